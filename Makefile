@@ -1,0 +1,20 @@
+# Commands for people; the work is in make/. Standard output belongs to the command that is run.
+MAKEFLAGS += --no-print-directory
+ARGS ?=
+.PHONY: help run test check fmt bench lock clean
+help: ## show this list
+	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /\t/'
+run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
+	@make/setup runtime >&2 && exec .venv/bin/tool-bridge demo $(ARGS)
+test: ## run every test, or some: make test ARGS="tests/unit -x"
+	@make/setup dev >&2 && make/chromium >&2 && exec make/test $(ARGS)
+check: ## lint, format, types, imports, spelling, house rules
+	@make/setup dev >&2 && exec make/check
+fmt: ## format Python and apply the safe fixes
+	@make/setup dev >&2 && .venv/bin/ruff check --fix-only --quiet . && .venv/bin/ruff format .
+bench: ## run the benchmarks
+	@make/setup dev >&2 && exec .venv/bin/python -m bench $(ARGS)
+lock: ## pin what pyproject.toml and package.json ask for (needs uv)
+	@exec make/lock
+clean: ## remove what these commands made
+	@rm -rf .venv node_modules .pytest_cache .ruff_cache .hypothesis .coverage*

@@ -1,0 +1,134 @@
+"""How long a tool call takes from this process to a page and back, compared in one run.
+
+Two processes on two cores: this one holds every server, the other plays the page (and the HTTP caller). Variants
+take turns within every repetition, so that a noisy neighbor disturbs all of them alike.
+"""
+
+import statistics
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from bench.bridge_variants import start_bridge
+from bench.measure import Sample
+from bench.peer_link import PeerLink
+from bench.plain_variants import Variant, start_defaults, start_floor
+from bench.report import print_table
+
+IN_FLIGHT = (1, 16, 128)
+_WARM_UP_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How long to measure: `repetitions` of `seconds` for each variant and load."""
+
+    repetitions: int = 5
+    seconds: float = 1.0
+
+
+@dataclass(slots=True)
+class Cell:
+    """All repetitions of one variant under one load."""
+
+    samples: list[Sample] = field(default_factory=list[Sample])
+    server_us: list[float] = field(default_factory=list[float])
+    """Processor time of this process per call."""
+    peer_share: list[float] = field(default_factory=list[float])
+    """Share of one core that the peer used; near 1 it is the peer that limits."""
+
+    def summary(self) -> dict[str, float]:
+        """Best and median; the best repetition is the one that neighbors disturbed least."""
+        return {
+            "calls_per_s_best": max(sample.calls_per_s for sample in self.samples),
+            "calls_per_s": statistics.median(sample.calls_per_s for sample in self.samples),
+            "p50_ms_best": min(sample.p50_ms for sample in self.samples),
+            "p50_ms": statistics.median(sample.p50_ms for sample in self.samples),
+            "p99_ms_best": min(sample.p99_ms for sample in self.samples),
+            "p99_ms": statistics.median(sample.p99_ms for sample in self.samples),
+            "server_cpu_us_best": min(self.server_us),
+            "server_cpu_us": statistics.median(self.server_us),
+            "peer_cpu_share": statistics.median(self.peer_share),
+        }
+
+
+Start = Callable[[PeerLink], Awaitable[Sequence[Variant]]]
+
+
+async def compare_round_trips(effort: Effort) -> dict[str, object]:
+    """Measure every variant, print one table per load and give all figures."""
+    peer = await PeerLink.start()
+    variants: list[Variant] = []
+    try:
+        variants += [await start_defaults(peer), await start_floor(peer), *await start_bridge(peer)]
+        cells = await _measure_all(variants, peer, effort)
+    finally:
+        for variant in variants:
+            await variant.stop()
+        await peer.close()
+    summaries = {key: cell.summary() for key, cell in cells.items()}
+    for in_flight in IN_FLIGHT:
+        _print_load(variants, summaries, in_flight)
+    return {f"{name}/{in_flight}": figures for (name, in_flight), figures in summaries.items()}
+
+
+async def _measure_all(
+    variants: Sequence[Variant], peer: PeerLink, effort: Effort
+) -> dict[tuple[str, int], Cell]:
+    cells = {(variant.name, in_flight): Cell() for variant in variants for in_flight in IN_FLIGHT}
+    for variant in variants:
+        await variant.measure(IN_FLIGHT[1], _WARM_UP_S)
+    for _ in range(effort.repetitions):
+        for in_flight in IN_FLIGHT:
+            for variant in variants:
+                await _measure(variant, peer, cells[variant.name, in_flight], in_flight, effort.seconds)
+    return cells
+
+
+async def _measure(variant: Variant, peer: PeerLink, cell: Cell, in_flight: int, seconds: float) -> None:
+    await peer.touch()
+    peer_before, before = peer.cpu_s, time.process_time()
+    sample = await variant.measure(in_flight, seconds)
+    spent = time.process_time() - before
+    await peer.touch()
+    cell.samples.append(sample)
+    cell.server_us.append(spent / sample.calls * 1e6)
+    cell.peer_share.append((peer.cpu_s - peer_before) / sample.seconds)
+
+
+def _print_load(
+    variants: Sequence[Variant], summaries: dict[tuple[str, int], dict[str, float]], in_flight: int
+) -> None:
+    defaults, floor = summaries["defaults", in_flight], summaries["floor", in_flight]
+    rows: list[list[object]] = []
+    for variant in variants:
+        own = summaries[variant.name, in_flight]
+        rows.append(
+            [
+                variant.title,
+                own["calls_per_s_best"],
+                own["calls_per_s"],
+                own["p50_ms_best"],
+                own["p50_ms"],
+                own["p99_ms"],
+                own["server_cpu_us_best"],
+                own["p50_ms"] / defaults["p50_ms"],
+                own["p50_ms"] / floor["p50_ms"],
+                own["server_cpu_us_best"] / floor["server_cpu_us_best"],
+                own["peer_cpu_share"],
+            ]
+        )
+    head = [
+        "variant",
+        "calls/s best",
+        "median",
+        "p50 ms best",
+        "median",
+        "p99 ms",
+        "server µs/call",
+        "p50 : defaults",
+        "p50 : floor",
+        "µs : floor",
+        "peer core",
+    ]
+    print_table(f"Round trip, {in_flight} in flight", head, rows)

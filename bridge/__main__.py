@@ -1,0 +1,92 @@
+"""`tool-bridge`, also as `python -m bridge`: parses the command line and runs one command."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from bridge import __version__
+from bridge.commands import client, documents, serve
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that `arguments` (the process's by default) ask for; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    for chatty in ("alembic", "aiohttp.access"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+    try:
+        return options.run(options)
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tool-bridge", description="OpenAPI operations as tools, performed by the user's own browser."
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_servers(commands)
+    _add_documents(commands)
+    _add_clients(commands)
+    return parser
+
+
+def _add_servers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage] - argparse has no public name for it
+    command = commands.add_parser("serve", help="run the bridge")
+    _add_data(command)
+    serve.add_arguments(command, with_specs=True)
+    command.set_defaults(run=lambda options: serve.run(options, demo=False))
+    command = commands.add_parser("demo", help="run the bridge with a sample API on another port")
+    _add_data(command)
+    serve.add_arguments(command, with_specs=False)
+    command.set_defaults(run=lambda options: serve.run(options, demo=True))
+
+
+def _add_documents(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
+    command = commands.add_parser("check", help="report what a document becomes")
+    command.add_argument("spec", metavar="FILE|URL")
+    command.add_argument("--json", action="store_true")
+    command.set_defaults(run=documents.check)
+    command = commands.add_parser("plan", help="print the request plan of every tool of a document, as JSON")
+    command.add_argument("spec", metavar="FILE|URL")
+    command.add_argument("--json", action="store_true", help="the only form there is")
+    command.set_defaults(run=documents.plan)
+
+
+def _add_clients(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
+    command = commands.add_parser("tools", help="list the tools of a document, or of the running bridge")
+    command.add_argument("--spec", metavar="FILE|URL")
+    _add_client(command)
+    command.set_defaults(run=lambda options: documents.tools(options) if options.spec else client.tools(options))
+    command = commands.add_parser("call", help="run a tool of the running bridge")
+    command.add_argument("tool")
+    command.add_argument("arguments", nargs="?", default="{}", metavar="JSON")
+    _add_client(command)
+    command.set_defaults(run=client.call)
+    command = commands.add_parser("key", help="make an API key and a page link for a user")
+    command.add_argument("--user", required=True, metavar="NAME")
+    command.add_argument("--label", default="command line")
+    command.add_argument("--json", action="store_true")
+    _add_data(command)
+    command.set_defaults(run=client.key)
+
+
+def _add_client(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
+    command.add_argument("--key", help="API key (default: TOOL_BRIDGE_KEY, then the local user's)")
+    command.add_argument("--json", action="store_true")
+    _add_data(command)
+
+
+def _add_data(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--data", metavar="FOLDER", help="data folder (default: TOOL_BRIDGE_DATA or the user's own)")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

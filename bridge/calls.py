@@ -1,0 +1,111 @@
+"""The life of a tool call as one table. Pure: no clock, no sockets; `dispatch` feeds it events.
+
+All transitions stand in `TRANSITIONS`. A terminal state never changes; an event that the table does not know
+for the present state is refused with `UnexpectedEvent`, so that a late or doubled message can do no harm.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class CallState(StrEnum):
+    """Where a call is. Everything from `succeeded` on is terminal."""
+
+    QUEUED = "queued"
+    SENT = "sent"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+
+
+class CallEvent(StrEnum):
+    """What can happen to a call, in the words of whoever reports it."""
+
+    SENT = "sent"
+    """The message has left for a page."""
+    ACCEPTED = "accepted"
+    """The page acknowledged the message: it has the call."""
+    ANSWERED = "answered"
+    """The API answered with a status below 400."""
+    FAILED = "failed"
+    """An answer of 400 or more, or a proven failure."""
+    REFUSED = "refused"
+    """The page will not run the call; nothing was sent to the API."""
+    DEADLINE = "deadline"
+    STOPPED = "stopped"
+    """The caller went away or somebody pressed Stop."""
+    PAGE_LOST = "page_lost"
+    """The page's socket closed."""
+    DOUBTFUL = "doubtful"
+    """The request failed in a way that does not prove it was not performed."""
+    WITHDRAWN = "withdrawn"
+    """Stopped before the request left the browser."""
+
+
+TERMINAL = frozenset(
+    {
+        CallState.SUCCEEDED,
+        CallState.FAILED,
+        CallState.DENIED,
+        CallState.CANCELLED,
+        CallState.EXPIRED,
+        CallState.OUTCOME_UNKNOWN,
+    }
+)
+
+_SAFE: dict[tuple[CallState, CallEvent], CallState] = {
+    (CallState.QUEUED, CallEvent.SENT): CallState.SENT,
+    (CallState.QUEUED, CallEvent.STOPPED): CallState.CANCELLED,
+    (CallState.QUEUED, CallEvent.DEADLINE): CallState.EXPIRED,
+    (CallState.QUEUED, CallEvent.PAGE_LOST): CallState.FAILED,
+    (CallState.SENT, CallEvent.ACCEPTED): CallState.RUNNING,
+    (CallState.SENT, CallEvent.REFUSED): CallState.DENIED,
+    **{
+        (state, event): target
+        for state in (CallState.SENT, CallState.RUNNING)
+        for event, target in {
+            CallEvent.ANSWERED: CallState.SUCCEEDED,
+            CallEvent.FAILED: CallState.FAILED,
+            CallEvent.DOUBTFUL: CallState.FAILED,
+            CallEvent.STOPPED: CallState.CANCELLED,
+            CallEvent.DEADLINE: CallState.EXPIRED,
+            CallEvent.PAGE_LOST: CallState.FAILED,
+            CallEvent.WITHDRAWN: CallState.CANCELLED,
+        }.items()
+    },
+}
+
+_DOUBT = (CallEvent.DOUBTFUL, CallEvent.STOPPED, CallEvent.DEADLINE, CallEvent.PAGE_LOST)
+
+TRANSITIONS: dict[bool, dict[tuple[CallState, CallEvent], CallState]] = {
+    True: _SAFE,
+    False: _SAFE
+    | {
+        (state, event): CallState.OUTCOME_UNKNOWN
+        for state in (CallState.SENT, CallState.RUNNING)
+        for event in _DOUBT
+    },
+}
+"""Keyed by "is the method safe?" (GET, HEAD, OPTIONS): what may have changed something is never called failed
+without proof (DESIGN §13 (4))."""
+
+
+class UnexpectedEvent(Exception):
+    """An event the table does not know for this state: late, doubled, or our own mistake."""
+
+
+def next_state(state: CallState, event: CallEvent, *, safe: bool) -> CallState:
+    """Return the state after `event`.
+
+    Raises:
+        UnexpectedEvent: the table has no such transition; the state stays as it is.
+    """
+    try:
+        return TRANSITIONS[safe][state, event]
+    except KeyError:
+        raise UnexpectedEvent(f"{event.value} in state {state.value}") from None

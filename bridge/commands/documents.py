@@ -1,0 +1,108 @@
+"""`tool-bridge check`, `plan` and `tools --spec`: what a document becomes, without a running bridge."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from typing import Any
+
+import orjson
+
+from bridge.edges.document_fetch import read_source
+from bridge.wire import BridgeError
+from toolserver.compile import CompiledDocument, compile_document
+from toolserver.document import parse_document
+from toolserver.errors import DocumentError
+
+
+def check(options: argparse.Namespace) -> int:
+    """Print what becomes a tool, what does not and why; status 1 when nothing does."""
+    compiled = _compile(options.spec)
+    if compiled is None:
+        return 2
+    _print_json(report(compiled)) if options.json else _print_report(compiled)
+    return 0 if compiled.operations else 1
+
+
+def plan(options: argparse.Namespace) -> int:
+    """Print the request plan of every tool as JSON."""
+    compiled = _compile(options.spec)
+    if compiled is None:
+        return 2
+    plans = {operation.suggested_name: orjson.loads(operation.plan_json) for operation in compiled.operations}
+    _print_json({"plans": plans})
+    return 0
+
+
+def tools(options: argparse.Namespace) -> int:
+    """Print the tool definitions of a document."""
+    compiled = _compile(options.spec)
+    if compiled is None:
+        return 2
+    definitions = [
+        {
+            "name": operation.suggested_name,
+            "description": operation.description,
+            "parameters": json.loads(operation.schema_json),
+        }
+        for operation in compiled.operations
+    ]
+    if options.json:
+        _print_json({"tools": definitions})
+        return 0
+    for definition in definitions:
+        print(f"{definition['name']}  {definition['description'].splitlines()[0] if definition['description'] else ''}")
+    return 0
+
+
+def report(compiled: CompiledDocument) -> dict[str, Any]:
+    """The facts of `check --json`."""
+    return {
+        "title": compiled.title,
+        "version": compiled.version_text,
+        "tools": [
+            {
+                "name": operation.suggested_name,
+                "operation_id": operation.operation_id,
+                "method": operation.method,
+                "path": operation.path,
+                "warnings": list(operation.warnings),
+            }
+            for operation in compiled.operations
+        ],
+        "skipped": [{"method": s.method, "path": s.path, "reason": s.reason} for s in compiled.skipped],
+        "document_warnings": list(compiled.warnings),
+    }
+
+
+def _compile(source: str) -> CompiledDocument | None:
+    try:
+        text, source_url = asyncio.run(read_source(source))
+        return compile_document(parse_document(text), source_url=source_url)
+    except BridgeError as error:
+        print(f"tool-bridge: {error.error.message}", file=sys.stderr)
+    except DocumentError as error:
+        where = f" ({error.pointer})" if error.pointer else ""
+        print(f"tool-bridge: {source}: {error.message}{where} [{error.code}]", file=sys.stderr)
+    return None
+
+
+def _print_report(compiled: CompiledDocument) -> None:
+    print(f"{compiled.title} {compiled.version_text} (OpenAPI {compiled.openapi})")
+    print(f"Requests go to {compiled.base_url or '(unknown: the document names no server)'}\n")
+    print(f"{len(compiled.operations)} tools")
+    for operation in compiled.operations:
+        print(f"  {operation.suggested_name}  {operation.method} {operation.path}")
+        for warning in operation.warnings:
+            print(f"      ! {warning}")
+    print(f"\n{len(compiled.skipped)} skipped")
+    for skipped in compiled.skipped:
+        print(f"  {skipped.method} {skipped.path}: {skipped.reason}")
+    for warning in compiled.warnings:
+        print(f"! {warning}")
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False))

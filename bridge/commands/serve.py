@@ -1,0 +1,119 @@
+"""`tool-bridge serve` and `tool-bridge demo`: run a bridge until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import signal
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from bridge.config import DEFAULT_DEADLINE_S, DEFAULT_PORT, SAMPLES_PORT, Settings, default_data_dir
+from bridge.edges.store import Store
+from bridge.service import Bridge, start_bridge
+from bridge.wire import BridgeError
+from examples.sample_api import start_sample_api
+
+DATABASE = "bridge.sqlite3"
+
+SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirror.yaml", "untidy.yaml")
+"""The sample documents of the demo, most inviting first."""
+
+
+def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
+    """The options of `serve` and `demo`."""
+    if with_specs:
+        parser.add_argument(
+            "--spec",
+            action="append",
+            default=[],
+            metavar="FILE|URL",
+            help="offer this OpenAPI document to every user (may be repeated)",
+        )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help=f"default: {DEFAULT_PORT}; 0: any free one")
+    parser.add_argument("--public-url", help="canonical address of the page, when it is behind a proxy")
+    parser.add_argument(
+        "--allow-host", action="append", default=[], metavar="HOST[:PORT]", help="answer this Host header too"
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="pages of this origin may use the tools (Open WebUI's, for direct tool servers)",
+    )
+    parser.add_argument(
+        "--deadline", type=_seconds, default=DEFAULT_DEADLINE_S, metavar="SECONDS", help="for one call, 1 to 600"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
+
+
+def run(options: argparse.Namespace, *, demo: bool) -> int:
+    """Run until SIGINT or SIGTERM; returns the exit status."""
+    settings = settings_of(options)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    store = Store.open(settings.data_dir / DATABASE)
+    try:
+        return asyncio.run(_serve(settings, store, options, demo=demo))
+    except OSError as error:
+        print(f"tool-bridge: cannot listen on {settings.host}:{settings.port}: {error}", file=sys.stderr)
+        return 1
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Settings from parsed options."""
+    return Settings(
+        data_dir=Path(options.data) if options.data else default_data_dir(),
+        host=options.host,
+        port=options.port,
+        public_url=options.public_url.rstrip("/") if options.public_url else None,
+        allowed_hosts=tuple(options.allow_host),
+        allowed_origins=tuple(options.allow_origin),
+        deadline_s=options.deadline,
+    )
+
+
+async def _serve(settings: Settings, store: Store, options: argparse.Namespace, *, demo: bool) -> int:
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with AsyncExitStack() as stack:
+        bridge = await start_bridge(settings, store)
+        stack.push_async_callback(bridge.close)
+        samples_url, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
+        if demo:
+            runner, samples_url = await start_sample_api("127.0.0.1", SAMPLES_PORT if settings.port else 0)
+            stack.push_async_callback(runner.cleanup)
+            specs = [(f"{samples_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
+        await _share(bridge, specs)
+        _announce(options, bridge, await bridge.page_url(), samples_url)
+        await stop.wait()
+    return 0
+
+
+async def _share(bridge: Bridge, specs: list[tuple[str, str]]) -> None:
+    for spec, named in specs:
+        try:
+            await bridge.share(spec, named=named)
+        except BridgeError as error:
+            logging.getLogger(__name__).error("%s is left out: %s", spec, error.error.message)
+
+
+def _announce(options: argparse.Namespace, bridge: Bridge, page: str, samples_url: str | None) -> None:
+    if options.json:
+        facts = {"page_url": page, "base_url": bridge.base_url, "key": bridge.key, "samples_url": samples_url}
+        print(json.dumps(facts), flush=True)
+        return
+    print(f"Open this page in your browser: {page}")
+    print(f"Tool server: {bridge.base_url}   key: {bridge.key}", flush=True)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 1 <= seconds <= 600:
+        raise argparse.ArgumentTypeError("must be between 1 and 600")
+    return seconds

@@ -1,0 +1,59 @@
+"""Settings of one bridge process, as the command line and the environment give them. No I/O but the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+DEFAULT_PORT = 8765
+"""One fixed port, because browser storage is per origin (DESIGN §13 (25))."""
+
+SAMPLES_PORT = 8766
+
+DEFAULT_DEADLINE_S = 60.0
+"""Per call, from the moment it is sent; the source documents' TOOL_TIMEOUT_SECONDS (S0-75)."""
+
+MAX_OPEN_CALLS_PER_USER = 256
+"""Calls of one user that may be open at once; the next one is refused with `queue_full`. Chosen by feel: a page
+performs six requests to one host at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one bridge process is told from outside."""
+
+    data_dir: Path
+    """Folder of the database, keys and stored answers; created with mode 0700."""
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    """0 lets the system choose."""
+    public_url: str | None = None
+    """The canonical address of the page when it is not `http://{host}:{port}`, for example behind TLS."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Further `Host` values that are answered, `name` or `name:port`."""
+    allowed_origins: tuple[str, ...] = ()
+    """Origins whose pages may use the tool-server routes (Open WebUI's, for direct tool servers)."""
+    deadline_s: float = DEFAULT_DEADLINE_S
+    """Seconds for one call, 1 to 600."""
+    max_open_calls_per_user: int = field(default=MAX_OPEN_CALLS_PER_USER)
+
+
+def default_data_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """`TOOL_BRIDGE_DATA`, else `tool-bridge` in the user's data folder (XDG base directory specification)."""
+    if chosen := environ.get("TOOL_BRIDGE_DATA"):
+        return Path(chosen)
+    base = environ.get("XDG_DATA_HOME")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "tool-bridge"
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of `url` as a browser writes an origin: lower case, no default port."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    host = f"[{host}]" if ":" in host else host
+    default = {"http": 80, "https": 443}.get(parts.scheme.lower())
+    port = "" if parts.port in (None, default) else f":{parts.port}"
+    return f"{parts.scheme.lower()}://{host}{port}"

@@ -1,0 +1,1 @@
+"""All I/O of the bridge: sockets, HTTP, the database, files and child processes."""

@@ -1,0 +1,244 @@
+"""`/api/devices`, `/api/sessions`, `/api/keys`, `/api/me`, `/api/connect`: who the caller is and what it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import hdrs, web
+from pydantic import BaseModel, Field
+
+from bridge import __version__
+from bridge.config import Settings
+from bridge.edges.http_routes import Answer, Confirmation, Route, json_answer, read_body
+from bridge.edges.identity import SESSION_SECONDS, Caller, Identity
+from bridge.edges.store import Store
+from bridge.wire import BridgeError, ErrorCode
+
+
+class Pairing(BaseModel):
+    """A ticket and the public half of the browser's key."""
+
+    ticket: str = Field(max_length=200)
+    public_key: dict[str, Any]
+
+
+class Paired(BaseModel):
+    """The browser is a device of the user now."""
+
+    device_id: str
+    user: str
+
+
+class ChallengeRequest(BaseModel):
+    """Which device wants to open a session."""
+
+    device_id: str = Field(max_length=100)
+
+
+class Challenge(BaseModel):
+    """A nonce to sign once, within a minute."""
+
+    nonce: str
+
+
+class SignedChallenge(BaseModel):
+    """The signature over `tool-bridge session ` and the nonce: ECDSA P-256, SHA-256, r and s, base64url."""
+
+    device_id: str = Field(max_length=100)
+    nonce: str = Field(max_length=200)
+    signature: str = Field(max_length=200)
+
+
+class Session(BaseModel):
+    """A bearer token for `/api` and the socket."""
+
+    token: str
+    expires_in: int
+    user: str
+
+
+class Me(BaseModel):
+    """The caller."""
+
+    user: str
+    device_id: str | None
+    base_url: str
+    version: str
+
+
+class KeyFacts(BaseModel):
+    """An API key without its secret."""
+
+    id: str
+    label: str
+    created_at: float
+
+
+class KeyList(BaseModel):
+    """The caller's API keys."""
+
+    keys: list[KeyFacts]
+
+
+class NewKey(BaseModel):
+    """What the key is for."""
+
+    label: str = Field(default="", max_length=100)
+
+
+class KeyOnce(BaseModel):
+    """A new API key; it cannot be read again."""
+
+    id: str
+    key: str
+    label: str
+
+
+class ConnectFacts(BaseModel):
+    """How this bridge can be reached, for the Connect view."""
+
+    base_url: str
+    port: int
+    bind: str
+    allowed_hosts: list[str]
+    allowed_origins: list[str]
+    user: str
+
+
+class AccountRoutes:
+    """Handlers of identity and connection facts."""
+
+    def __init__(self, identity: Identity, store: Store, settings: Settings, base_url: str, port: int) -> None:
+        self._identity = identity
+        self._store = store
+        self._settings = settings
+        self._base_url = base_url
+        self._port = port
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [
+            Route(
+                "POST",
+                "/api/devices",
+                self.pair,
+                "pairDevice",
+                "Make a browser a device of the ticket's user",
+                {201: Answer("Paired; the ticket is spent.", Paired)},
+                body=Pairing,
+                access="public",
+                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST),
+            ),
+            Route(
+                "POST",
+                "/api/sessions/challenge",
+                self.challenge,
+                "challengeDevice",
+                "Get a nonce to sign",
+                {200: Answer("The nonce.", Challenge)},
+                body=ChallengeRequest,
+                access="public",
+                errors=(ErrorCode.INVALID_REQUEST,),
+            ),
+            Route(
+                "POST",
+                "/api/sessions",
+                self.open_session,
+                "openSession",
+                "Open a session with a signed nonce",
+                {200: Answer("The session token.", Session)},
+                body=SignedChallenge,
+                access="public",
+                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST),
+            ),
+            Route("GET", "/api/me", self.me, "showMe", "Who am I", {200: Answer("The caller.", Me)}),
+            Route("GET", "/api/keys", self.list_keys, "listKeys", "List API keys", {200: Answer("Keys.", KeyList)}),
+            Route(
+                "POST",
+                "/api/keys",
+                self.create_key,
+                "createKey",
+                "Create an API key",
+                {201: Answer("The key, shown once.", KeyOnce)},
+                body=NewKey,
+                errors=(ErrorCode.INVALID_REQUEST,),
+            ),
+            Route(
+                "DELETE",
+                "/api/keys/{id}",
+                self.delete_key,
+                "deleteKey",
+                "Revoke an API key",
+                {200: Answer("Revoked.", Confirmation)},
+                errors=(ErrorCode.NOT_FOUND,),
+            ),
+            Route(
+                "GET",
+                "/api/connect",
+                self.connect_facts,
+                "showConnect",
+                "How this bridge can be reached",
+                {200: Answer("Addresses, hosts and origins.", ConnectFacts)},
+            ),
+        ]
+
+    async def pair(self, request: web.Request) -> web.Response:
+        """Spend a ticket."""
+        pairing = await read_body(request, Pairing)
+        device = await self._identity.pair(pairing.ticket, pairing.public_key)
+        return json_answer(Paired(device_id=device.id, user=device.user.name), status=201)
+
+    async def challenge(self, request: web.Request) -> web.Response:
+        """A nonce for any device id."""
+        asked = await read_body(request, ChallengeRequest)
+        return json_answer(Challenge(nonce=self._identity.challenge(asked.device_id)))
+
+    async def open_session(self, request: web.Request) -> web.Response:
+        """A session token for a signed nonce."""
+        signed = await read_body(request, SignedChallenge)
+        token, device = await self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
+        return json_answer(Session(token=token, expires_in=SESSION_SECONDS, user=device.user.name))
+
+    async def me(self, request: web.Request) -> web.Response:
+        """The caller."""
+        caller = await self._caller(request)
+        return json_answer(
+            Me(user=caller.user.name, device_id=caller.device_id, base_url=self._base_url, version=__version__)
+        )
+
+    async def list_keys(self, request: web.Request) -> web.Response:
+        """The caller's keys."""
+        keys = await self._store.keys((await self._caller(request)).user.id)
+        facts = [KeyFacts(id=key.id, label=key.label, created_at=key.created_at) for key in keys]
+        return json_answer(KeyList(keys=facts))
+
+    async def create_key(self, request: web.Request) -> web.Response:
+        """A new key for the caller."""
+        caller = await self._caller(request)
+        wanted = await read_body(request, NewKey)
+        key_id, key = await self._store.add_key(caller.user.id, wanted.label)
+        return json_answer(KeyOnce(id=key_id, key=key, label=wanted.label), status=201)
+
+    async def delete_key(self, request: web.Request) -> web.Response:
+        """Revoke one of the caller's keys."""
+        caller = await self._caller(request)
+        if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
+            raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
+        return json_answer(Confirmation())
+
+    async def connect_facts(self, request: web.Request) -> web.Response:
+        """Addresses, hosts and origins of this bridge."""
+        caller = await self._caller(request)
+        return json_answer(
+            ConnectFacts(
+                base_url=self._base_url,
+                port=self._port,
+                bind=self._settings.host,
+                allowed_hosts=list(self._settings.allowed_hosts),
+                allowed_origins=list(self._settings.allowed_origins),
+                user=caller.user.name,
+            )
+        )
+
+    async def _caller(self, request: web.Request) -> Caller:
+        return await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))

@@ -1,0 +1,249 @@
+"""The pages of all users, over Socket.IO: the only module that imports it.
+
+Implements the dispatcher's `Browser` port. A page is eligible for calls from its `bridge:hello` until its socket
+closes; the newest page of a user gets the calls. One of the three boundaries that catch everything: whatever a page
+sends, it gets a typed answer and disturbs nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Protocol
+
+import orjson
+import socketio
+from aiohttp import web
+from pydantic import ValidationError
+from socketio.exceptions import ConnectionRefusedError as RefusedConnection
+
+from bridge.dispatch import OpenCall
+from bridge.edges.identity import Caller, Identity
+from bridge.edges.tasks import Tasks
+from bridge.wire import (
+    EVENT_CALL,
+    EVENT_CANCEL,
+    EVENT_HELLO,
+    EVENT_RECEIPT,
+    EVENT_RESULT,
+    EVENT_SERVERS,
+    FILE_BYTES,
+    INLINE_RESULT_BYTES,
+    PROTOCOL,
+    RESULT_BYTES,
+    SOCKET_MESSAGE_BYTES,
+    Accepted,
+    BridgeError,
+    ErrorCode,
+    Hello,
+    Result,
+    WireError,
+)
+
+SOCKET_PATH = "/ws/socket.io"
+"""Where Open WebUI has it (facts/open-webui.md §1.6), so that either side can be swapped."""
+
+PING_INTERVAL_S = 25
+PING_TIMEOUT_S = 20
+"""Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (facts/browser.md §0)."""
+
+RECEIPT_DELAY_S = 0.05
+"""Receipts of results are batched for so long (DESIGN §13 (6))."""
+
+_log = logging.getLogger(__name__)
+
+
+class CallListener(Protocol):
+    """Who is told what pages say about calls: the dispatcher."""
+
+    def accept(self, sid: str, accepted: Accepted) -> None: ...
+    def report(self, sid: str, result: Result) -> None: ...
+    def abandon_session(self, sid: str) -> None: ...
+
+
+class WireJson:
+    """orjson in the shape python-socketio wants (`dumps` to str)."""
+
+    @staticmethod
+    def dumps(value: Any, **_options: Any) -> str:
+        """Compact JSON text."""
+        return orjson.dumps(value).decode()
+
+    @staticmethod
+    def loads(text: str | bytes, **_options: Any) -> Any:
+        """Parse; raises ValueError."""
+        return orjson.loads(text)
+
+
+class BrowserGateway:
+    """All connected pages."""
+
+    def __init__(self, identity: Identity, tasks: Tasks, own_origins: list[str]) -> None:
+        """Pages may connect from `own_origins` only; the list is never empty, which would switch the check off."""
+        self._identity = identity
+        self._tasks = tasks
+        self._callers: dict[str, Caller] = {}
+        self._pages_of_user: dict[str, list[str]] = {}
+        self._receipts: dict[str, list[str]] = {}
+        self._listener: CallListener | None = None
+        self._sio = socketio.AsyncServer(
+            async_mode="aiohttp",
+            json=WireJson,
+            async_handlers=False,
+            cors_allowed_origins=own_origins,
+            transports=["websocket"],
+            max_http_buffer_size=SOCKET_MESSAGE_BYTES,
+            ping_interval=PING_INTERVAL_S,
+            ping_timeout=PING_TIMEOUT_S,
+        )
+        self._sio.on("connect", self._connected)
+        self._sio.on("disconnect", self._disconnected)
+        self._sio.on(EVENT_HELLO, self._greeted)
+        self._sio.on(EVENT_RESULT, self._reported)
+
+    def attach(self, app: web.Application, listener: CallListener) -> None:
+        """Serve the socket at `SOCKET_PATH` of `app` and tell `listener` what pages report."""
+        self._listener = listener
+        self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
+
+    def session_of(self, user_id: str) -> str | None:
+        """The newest page of a user."""
+        pages = self._pages_of_user.get(user_id)
+        return pages[-1] if pages else None
+
+    def page_count(self, user_id: str) -> int:
+        """How many pages of a user are connected."""
+        return len(self._pages_of_user.get(user_id, ()))
+
+    async def send_call(self, call: OpenCall) -> None:
+        """Emit `execute:tool` in Open WebUI's envelope with our extension under `bridge`."""
+        sid = call.sid
+
+        def acknowledged(*arguments: Any) -> None:
+            self._acknowledged(sid, call.call_id, arguments)
+
+        await self._sio.emit(EVENT_CALL, _envelope(call), to=sid, callback=acknowledged)
+
+    async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
+        """Emit `cancel:tool`."""
+        await self._sio.emit(EVENT_CANCEL, {"call_id": call_id, "reason": reason}, to=sid)
+
+    async def announce_servers(self, user_id: str | None) -> None:
+        """Tell the pages of one user, or of all, that the list of servers changed."""
+        users = [user_id] if user_id is not None else list(self._pages_of_user)
+        for sid in [sid for user in users for sid in self._pages_of_user.get(user, ())]:
+            await self._sio.emit(EVENT_SERVERS, {}, to=sid)
+
+    async def close(self) -> None:
+        """Disconnect every page."""
+        await self._sio.shutdown()
+
+    async def _connected(self, sid: str, _environ: dict[str, Any], auth: Any) -> None:
+        token = auth.get("token") if isinstance(auth, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        try:
+            self._callers[sid] = self._identity.caller_of_session(str(token))
+        except BridgeError as error:
+            raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
+
+    async def _disconnected(self, sid: str, _reason: str) -> None:
+        caller = self._callers.pop(sid, None)
+        self._receipts.pop(sid, None)
+        if caller is None:
+            return
+        pages = self._pages_of_user.get(caller.user.id, [])
+        if sid in pages:
+            pages.remove(sid)
+        if not pages:
+            self._pages_of_user.pop(caller.user.id, None)
+        if self._listener is not None:
+            self._listener.abandon_session(sid)
+
+    async def _greeted(self, sid: str, payload: Any = None) -> dict[str, Any]:
+        try:
+            hello = Hello.model_validate(payload)
+        except ValidationError as error:
+            return _refusal(ErrorCode.INVALID_REQUEST, f"This is no bridge:hello: {error.errors()[0]['msg']}.")
+        if hello.protocol != PROTOCOL:
+            return _refusal(ErrorCode.INVALID_REQUEST, f"This bridge speaks protocol {PROTOCOL}. Reload the page.")
+        caller = self._callers[sid]
+        pages = self._pages_of_user.setdefault(caller.user.id, [])
+        if sid not in pages:
+            pages.append(sid)
+        limits = {"inline_result_bytes": INLINE_RESULT_BYTES, "result_bytes": RESULT_BYTES, "file_bytes": FILE_BYTES}
+        return {"protocol": PROTOCOL, "user": caller.user.name, "limits": limits}
+
+    async def _reported(self, sid: str, payload: Any = None) -> None:
+        try:
+            result = Result.model_validate(payload)
+        except ValidationError as error:
+            result = _unreadable(payload, error)
+        if result is None or self._listener is None:
+            return
+        self._listener.report(sid, result)
+        self._owe_receipt(sid, result.call_id)
+
+    def _acknowledged(self, sid: str, call_id: str, arguments: tuple[Any, ...]) -> None:
+        try:
+            accepted = Accepted.model_validate(arguments[0] if arguments else None)
+        except ValidationError:
+            _log.warning("A page acknowledged call %s in an unknown form.", call_id)
+            return
+        if accepted.call_id == call_id and self._listener is not None:
+            self._listener.accept(sid, accepted)
+
+    def _owe_receipt(self, sid: str, call_id: str) -> None:
+        owed = self._receipts.get(sid)
+        if owed is not None:
+            owed.append(call_id)
+            return
+        self._receipts[sid] = [call_id]
+        asyncio.get_running_loop().call_later(RECEIPT_DELAY_S, self._start_receipts, sid)
+
+    def _start_receipts(self, sid: str) -> None:
+        call_ids = self._receipts.pop(sid, None)
+        if call_ids:
+            payload = {"call_ids": call_ids}
+            self._tasks.start(self._sio.emit(EVENT_RECEIPT, payload, to=sid), f"receipts of {sid}")
+
+
+def _envelope(call: OpenCall) -> dict[str, Any]:
+    request = call.request
+    return {
+        "chat_id": request.chat_id,
+        "message_id": request.message_id,
+        "data": {
+            "type": "execute:tool",
+            "data": {
+                "id": call.call_id,
+                "name": request.operation_key,
+                "params": request.arguments_text,
+                "server": {"id": request.server_id, "digest": request.operation_digest},
+                "session_id": call.sid,
+                "bridge": {
+                    "tool": request.tool_name,
+                    "deadline_ms": int(request.deadline_s * 1000),
+                    "result_token": call.result_token,
+                },
+            },
+        },
+    }
+
+
+def _refusal(code: ErrorCode, message: str) -> dict[str, Any]:
+    return {"error": WireError(code=code, message=message).model_dump(mode="json")}
+
+
+def _unreadable(payload: Any, error: ValidationError) -> Result | None:
+    """A report we cannot read still ends its call, if it names one."""
+    call_id = payload.get("call_id") if isinstance(payload, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    if not isinstance(call_id, str) or not 0 < len(call_id) <= 64:
+        return None
+    problem = error.errors()[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    message = f"The page reported an outcome that the bridge cannot read: {where}: {problem['msg']}."
+    report = {
+        "status": "failed",
+        "error": {"code": ErrorCode.INTERNAL, "message": message},
+        "delivered": "unknown",
+    }
+    return Result.model_validate({"call_id": call_id, "outcome": report})

@@ -1,0 +1,35 @@
+"""What openapi-core says about a whole document: a report for its author, never a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+
+from toolserver.document import parse_document, pointer_token
+
+MAX_PROBLEMS = 50
+"""Problems listed; a document with more has one cause for most of them."""
+
+PROBLEM_CHARS = 500
+
+
+def validate_document(text: str) -> list[str]:
+    """Problems of a document that parses, at most `MAX_PROBLEMS`, each with the place it stands at.
+
+    Takes seconds for megabytes (facts/openapi.md §4): run it away from the event loop.
+    """
+    document = parse_document(text)
+    validator = OpenAPIV30SpecValidator if document.version == "3.0" else OpenAPIV31SpecValidator
+    problems: list[str] = []
+    try:
+        for error in islice(validator(document.root).iter_errors(), MAX_PROBLEMS):
+            problems.append(f"{_place(error.absolute_path)}: {error.message}"[:PROBLEM_CHARS])
+    except Exception as error:  # a boundary: a validator that stumbles over a document has found a problem in it
+        problems.append(f"The validator cannot go on: {type(error).__name__}: {error}"[:PROBLEM_CHARS])
+    return problems
+
+
+def _place(path: Iterable[str | int]) -> str:
+    return "#/" + "/".join(pointer_token(str(part)) for part in path)

@@ -1,0 +1,138 @@
+"""Foreign documents are parsed and compiled in a child process, kept warm, and killed when it takes too long.
+
+Implements the registry's `Compiler` port. Requests are served one after another; an answer arrives line by line, so
+that even a large document never holds up the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+
+import orjson
+
+from bridge.edges.document_frames import LENGTH, frame, frame_length
+from bridge.edges.tasks import breathe
+from bridge.registry import Validation
+from bridge.wire import BridgeError, ErrorCode
+from toolserver.compile import CompiledDocument, CompiledReader
+
+COMPILE_SECONDS = 60.0
+"""Wall time for one document; the largest real one takes 16 s as YAML (facts/openapi.md §4)."""
+
+VALIDATE_SECONDS = 300.0
+
+SLICE_S = 0.005
+"""Longest stretch of line reading before others get the event loop."""
+
+
+class DocumentWorker:
+    """One child process for compiling, and a short-lived one for each validation."""
+
+    def __init__(self) -> None:
+        self._process: asyncio.subprocess.Process | None = None
+        self._lock = asyncio.Lock()
+        self._validating = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Start the child ahead of the first document."""
+        async with self._lock:
+            await self._warm()
+
+    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+        """Compile one document text. Cancelling it replaces the child.
+
+        Raises:
+            BridgeError: `invalid_document`, with `detail.code` and `detail.pointer` of the toolserver's error, also
+                when the child ran out of time or memory.
+        """
+        header = orjson.dumps({"op": "compile", "source_url": source_url, "base_url": base_url})
+        async with self._lock:
+            process = await self._warm()
+            try:
+                async with asyncio.timeout(COMPILE_SECONDS):
+                    return await _compiled(_ask(process, header, text))
+            except TimeoutError:
+                await self._discard()
+                raise _invalid("too_slow", f"The document took longer than {COMPILE_SECONDS:g} s to read.") from None
+            except (asyncio.IncompleteReadError, ConnectionError):
+                await self._discard()
+                raise _invalid("too_large", "Reading the document ended its process: too much memory.") from None
+            except asyncio.CancelledError:
+                await self._discard()
+                raise
+
+    async def validate(self, text: str) -> Validation:
+        """What openapi-core says about a document; never raises for the document's sake."""
+        async with self._validating:
+            process = await _spawn()
+            try:
+                async with asyncio.timeout(VALIDATE_SECONDS):
+                    lines = [line async for line in _ask(process, orjson.dumps({"op": "validate"}), text)]
+                problems: list[str] = orjson.loads(lines[0])["problems"]
+                return Validation("invalid" if problems else "valid", tuple(problems))
+            except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, KeyError):
+                return Validation("failed", ("The validator did not finish.",))
+            finally:
+                await _end(process)
+
+    async def close(self) -> None:
+        """End the child."""
+        async with self._lock:
+            await self._discard()
+
+    async def _warm(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await _spawn()
+        return self._process
+
+    async def _discard(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            await _end(process)
+
+
+async def _spawn() -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "bridge.edges.document_child",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+    await process.wait()
+
+
+async def _ask(process: asyncio.subprocess.Process, header: bytes, text: str) -> AsyncIterator[bytes]:
+    requests, answers = process.stdin, process.stdout
+    if requests is None or answers is None:
+        raise ConnectionResetError
+    requests.write(frame(header) + frame(text.encode("utf-8", "replace")))
+    await requests.drain()
+    clock = asyncio.get_running_loop().time
+    slice_end = clock() + SLICE_S
+    while length := frame_length(await answers.readexactly(LENGTH.size)):
+        yield await answers.readexactly(length)
+        if clock() >= slice_end:
+            await breathe()
+            slice_end = clock() + SLICE_S
+
+
+async def _compiled(lines: AsyncIterator[bytes]) -> CompiledDocument:
+    reader = CompiledReader()
+    async for line in lines:
+        if line.startswith(b'{"error":'):
+            error = orjson.loads(line)["error"]
+            raise _invalid(error["code"], error["message"], error["pointer"])
+        reader.feed(line)
+    return reader.finish()
+
+
+def _invalid(code: str, message: str, pointer: str = "") -> BridgeError:
+    return BridgeError(ErrorCode.INVALID_DOCUMENT, message, detail={"code": code, "pointer": pointer})

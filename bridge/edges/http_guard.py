@@ -1,0 +1,144 @@
+"""What every request passes before a handler sees it: host, origin, CORS, and the boundary that catches everything.
+
+Tool-server routes answer other origins only where the settings name them, with a bearer key and never with cookies;
+`/api` and the socket answer the bridge page alone. `Host` is checked on every route against DNS rebinding.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from aiohttp import hdrs, web
+
+from bridge.edges.http_routes import Handler, error_answer
+from bridge.wire import BridgeError, ErrorCode, WireError
+
+TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
+"""Routes that other origins may use (DESIGN §13 (12))."""
+
+ALLOW_METHODS = "GET, POST, OPTIONS"
+ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-match"
+"""What Open WebUI's page sends (facts/open-webui.md §0), and what a careful client adds."""
+
+EXPOSE_HEADERS = "content-disposition, location, etag"
+MAX_AGE_SECONDS = "600"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Which hosts and origins are answered."""
+
+    hosts: frozenset[str]
+    """Lower case; `name:port`, or `name` for any port."""
+    own_origins: frozenset[str]
+    """Origins of the bridge page itself."""
+    allowed_origins: frozenset[str]
+    """Origins whose pages may use the tool-server routes."""
+
+    def knows_host(self, host: str) -> bool:
+        """Whether a `Host` header names this bridge."""
+        host = host.lower()
+        return host in self.hosts or host.rpartition(":")[0] in self.hosts
+
+    def may_read_tools(self, origin: str) -> bool:
+        """Whether pages of an origin may use the tool-server routes."""
+        return origin in self.allowed_origins or origin in self.own_origins
+
+
+def guard(doors: Doors) -> tuple[Handler, ...]:
+    """The middlewares, outermost first."""
+
+    @web.middleware
+    async def boundary(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except BridgeError as error:
+            return error_answer(error.error)
+        except web.HTTPException as error:
+            return _http_exception(request, error)
+        except Exception:  # the HTTP boundary: one of the listed places
+            _log.exception("%s %s failed.", request.method, request.path)
+            return error_answer(WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log."))
+
+    @web.middleware
+    async def check_host(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not doors.knows_host(request.host):
+            message = f"This bridge does not answer to the host {request.host!r}. Start it with --allow-host {request.host}"
+            raise BridgeError(ErrorCode.FOREIGN_HOST, message, detail={"host": request.host})
+        return await handler(request)
+
+    @web.middleware
+    async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
+        origin = request.headers.get(hdrs.ORIGIN)
+        if is_tool_path(request.path):
+            if request.method == hdrs.METH_OPTIONS:
+                return _preflight(doors, origin)
+        elif origin is not None and origin not in doors.own_origins:
+            message = f"Pages of {origin} may not use this part of the bridge."
+            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": origin})
+        return await handler(request)
+
+    return boundary, check_host, check_origin  # pyright: ignore[reportReturnType] - aiohttp types middlewares loosely
+
+
+def is_tool_path(path: str) -> bool:
+    """Whether a path belongs to the tool-server routes, which other origins may use."""
+    return path in TOOL_PATHS or path.startswith(("/tools/", "/servers/"))
+
+
+def cors_headers(doors: Doors):
+    """A signal that puts CORS headers on every answer of the tool-server routes, errors and streams included."""
+
+    async def add(request: web.Request, response: web.StreamResponse) -> None:
+        if not is_tool_path(request.path):
+            return
+        response.headers.add(hdrs.VARY, "Origin")
+        origin = request.headers.get(hdrs.ORIGIN)
+        if origin is not None and doors.may_read_tools(origin):
+            response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
+            response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = EXPOSE_HEADERS
+
+    return add
+
+
+def _preflight(doors: Doors, origin: str | None) -> web.Response:
+    if origin is not None and not doors.may_read_tools(origin):
+        message = f"Pages of {origin} may not use this bridge. Start it with --allow-origin {origin}"
+        raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": origin})
+    headers = {
+        hdrs.ACCESS_CONTROL_ALLOW_METHODS: ALLOW_METHODS,
+        hdrs.ACCESS_CONTROL_ALLOW_HEADERS: ALLOW_HEADERS,
+        hdrs.ACCESS_CONTROL_MAX_AGE: MAX_AGE_SECONDS,
+    }
+    return web.Response(status=204, headers=headers)
+
+
+def _http_exception(request: web.Request, error: web.HTTPException) -> web.StreamResponse:
+    if error.status < 400:
+        return error
+    code = {404: ErrorCode.NOT_FOUND, 405: ErrorCode.METHOD_NOT_ALLOWED, 413: ErrorCode.TOO_LARGE}.get(
+        error.status, ErrorCode.INVALID_REQUEST
+    )
+    message = f"{request.method} {request.path}: {error.reason}."
+    return error_answer(WireError(code=code, message=message))
+
+
+def plain_sockets(path: str) -> Handler:
+    """A middleware that turns per-message deflate off for the socket under `path`.
+
+    Without it an idle page costs 30 KB instead of 130 KB and a message half the time (facts/browser.md §6).
+    aiohttp negotiates what the request offers, so the offer is left out.
+    """
+
+    @web.middleware
+    async def strip(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not request.path.startswith(path):
+            return await handler(request)
+        headers = request.headers.copy()
+        headers.popall(hdrs.SEC_WEBSOCKET_EXTENSIONS, None)
+        return await handler(request.clone(headers=headers))
+
+    return strip  # pyright: ignore[reportReturnType] - aiohttp types middlewares loosely

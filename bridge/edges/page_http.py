@@ -1,0 +1,139 @@
+"""The bridge page: its files, the executor worker's script and the probe frame, each with its own content policy.
+
+The page itself may talk to the bridge alone. Only the worker that performs calls may reach the user's accepted
+origins, and a probe frame the one origin it was made for (DESIGN §13 (21)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from aiohttp import hdrs, web
+from pydantic import BaseModel
+
+from bridge.config import origin_of
+from bridge.edges.http_routes import Answer, EmptyObject, Route, json_answer, read_body
+from bridge.edges.identity import EXECUTOR, Identity
+from bridge.registry import Registry
+from bridge.wire import BridgeError, ErrorCode
+
+STATIC = Path(__file__).parents[2] / "static"
+
+SCRIPT_SECONDS = 300
+"""How long a worker script's address is good for; the page loads it at once."""
+
+WORKER_SCRIPT = 'import "/static/executor_worker.js";\n'
+
+PERMISSIONS = "loopback-network=(self), local-network=(self), local-network-access=(self), camera=(), microphone=(), geolocation=()"
+
+COMMON_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": PERMISSIONS,
+    hdrs.CACHE_CONTROL: "no-cache",
+}
+
+
+class ExecutorScript(BaseModel):
+    """Where the page loads its executor worker from, and what that worker may reach."""
+
+    script_url: str
+    origins: list[str]
+
+
+class PageRoutes:
+    """Handlers of everything that makes the page."""
+
+    def __init__(self, identity: Identity, registry: Registry, page_origin: str) -> None:
+        self._identity = identity
+        self._registry = registry
+        self._origin = page_origin
+        self._socket_origin = page_origin.replace("http", "ws", 1)
+
+    def routes(self) -> list[Route]:
+        """The one route of the API."""
+        return [
+            Route(
+                "POST",
+                "/api/executor",
+                self.executor,
+                "openExecutor",
+                "Get the executor worker's script for the user's accepted origins",
+                {200: Answer("The script's address.", ExecutorScript)},
+                body=EmptyObject,
+                body_required=False,
+            )
+        ]
+
+    def attach(self, app: web.Application) -> None:
+        """Serve the page itself."""
+        app.router.add_get("/", self.index)
+        app.router.add_get("/probe", self.probe)
+        app.router.add_get("/executor/{token}.js", self.script)
+        app.router.add_get("/static/{path:.+}", self.file)
+
+    async def index(self, request: web.Request) -> web.StreamResponse:
+        """The page, at its one canonical address: browser storage is per origin (DESIGN §13 (25))."""
+        if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
+            raise web.HTTPTemporaryRedirect(self._origin + "/")
+        policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")
+        return _file(STATIC / "index.html", policy)
+
+    async def probe(self, request: web.Request) -> web.StreamResponse:
+        """A frame of the page that may reach one more origin, to load a document or find out why it cannot."""
+        asked = request.query.get("origin", "")
+        try:
+            origin = origin_of(asked)
+        except ValueError:
+            origin = ""
+        if origin != asked or not asked.startswith(("http://", "https://")):
+            message = "`origin` must be an http or https origin, such as http://localhost:8080."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        return _file(STATIC / "probe.html", self._policy(["'self'", origin], frames="'none'", ancestors="'self'"))
+
+    async def executor(self, request: web.Request) -> web.Response:
+        """A worker script that may reach what its user accepted, and nothing else."""
+        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        await read_body(request, EmptyObject)
+        origins = (await self._registry.view(caller.user.id)).accepted_origins()
+        token = self._identity.sign(EXECUTOR, {"origins": origins}, SCRIPT_SECONDS)
+        return json_answer(ExecutorScript(script_url=f"/executor/{token}.js", origins=list(origins)))
+
+    async def script(self, request: web.Request) -> web.Response:
+        """The worker's script; a worker is held to the policy of its own script."""
+        origins = self._identity.read(EXECUTOR, request.match_info["token"])["origins"]
+        policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
+        headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
+        return web.Response(text=WORKER_SCRIPT, content_type="text/javascript", headers=headers)
+
+    async def file(self, request: web.Request) -> web.StreamResponse:
+        """A file of the page."""
+        path = (STATIC / request.match_info["path"]).resolve()
+        if not path.is_relative_to(STATIC.resolve()) or not path.is_file() or path.suffix == ".py":
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")
+        return _file(path, "default-src 'none'; sandbox")
+
+    def _policy(self, reachable: Iterable[str], *, frames: str, ancestors: str) -> str:
+        rules = {
+            "default-src": "'none'",
+            "script-src": "'self'",
+            "style-src": "'self'",
+            "img-src": "'self' data: blob:",
+            "manifest-src": "'self'",
+            "connect-src": " ".join(reachable),
+            "worker-src": "'self'",
+            "frame-src": frames,
+            "frame-ancestors": ancestors,
+            "base-uri": "'none'",
+            "form-action": "'none'",
+            "require-trusted-types-for": "'script'",
+        }
+        return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _file(path: Path, policy: str) -> web.FileResponse:
+    return web.FileResponse(path, headers={**COMMON_HEADERS, "Content-Security-Policy": policy})

@@ -1,0 +1,432 @@
+"""`/api/servers` and `/api/tools`: what the page and the CLI do with documents and acceptances."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+import orjson
+from aiohttp import hdrs, web
+from pydantic import BaseModel, Field
+
+from bridge.edges.http_routes import Answer, Confirmation, Route, json_answer, read_body
+from bridge.edges.identity import Identity
+from bridge.registry import LoadedServer, Registry, UserView
+from bridge.wire import BridgeError, ErrorCode
+from toolserver.catalog import Tool
+from toolserver.naming import OperationKey
+
+FetchDocument = Callable[[str], Awaitable[str]]
+"""URL to text, for public addresses only; raises BridgeError `document_unreachable`."""
+
+
+class ValidationReport(BaseModel):
+    """What openapi-core says about the whole document."""
+
+    state: Literal["pending", "valid", "invalid", "failed"]
+    problems: list[str]
+
+
+class ServerFacts(BaseModel):
+    """A document with what its user chose."""
+
+    id: str
+    title: str
+    description: str
+    version: str
+    openapi: str
+    base_url: str
+    source_url: str | None
+    shared: bool
+    accept_on_open: bool
+    digest: str
+    origins: list[str]
+    operations: int
+    accepted: int
+    changed: int
+    inline_html: bool
+    validation: ValidationReport
+
+
+class Server(ServerFacts):
+    """A server in a list."""
+
+    skipped: int
+    """How many operations became no tool."""
+
+
+class ServerTool(BaseModel):
+    """An operation, for the user who decides about it."""
+
+    name: str
+    key: str
+    operation_id: str | None
+    method: str
+    path: str
+    summary: str
+    description: str
+    safe: bool
+    digest: str
+    accepted_digest: str | None
+    origin: str
+    warnings: list[str]
+
+
+class SkippedOperation(BaseModel):
+    """An operation that became no tool."""
+
+    method: str
+    path: str
+    reason: str
+
+
+class SecurityScheme(BaseModel):
+    """A security scheme of the document."""
+
+    scheme: str
+    type: str
+    location: str | None = Field(default=None, serialization_alias="in")
+    name: str | None = None
+    http_scheme: str | None = None
+    description: str = ""
+
+
+class ServerDetail(ServerFacts):
+    """A server with its operations."""
+
+    tools: list[ServerTool]
+    skipped: list[SkippedOperation]
+    warnings: list[str]
+    security_schemes: list[SecurityScheme]
+
+
+class ServerList(BaseModel):
+    """All servers of the caller."""
+
+    servers: list[Server]
+
+
+class ToolEntry(BaseModel):
+    """A tool of the caller's catalog."""
+
+    name: str
+    server_id: str
+    key: str
+    method: str
+    path: str
+    description: str
+    tool_schema: dict[str, Any] = Field(serialization_alias="schema")
+    accepted: bool
+    safe: bool
+
+
+class ToolList(BaseModel):
+    """The caller's catalog."""
+
+    tools: list[ToolEntry]
+
+
+class OperationPlan(BaseModel):
+    """What a page pins of one operation."""
+
+    name: str
+    digest: str
+    plan: dict[str, Any]
+    argument_schema: dict[str, Any] = Field(serialization_alias="schema")
+
+
+class ServerPlans(BaseModel):
+    """The request plans of one server."""
+
+    server_id: str
+    digest: str
+    operations: dict[str, OperationPlan]
+
+
+class NewServer(BaseModel):
+    """A document to add: its text, or the public address where the bridge shall fetch it."""
+
+    text: str | None = None
+    url: str | None = None
+    source_url: str | None = None
+    base_url: str | None = None
+
+
+class NewDocument(BaseModel):
+    """A newer text of a server's document."""
+
+    text: str
+    source_url: str | None = None
+
+
+class ServerChange(BaseModel):
+    """Settings to change; what is left out stays."""
+
+    base_url: str | None = None
+    inline_html: bool | None = None
+
+
+class Acceptance(BaseModel):
+    """What the user accepts of a server; replaces what was accepted before."""
+
+    operations: dict[str, str]
+
+
+_NOT_FOUND = (ErrorCode.NOT_FOUND,)
+_DOCUMENT = (ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST)
+
+
+class ServerRoutes:
+    """Handlers of the servers' part of the API."""
+
+    def __init__(self, identity: Identity, registry: Registry, fetch_document: FetchDocument) -> None:
+        self._identity = identity
+        self._registry = registry
+        self._fetch_document = fetch_document
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        one = "/api/servers/{id}"
+        server = {200: Answer("The server as it is now.", Server)}
+        return [
+            Route(
+                "GET", "/api/servers", self.list_servers, "listServers", "List servers", {200: Answer("Servers.", ServerList)}
+            ),
+            Route(
+                "POST",
+                "/api/servers",
+                self.add_server,
+                "addServer",
+                "Add a document",
+                {201: Answer("Added; nothing of it is accepted yet.", Server)},
+                body=NewServer,
+                errors=(*_DOCUMENT, ErrorCode.DOCUMENT_UNREACHABLE, ErrorCode.TOO_LARGE),
+            ),
+            Route(
+                "GET",
+                one,
+                self.show_server,
+                "showServer",
+                "Show a server with its operations",
+                {200: Answer("The server.", ServerDetail)},
+                errors=_NOT_FOUND,
+            ),
+            Route(
+                "PATCH",
+                one,
+                self.change_server,
+                "changeServer",
+                "Change a server's settings",
+                server,
+                body=ServerChange,
+                errors=(*_NOT_FOUND, *_DOCUMENT),
+            ),
+            Route(
+                "DELETE",
+                one,
+                self.remove_server,
+                "removeServer",
+                "Remove a server",
+                {200: Answer("Removed.", Confirmation)},
+                errors=_NOT_FOUND,
+            ),
+            Route(
+                "GET",
+                f"{one}/plans",
+                self.show_plans,
+                "showPlans",
+                "Show the request plans that a page pins",
+                {200: Answer("Plans and schemas by operation key.", ServerPlans)},
+                errors=_NOT_FOUND,
+            ),
+            Route(
+                "PUT",
+                f"{one}/acceptance",
+                self.accept,
+                "acceptOperations",
+                "Accept operations as they were shown",
+                server,
+                body=Acceptance,
+                errors=(*_NOT_FOUND, ErrorCode.DOCUMENT_CHANGED, ErrorCode.INVALID_REQUEST),
+            ),
+            Route(
+                "PUT",
+                f"{one}/document",
+                self.replace_document,
+                "replaceDocument",
+                "Put a newer document in place",
+                server,
+                body=NewDocument,
+                errors=(*_NOT_FOUND, *_DOCUMENT),
+            ),
+            Route("GET", "/api/tools", self.list_tools, "listTools", "List tools", {200: Answer("Tools.", ToolList)}),
+        ]
+
+    async def list_servers(self, request: web.Request) -> web.Response:
+        """All servers of the caller, in the order of the catalog."""
+        view = await self._view(request)
+        return json_answer(ServerList(servers=[server_model(view, server) for server in view.servers]))
+
+    async def add_server(self, request: web.Request) -> web.Response:
+        """Add a personal server."""
+        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        offered = await read_body(request, NewServer)
+        text, source_url = offered.text, offered.source_url or offered.url
+        if text is None:
+            if offered.url is None:
+                raise BridgeError(ErrorCode.INVALID_REQUEST, "Send the document's `text`, or its `url`.")
+            text = await self._fetch_document(offered.url)
+        added = await self._registry.add(caller.user.id, text, source_url=source_url, base_url=offered.base_url or None)
+        return json_answer(server_model(await self._registry.view(caller.user.id), added), status=201)
+
+    async def show_server(self, request: web.Request) -> web.Response:
+        """One server with everything needed to decide about it."""
+        view = await self._view(request)
+        server = view.server(request.match_info["id"])
+        detail = ServerDetail(
+            **server_facts(view, server).model_dump(),
+            tools=[tool_model(view, tool) for tool in view.catalog.tools if tool.server_id == server.record.id],
+            skipped=[
+                SkippedOperation(method=s.method, path=s.path, reason=s.reason) for s in server.compiled.skipped
+            ],
+            warnings=list(server.compiled.warnings),
+            security_schemes=[
+                SecurityScheme(
+                    scheme=s.scheme,
+                    type=s.type,
+                    location=s.location,
+                    name=s.name,
+                    http_scheme=s.http_scheme,
+                    description=s.description,
+                )
+                for s in server.compiled.security_schemes
+            ],
+        )
+        return _aliased(detail)
+
+    async def show_plans(self, request: web.Request) -> web.Response:
+        """Plans and schemas, spliced as they were compiled."""
+        view = await self._view(request)
+        server = view.server(request.match_info["id"])
+        operations = {
+            tool.operation.key: {
+                "name": tool.name,
+                "digest": tool.operation.digest,
+                "plan": orjson.Fragment(tool.operation.plan_json),
+                "schema": orjson.Fragment(tool.operation.schema_json),
+            }
+            for tool in view.catalog.tools
+            if tool.server_id == server.record.id
+        }
+        body = {"server_id": server.record.id, "digest": server.compiled.digest, "operations": operations}
+        return web.Response(body=orjson.dumps(body), content_type="application/json")
+
+    async def accept(self, request: web.Request) -> web.Response:
+        """Pin what the user was shown."""
+        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        acceptance = await read_body(request, Acceptance)
+        await self._registry.accept(caller.user.id, request.match_info["id"], acceptance.operations)
+        return await self._answer(caller.user.id, request.match_info["id"])
+
+    async def replace_document(self, request: web.Request) -> web.Response:
+        """Put a newer text in place."""
+        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        document = await read_body(request, NewDocument)
+        await self._registry.replace_document(
+            caller.user.id, request.match_info["id"], document.text, document.source_url
+        )
+        return await self._answer(caller.user.id, request.match_info["id"])
+
+    async def change_server(self, request: web.Request) -> web.Response:
+        """Change settings."""
+        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        change = await read_body(request, ServerChange)
+        await self._registry.change(
+            caller.user.id, request.match_info["id"], base_url=change.base_url, inline_html=change.inline_html
+        )
+        return await self._answer(caller.user.id, request.match_info["id"])
+
+    async def remove_server(self, request: web.Request) -> web.Response:
+        """Remove a personal server."""
+        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        await self._registry.remove(caller.user.id, request.match_info["id"])
+        return json_answer(Confirmation())
+
+    async def list_tools(self, request: web.Request) -> web.Response:
+        """The caller's catalog with schemas."""
+        view = await self._view(request)
+        tools = [
+            {
+                "name": tool.name,
+                "server_id": tool.server_id,
+                "key": tool.operation.key,
+                "method": tool.operation.method,
+                "path": tool.operation.path,
+                "description": tool.operation.description,
+                "schema": orjson.Fragment(tool.operation.schema_json),
+                "accepted": view.is_accepted(tool),
+                "safe": tool.operation.safe,
+            }
+            for tool in view.catalog.tools
+        ]
+        return web.Response(body=orjson.dumps({"tools": tools}), content_type="application/json")
+
+    async def _view(self, request: web.Request) -> UserView:
+        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        return await self._registry.view(caller.user.id)
+
+    async def _answer(self, user_id: str, server_id: str) -> web.Response:
+        view = await self._registry.view(user_id)
+        return json_answer(server_model(view, view.server(server_id)))
+
+
+def server_model(view: UserView, server: LoadedServer) -> Server:
+    """A server as its user sees it."""
+    return Server(**server_facts(view, server).model_dump(), skipped=len(server.compiled.skipped))
+
+
+def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
+    """What list and detail have in common."""
+    record, compiled = server.record, server.compiled
+    accepted, changed = view.acceptance(server)
+    return ServerFacts(
+        id=record.id,
+        title=compiled.title,
+        description=compiled.description,
+        version=compiled.version_text,
+        openapi=compiled.openapi,
+        base_url=compiled.base_url,
+        source_url=record.source_url,
+        shared=record.owner_id is None,
+        accept_on_open=view.may_accept_on_open(server),
+        digest=compiled.digest,
+        origins=list(compiled.origins),
+        operations=len(compiled.operations),
+        accepted=accepted,
+        changed=changed,
+        inline_html=record.inline_html,
+        validation=ValidationReport(state=server.validation.state, problems=list(server.validation.problems)),
+    )
+
+
+def tool_model(view: UserView, tool: Tool) -> ServerTool:
+    """An operation as its user decides about it."""
+    operation = tool.operation
+    return ServerTool(
+        name=tool.name,
+        key=operation.key,
+        operation_id=operation.operation_id,
+        method=operation.method,
+        path=operation.path,
+        summary=operation.summary,
+        description=operation.description,
+        safe=operation.safe,
+        digest=operation.digest,
+        accepted_digest=view.accepted.get(OperationKey(tool.server_id, operation.key)),
+        origin=operation.origin,
+        warnings=list(operation.warnings),
+    )
+
+
+def _aliased(model: BaseModel) -> web.Response:
+    return web.Response(body=model.model_dump_json(by_alias=True), content_type="application/json")

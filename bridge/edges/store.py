@@ -1,0 +1,264 @@
+"""What survives a restart: users, keys, tickets, devices, servers, names and acceptances.
+
+SQLite in the data folder (WAL), through SQLAlchemy; the schema comes from Alembic migrations that run when the
+store is opened. Every method is one transaction, committed when it returns; cancelling one rolls it back.
+Secrets are kept as SHA-256 hashes: they are random and 256 bits long, so that a slow hash would add nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import delete, event, insert, select
+from sqlalchemy.engine import CursorResult
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+
+from bridge.edges.store_tables import (
+    AcceptanceRow,
+    ApiKeyRow,
+    DeviceRow,
+    ServerRow,
+    TicketRow,
+    ToolNameRow,
+    UserRow,
+)
+from bridge.registry import ServerRecord
+from toolserver.naming import OperationKey
+
+KEY_PREFIX = "tbk_"
+"""API keys begin so, that a leaked one can be recognized."""
+
+TICKET_SECONDS = 24 * 3600
+"""How long a printed page URL can be used once: a day's work at the terminal that shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A user as callers see it."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A paired browser."""
+
+    id: str
+    user: User
+    public_key: str
+    """JWK, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """An API key without its secret."""
+
+    id: str
+    label: str
+    created_at: float
+
+
+def new_id() -> str:
+    """128 random bits in hexadecimal."""
+    return secrets.token_hex(16)
+
+
+def hash_secret(secret: str) -> str:
+    """SHA-256 in hexadecimal."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class Store:
+    """The database of one bridge."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._session = async_sessionmaker(engine, expire_on_commit=False)
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """Create or migrate the SQLite file at `path` and open it. Blocks; call it before the loop runs anything."""
+        _migrate(f"sqlite:///{path}")
+        engine = create_async_engine(f"sqlite+aiosqlite:///{path}")
+        event.listen(engine.sync_engine, "connect", _configure_sqlite)
+        return cls(engine)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._engine.dispose()
+
+    # Users, keys, tickets, devices
+
+    async def ensure_user(self, name: str) -> User:
+        """The user of that name, made when there is none."""
+        async with self._session.begin() as session:
+            row = await session.scalar(select(UserRow).where(UserRow.name == name))
+            if row is None:
+                row = UserRow(id=new_id(), name=name, created_at=time.time())
+                session.add(row)
+            return User(row.id, row.name)
+
+    async def add_key(self, user_id: str, label: str, key: str | None = None) -> tuple[str, str]:
+        """Make an API key (or keep the given one); returns its id and the key, which cannot be read again."""
+        key = key or KEY_PREFIX + secrets.token_urlsafe(32)
+        async with self._session.begin() as session:
+            present = await session.scalar(select(ApiKeyRow).where(ApiKeyRow.key_hash == hash_secret(key)))
+            if present is not None:
+                return present.id, key
+            row = ApiKeyRow(
+                id=new_id(), user_id=user_id, label=label, key_hash=hash_secret(key), created_at=time.time()
+            )
+            session.add(row)
+            return row.id, key
+
+    async def keys(self, user_id: str) -> list[ApiKey]:
+        """A user's keys, oldest first."""
+        async with self._session() as session:
+            rows = await session.scalars(
+                select(ApiKeyRow).where(ApiKeyRow.user_id == user_id).order_by(ApiKeyRow.created_at)
+            )
+            return [ApiKey(row.id, row.label, row.created_at) for row in rows]
+
+    async def delete_key(self, user_id: str, key_id: str) -> bool:
+        """Revoke a key; False when the user has no such key."""
+        async with self._session.begin() as session:
+            return await _deleted(session, delete(ApiKeyRow).where(ApiKeyRow.user_id == user_id, ApiKeyRow.id == key_id))
+
+    async def user_of_key(self, key: str) -> User | None:
+        """The user that a key belongs to."""
+        query = select(UserRow).join(ApiKeyRow).where(ApiKeyRow.key_hash == hash_secret(key))
+        async with self._session() as session:
+            row = await session.scalar(query)
+            return User(row.id, row.name) if row else None
+
+    async def add_ticket(self, user_id: str) -> str:
+        """A ticket that can be spent once within `TICKET_SECONDS`; spent and expired ones are swept here."""
+        ticket = secrets.token_urlsafe(32)
+        async with self._session.begin() as session:
+            await session.execute(delete(TicketRow).where(TicketRow.expires_at < time.time()))
+            session.add(
+                TicketRow(
+                    ticket_hash=hash_secret(ticket), user_id=user_id, expires_at=time.time() + TICKET_SECONDS
+                )
+            )
+        return ticket
+
+    async def spend_ticket(self, ticket: str, public_key: str) -> Device | None:
+        """Make a browser a device of the ticket's user; None when the ticket is spent, expired or unknown."""
+        known = (TicketRow.ticket_hash == hash_secret(ticket), TicketRow.expires_at >= time.time())
+        async with self._session.begin() as session:
+            row = await session.scalar(select(UserRow).join(TicketRow).where(*known))
+            if row is None or not await _deleted(session, delete(TicketRow).where(*known)):
+                return None
+            device = DeviceRow(id=new_id(), user_id=row.id, public_key=public_key, created_at=time.time())
+            session.add(device)
+            return Device(device.id, User(row.id, row.name), public_key)
+
+    async def device(self, device_id: str) -> Device | None:
+        """A paired browser by its id."""
+        query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.id == device_id)
+        async with self._session() as session:
+            found = (await session.execute(query)).one_or_none()
+            if found is None:
+                return None
+            row, user = found.tuple()
+            return Device(row.id, User(user.id, user.name), row.public_key)
+
+    # Servers, names, acceptances (the registry's port)
+
+    async def servers(self) -> Sequence[ServerRecord]:
+        """All servers of all users, oldest first."""
+        async with self._session() as session:
+            rows = await session.scalars(select(ServerRow).order_by(ServerRow.added_at))
+            return [_record(row) for row in rows]
+
+    async def save_server(self, record: ServerRecord) -> None:
+        """Add a server or put new facts in place; its age stays."""
+        async with self._session.begin() as session:
+            row = await session.get(ServerRow, record.id)
+            if row is None:
+                row = ServerRow(id=record.id, added_at=time.time())
+                session.add(row)
+            row.owner_id, row.title, row.named = record.owner_id, record.title, record.named
+            row.source_url, row.base_url = record.source_url, record.base_url
+            row.text, row.inline_html = record.text, record.inline_html
+
+    async def delete_server(self, server_id: str) -> None:
+        """Delete a server and, with it, every acceptance of its operations."""
+        async with self._session.begin() as session:
+            await session.execute(delete(ServerRow).where(ServerRow.id == server_id))
+
+    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+        """The name map of a scope: (server id, operation key) to tool name."""
+        async with self._session() as session:
+            rows = await session.scalars(select(ToolNameRow).where(ToolNameRow.scope == scope))
+            return {OperationKey(row.server_id, row.operation_key): row.name for row in rows}
+
+    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
+        """Keep names that were given; those already kept must not be among them."""
+        rows = [
+            {"scope": scope, "server_id": server_id, "operation_key": key, "name": name}
+            for (server_id, key), name in names.items()
+        ]
+        async with self._session.begin() as session:
+            await session.execute(insert(ToolNameRow).prefix_with("OR IGNORE"), rows)
+
+    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+        """What a user accepted: (server id, operation key) to digest."""
+        async with self._session() as session:
+            rows = await session.scalars(select(AcceptanceRow).where(AcceptanceRow.user_id == user_id))
+            return {OperationKey(row.server_id, row.operation_key): row.digest for row in rows}
+
+    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+        """Replace what a user accepts of one server: operation key to digest."""
+        mine = (AcceptanceRow.user_id == user_id, AcceptanceRow.server_id == server_id)
+        rows = [
+            {"user_id": user_id, "server_id": server_id, "operation_key": key, "digest": digest, "accepted_at": now}
+            for now in (time.time(),)
+            for key, digest in digests.items()
+        ]
+        async with self._session.begin() as session:
+            await session.execute(delete(AcceptanceRow).where(*mine))
+            if rows:
+                await session.execute(insert(AcceptanceRow), rows)
+
+
+def _migrate(url: str) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
+    command.upgrade(config, "head")
+
+
+def _configure_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+async def _deleted(session: AsyncSession, statement: Any) -> bool:
+    result = cast("CursorResult[Any]", await session.execute(statement))
+    return result.rowcount > 0
+
+
+def _record(row: ServerRow) -> ServerRecord:
+    return ServerRecord(
+        id=row.id,
+        owner_id=row.owner_id,
+        title=row.title,
+        named=row.named,
+        source_url=row.source_url,
+        base_url=row.base_url,
+        text=row.text,
+        inline_html=row.inline_html,
+    )

@@ -1,0 +1,87 @@
+"""The tables, as SQLAlchemy sees them; `migrations/` creates them. Times are UTC seconds since 1970."""
+
+from __future__ import annotations
+
+from sqlalchemy import ForeignKey, String, Text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Base(DeclarativeBase):
+    """Registry of all tables."""
+
+
+class UserRow(Base):
+    """A person or program whose calls run in its own pages."""
+
+    __tablename__ = "users"
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column(String(100), unique=True)
+    created_at: Mapped[float]
+
+
+class ApiKeyRow(Base):
+    """A bearer key of a user; only its hash is kept."""
+
+    __tablename__ = "api_keys"
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    label: Mapped[str] = mapped_column(String(100))
+    key_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[float]
+
+
+class TicketRow(Base):
+    """A one-time ticket that makes a browser a device of a user; only its hash is kept."""
+
+    __tablename__ = "tickets"
+    ticket_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    expires_at: Mapped[float]
+
+
+class DeviceRow(Base):
+    """A browser of a user, known by the public half of a key that never leaves it."""
+
+    __tablename__ = "devices"
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    public_key: Mapped[str] = mapped_column(Text)
+    """JWK of a P-256 key, as JSON."""
+    created_at: Mapped[float]
+
+
+class ServerRow(Base):
+    """A document that was added, with what its user chose."""
+
+    __tablename__ = "servers"
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    title: Mapped[str] = mapped_column(Text)
+    named: Mapped[str | None] = mapped_column(Text)
+    source_url: Mapped[str | None] = mapped_column(Text)
+    base_url: Mapped[str | None] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    inline_html: Mapped[bool]
+    added_at: Mapped[float]
+
+
+class ToolNameRow(Base):
+    """The name a tool was given; it outlives its server, so that a name never changes its meaning."""
+
+    __tablename__ = "tool_names"
+    scope: Mapped[str] = mapped_column(String(32), primary_key=True)
+    """Empty for shared servers, else a user's id."""
+    server_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    operation_key: Mapped[str] = mapped_column(Text, primary_key=True)
+    name: Mapped[str] = mapped_column(String(64))
+
+
+class AcceptanceRow(Base):
+    """An operation that a user accepted, pinned by its digest."""
+
+    __tablename__ = "acceptances"
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    server_id: Mapped[str] = mapped_column(ForeignKey("servers.id", ondelete="CASCADE"), primary_key=True)
+    operation_key: Mapped[str] = mapped_column(Text, primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64))
+    accepted_at: Mapped[float]

@@ -1,0 +1,47 @@
+"""The one place that owns background tasks. Nothing else in `bridge` may start a task or sleep."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+_log = logging.getLogger(__name__)
+
+
+class Tasks:
+    """Background tasks with names, an owner and an end.
+
+    A task that fails is logged with its name and the others go on.
+    """
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, Any], name: str) -> None:
+        """Run `work` until it ends or `close` is called."""
+        task = asyncio.create_task(work, name=name)
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    async def close(self) -> None:
+        """Cancel every task and wait for all of them."""
+        for task in self._running:
+            task.cancel()
+        await asyncio.wait(self._running) if self._running else None
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            _log.error("Background task %s failed.", task.get_name(), exc_info=failure)
+
+
+async def breathe() -> None:
+    """Let the event loop serve everybody else once, in the middle of long work."""
+    await asyncio.sleep(0)
+
+
+async def pause(seconds: float) -> None:
+    """Wait; cancelling it is safe."""
+    await asyncio.sleep(seconds)

@@ -1,0 +1,100 @@
+"""How a call ended, as a value, and how a page's report is read. Pure.
+
+A success carries what the API answered, everything else a `WireError`; the two are never the same type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bridge.calls import CallEvent, CallState
+from bridge.wire import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
+from toolserver.result import Answered, FileBody, TextBody
+
+ERROR_BODY_CHARS = 4000
+"""How much of an API's error body is passed on; enough for a problem+json, too little to flood a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """The one ending of a call. Exactly one of `answered` and `error` is set."""
+
+    call_id: str
+    state: CallState
+    """Terminal."""
+    answered: Answered | None
+    error: WireError | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A page's report, read: the event for the table and what goes with it."""
+
+    event: CallEvent
+    answered: Answered | None = None
+    error: WireError | None = None
+
+
+def read_report(report: AnsweredOutcome | FailedOutcome, uploaded: TextBody | FileBody | None) -> Reading:
+    """Turn what a page reported into an event of the call table.
+
+    `uploaded` is the body that came ahead by HTTP PUT, if any.
+    """
+    if isinstance(report, FailedOutcome):
+        return Reading(_event_of_failure(report), error=report.error)
+    if isinstance(report.body, UploadedBody) and uploaded is None:
+        error = WireError(code=ErrorCode.INTERNAL, message="The page announced an answer that never arrived.")
+        return Reading(CallEvent.DOUBTFUL, error=error)
+    answered = _answered(report, uploaded)
+    if report.http_status < 400:
+        return Reading(CallEvent.ANSWERED, answered=answered)
+    return Reading(CallEvent.FAILED, error=http_status_error(answered, report.status_text))
+
+
+def _event_of_failure(report: FailedOutcome) -> CallEvent:
+    code, proven = report.error.code, report.delivered == "no"
+    if code is ErrorCode.CANCELLED:
+        return CallEvent.WITHDRAWN if proven else CallEvent.STOPPED
+    if proven:
+        return CallEvent.FAILED
+    return CallEvent.DEADLINE if code is ErrorCode.TIMEOUT else CallEvent.DOUBTFUL
+
+
+def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> Answered:
+    body = report.body
+    return Answered(
+        http_status=report.http_status,
+        content_type=report.content_type,
+        headers=report.headers,
+        body=uploaded if body.kind == "uploaded" else TextBody(body.text) if body.kind == "text" else None,
+        truncated=report.truncated,
+        total_bytes=report.total_bytes,
+    )
+
+
+def http_status_error(answered: Answered, status_text: str) -> WireError:
+    """The error for an API that answered 400 or more: its status and the start of its body, as data."""
+    status = answered.http_status
+    detail: dict[str, object] = {"status": status, "content_type": answered.content_type}
+    if isinstance(answered.body, TextBody):
+        detail["body"] = answered.body.text[:ERROR_BODY_CHARS]
+        if answered.truncated or len(answered.body.text) > ERROR_BODY_CHARS:
+            detail["truncated"] = True
+    if retry_after := answered.headers.get("retry-after"):
+        detail["retry_after"] = retry_after
+    return WireError(
+        code=ErrorCode.HTTP_STATUS,
+        message=f"The API answered {status} {status_text}".rstrip() + ".",
+        detail=detail,
+        retryable=status in (429, 503),
+    )
+
+
+def doubtful_error(cause: WireError) -> WireError:
+    """The error of `outcome_unknown`: says so, and names why."""
+    return WireError(
+        code=ErrorCode.OUTCOME_UNKNOWN,
+        message=f"The request may or may not have been performed. {cause.message} "
+        "Check the present state by reading before you try again.",
+        detail={**cause.detail, "reason": cause.code.value},
+    )

@@ -1,0 +1,399 @@
+"""The servers of every user: documents added, names given, operations accepted, catalogs offered.
+
+Receives document texts and decisions of users, gives catalogs and advertised documents. Storage and compiling are
+ports; this room knows neither SQL nor processes nor HTTP. Reads are synchronous once a user's view is loaded;
+changes are serialized by one lock. All methods run on one event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, count, groupby
+from typing import Literal, Protocol
+from urllib.parse import urlsplit
+
+from bridge.wire import BridgeError, ErrorCode
+from toolserver.advertise import advertise
+from toolserver.arguments import ArgumentValidator
+from toolserver.catalog import Catalog, Tool
+from toolserver.compile import CompiledDocument, CompiledOperation
+from toolserver.naming import OperationKey, assign_names
+
+SHARED_SCOPE = ""
+"""Scope of the names of shared servers; every other scope is a user's id."""
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRecord:
+    """What is kept of one server."""
+
+    id: str
+    owner_id: str | None
+    """None: shared, offered to every user."""
+    title: str
+    named: str | None
+    """What the command line called it; None: added in the page."""
+    source_url: str | None
+    """Where the text came from; a relative `servers` entry is resolved against it."""
+    base_url: str | None
+    """The user's choice over the document's `servers`; None: as the document says."""
+    text: str
+    inline_html: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What openapi-core says about a document: a report, never a gate (40 of 176 real documents fail it)."""
+
+    state: Literal["pending", "valid", "invalid", "failed"]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class LoadedServer:
+    """A server whose document is compiled and ready."""
+
+    record: ServerRecord
+    compiled: CompiledDocument
+    validation: Validation = Validation("pending")
+    validators: dict[str, ArgumentValidator] = field(default_factory=dict)
+    by_key: dict[str, CompiledOperation] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.by_key = {operation.key: operation for operation in self.compiled.operations}
+
+
+class ServerStore(Protocol):
+    """What the registry keeps. Every method commits before it returns."""
+
+    async def servers(self) -> Sequence[ServerRecord]: ...
+    async def save_server(self, record: ServerRecord) -> None: ...
+    async def delete_server(self, server_id: str) -> None: ...
+    async def names(self, scope: str) -> Mapping[OperationKey, str]: ...
+    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None: ...
+    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]: ...
+    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None: ...
+
+
+class Compiler(Protocol):
+    """Document text to operations, off the event loop."""
+
+    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument: ...
+
+
+@dataclass(frozen=True, slots=True)
+class AdvertisedDocument:
+    """An advertised OpenAPI document as bytes, with its entity tag."""
+
+    body: bytes
+    etag: str
+
+
+@dataclass(slots=True)
+class UserView:
+    """One user's servers, names and acceptances, as of the last change. Cached until something changes."""
+
+    user_id: str
+    servers: tuple[LoadedServer, ...]
+    catalog: Catalog
+    accepted: Mapping[OperationKey, str]
+    """Operation to the digest its user accepted."""
+    _documents: dict[str | None, AdvertisedDocument] = field(default_factory=dict)
+
+    def server(self, server_id: str) -> LoadedServer:
+        """The user's server of that id; an id of somebody else's server does not exist here."""
+        for server in self.servers:
+            if server.record.id == server_id:
+                return server
+        raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {server_id!r}.")
+
+    def is_accepted(self, tool: Tool) -> bool:
+        """Whether the user accepted exactly this operation, as it stands now."""
+        return self.accepted.get(OperationKey(tool.server_id, tool.operation.key)) == tool.operation.digest
+
+    def acceptance(self, server: LoadedServer) -> tuple[int, int]:
+        """How many of a server's operations are accepted, and how many changed since they were."""
+        pinned = [
+            (self.accepted.get(OperationKey(server.record.id, op.key)), op.digest) for op in server.compiled.operations
+        ]
+        return sum(pin == now for pin, now in pinned), sum(pin not in (None, now) for pin, now in pinned)
+
+    def accepted_origins(self) -> tuple[str, ...]:
+        """Origins that the user's page must be able to reach, in stable order."""
+        origins = (tool.operation.origin for tool in self.catalog.tools if self.is_accepted(tool))
+        return tuple(sorted({origin for origin in origins if origin}))
+
+    def may_accept_on_open(self, server: LoadedServer) -> bool:
+        """Opening the page by ticket accepts what the command line named (DESIGN §13 (20)).
+
+        What changed since an earlier acceptance is accepted again only where it stays on this machine (§13 (19)).
+        """
+        accepted, changed = self.acceptance(server)
+        if server.record.named is None:
+            return False
+        return (accepted == 0 and changed == 0) or all(is_loopback(origin) for origin in server.compiled.origins)
+
+    def document(self, server_id: str | None) -> AdvertisedDocument:
+        """The advertised OpenAPI document of all servers, or of one. Built once per view.
+
+        Raises:
+            BridgeError: `not_found`.
+        """
+        if server_id not in self._documents:
+            self._documents[server_id] = self._build_document(server_id)
+        return self._documents[server_id]
+
+    def _build_document(self, server_id: str | None) -> AdvertisedDocument:
+        if server_id is None:
+            tools = self.catalog.tools
+            title, description = "Direct Tool Bridge", "APIs that the user's own browser can reach, as tools."
+            version = "1"
+        else:
+            compiled = self.server(server_id).compiled
+            tools = tuple(tool for tool in self.catalog.tools if tool.server_id == server_id)
+            title, description, version = compiled.title, compiled.description, compiled.version_text
+        body = advertise(tools, title=title, description=description, version=version)
+        return AdvertisedDocument(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+
+class Registry:
+    """All servers of the bridge."""
+
+    def __init__(
+        self,
+        store: ServerStore,
+        compiler: Compiler,
+        *,
+        operator_id: str,
+        on_change: Callable[[str | None], Awaitable[None]],
+        on_load: Callable[[LoadedServer], None],
+    ) -> None:
+        """`operator_id` is the one user who may change shared servers.
+
+        `on_change` is told the id of the user whose view changed, or None when every view did; `on_load` gets
+        every server that was compiled, for work that can wait.
+        """
+        self._store = store
+        self._compiler = compiler
+        self._operator_id = operator_id
+        self._on_change = on_change
+        self._on_load = on_load
+        self._servers: dict[str, LoadedServer] = {}
+        self._views: dict[str, UserView] = {}
+        self._lock = asyncio.Lock()
+
+    async def load(self) -> list[tuple[ServerRecord, BridgeError]]:
+        """Compile what users have added; returns what could not be loaded. Shared servers are named anew each run."""
+        broken: list[tuple[ServerRecord, BridgeError]] = []
+        for record in await self._store.servers():
+            if record.named is not None:
+                continue
+            try:
+                compiled = await self._compiler.compile(
+                    record.text, source_url=record.source_url, base_url=record.base_url
+                )
+            except BridgeError as error:
+                broken.append((record, error))
+            else:
+                self._put(LoadedServer(record, compiled))
+        return broken
+
+    async def view(self, user_id: str) -> UserView:
+        """The user's servers and catalog. Cheap when nothing changed since the last call."""
+        view = self._views.get(user_id)
+        if view is not None:
+            return view
+        async with self._lock:
+            if user_id not in self._views:
+                self._views[user_id] = await self._build_view(user_id)
+            return self._views[user_id]
+
+    async def add(
+        self, owner_id: str, text: str, *, source_url: str | None, base_url: str | None = None
+    ) -> LoadedServer:
+        """Add a document for one user.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        compiled = await self._compiler.compile(text, source_url=source_url, base_url=base_url)
+        async with self._lock:
+            server_id = _new_id(compiled.title, {record.id for record in await self._store.servers()})
+            record = ServerRecord(server_id, owner_id, compiled.title, None, source_url, base_url, text)
+            await self._store.save_server(record)
+            server = self._put(LoadedServer(record, compiled))
+        await self._on_change(owner_id)
+        return server
+
+    async def share(self, named: str, text: str, *, source_url: str | None) -> LoadedServer:
+        """Offer a document to every user for as long as this process runs.
+
+        `named` is what the command line calls it: in a later run the same name brings back the same id, tool names
+        and acceptances.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        kept = await self._store.servers()
+        known = next((record for record in kept if record.named == named), None)
+        base_url = known.base_url if known else None
+        compiled = await self._compiler.compile(text, source_url=source_url, base_url=base_url)
+        async with self._lock:
+            server_id = known.id if known else _new_id(compiled.title, {record.id for record in kept})
+            inline_html = known.inline_html if known else False
+            record = ServerRecord(server_id, None, compiled.title, named, source_url, base_url, text, inline_html)
+            await self._store.save_server(record)
+            server = self._put(LoadedServer(record, compiled))
+        await self._on_change(None)
+        return server
+
+    async def replace_document(self, user_id: str, server_id: str, text: str, source_url: str | None) -> LoadedServer:
+        """Put a newer text in place; operations that changed lose their acceptance, new ones are off."""
+        record = await self._changeable(user_id, server_id)
+        return await self._update(replace(record, text=text, source_url=source_url or record.source_url))
+
+    async def change(
+        self, user_id: str, server_id: str, *, base_url: str | None = None, inline_html: bool | None = None
+    ) -> LoadedServer:
+        """Change settings of a server; another base URL changes its operations, which then need acceptance again."""
+        record = await self._changeable(user_id, server_id)
+        if base_url is not None:
+            record = replace(record, base_url=base_url or None)
+        if inline_html is not None:
+            record = replace(record, inline_html=inline_html)
+        return await self._update(record)
+
+    async def remove(self, user_id: str, server_id: str) -> None:
+        """Remove a server with its acceptances. Its names stay reserved, so that they never change meaning."""
+        record = await self._changeable(user_id, server_id)
+        if record.owner_id is None:
+            message = "This server is named on the command line; leave it out there."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        async with self._lock:
+            await self._store.delete_server(record.id)
+            self._servers.pop(record.id, None)
+            self._forget_views(record.owner_id)
+        await self._on_change(record.owner_id)
+
+    async def accept(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+        """Replace what a user accepts of a server: operation key to the digest the user was shown.
+
+        Raises:
+            BridgeError: `document_changed` when an operation is not, or no longer, what the user was shown.
+        """
+        server = (await self.view(user_id)).server(server_id)
+        stale = [key for key, digest in digests.items() if (op := server.by_key.get(key)) is None or op.digest != digest]
+        if stale:
+            message = "The document changed while you were reading it. Look at it again."
+            raise BridgeError(ErrorCode.DOCUMENT_CHANGED, message, detail={"operations": stale[:20]})
+        async with self._lock:
+            await self._store.replace_acceptances(user_id, server_id, digests)
+            self._views.pop(user_id, None)
+        await self._on_change(user_id)
+
+    async def validator(self, tool: Tool) -> ArgumentValidator:
+        """The compiled validator of a tool; compiled in a thread when it is not ready yet."""
+        server = self._servers[tool.server_id]
+        validator = server.validators.get(tool.operation.key)
+        if validator is None:
+            validator = await asyncio.to_thread(ArgumentValidator, tool.operation.schema_json)
+            server.validators[tool.operation.key] = validator
+        return validator
+
+    async def warm_validators(self, server: LoadedServer, limit: int = 512) -> None:
+        """Compile the validators of a server's first `limit` operations ahead of the first call."""
+        for operation in server.compiled.operations[:limit]:
+            await self.validator(Tool(operation.suggested_name, server.record.id, operation))
+
+    async def _changeable(self, user_id: str, server_id: str) -> ServerRecord:
+        record = (await self.view(user_id)).server(server_id).record
+        if record.owner_id is None and user_id != self._operator_id:
+            message = "This server is shared; only the user who started the bridge may change it."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        return record
+
+    async def _update(self, record: ServerRecord) -> LoadedServer:
+        compiled = await self._compiler.compile(record.text, source_url=record.source_url, base_url=record.base_url)
+        async with self._lock:
+            if record.id not in self._servers:
+                raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
+            record = replace(record, title=compiled.title)
+            await self._store.save_server(record)
+            server = self._put(LoadedServer(record, compiled))
+        await self._on_change(record.owner_id)
+        return server
+
+    def _put(self, server: LoadedServer) -> LoadedServer:
+        self._servers[server.record.id] = server
+        self._forget_views(server.record.owner_id)
+        self._on_load(server)
+        return server
+
+    def _forget_views(self, owner_id: str | None) -> None:
+        if owner_id is None:
+            self._views.clear()
+        else:
+            self._views.pop(owner_id, None)
+
+    async def _build_view(self, user_id: str) -> UserView:
+        shared = [server for server in self._servers.values() if server.record.owner_id is None]
+        personal = [server for server in self._servers.values() if server.record.owner_id == user_id]
+        names = await self._names_of(user_id, shared, personal)
+        servers = (*shared, *personal)
+        tools = tuple(
+            Tool(names[OperationKey(server.record.id, operation.key)], server.record.id, operation)
+            for server in servers
+            for operation in server.compiled.operations
+        )
+        return UserView(user_id, servers, Catalog(tools), await self._store.acceptances(user_id))
+
+    async def _names_of(
+        self, user_id: str, shared: list[LoadedServer], personal: list[LoadedServer]
+    ) -> dict[OperationKey, str]:
+        """Shared tools have one name for everybody, but for a user who had a tool of that name before."""
+        shared_entries = _entries(shared)
+        shared_names = await self._give_names(SHARED_SCOPE, shared_entries, taken=())
+        kept = await self._store.names(user_id)
+        held = set(kept.values())
+        clashing = [entry for entry in shared_entries if entry[0] in kept or shared_names[entry[0]] in held]
+        own_entries = [*clashing, *_entries(personal)]
+        return shared_names | await self._give_names(user_id, own_entries, taken=set(shared_names.values()))
+
+    async def _give_names(
+        self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
+    ) -> dict[OperationKey, str]:
+        stored = await self._store.names(scope)
+        given: dict[OperationKey, str] = {}
+        for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
+            held = {**stored, **given}
+            given |= assign_names(group, stored=held, taken=taken, prefix=server_id)
+        fresh = {key: name for key, name in given.items() if key not in stored}
+        if fresh:
+            await self._store.add_names(scope, fresh)
+        return given
+
+
+def is_loopback(origin: str) -> bool:
+    """Whether an origin is this machine."""
+    return urlsplit(origin).hostname in LOOPBACK
+
+
+def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:
+    return [
+        (OperationKey(server.record.id, operation.key), operation.suggested_name)
+        for server in servers
+        for operation in server.compiled.operations
+    ]
+
+
+def _new_id(title: str, taken: Collection[str]) -> str:
+    """A readable id for URLs, such as `corner-shop`, `corner-shop-2`."""
+    base = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].rstrip("-") or "server"
+    numbered = (f"{base}-{number}" for number in count(2))
+    return next(candidate for candidate in chain((base,), numbered) if candidate not in taken)

@@ -1,0 +1,227 @@
+"""The bridge as one running thing: composes the rooms, starts them in order and stops them in reverse."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from bridge.config import Settings, origin_of
+from bridge.dispatch import Dispatcher
+from bridge.edges.account_http import AccountRoutes
+from bridge.edges.answer_files import AnswerFiles
+from bridge.edges.api_document import api_document
+from bridge.edges.browser_gateway import SOCKET_PATH, BrowserGateway
+from bridge.edges.calls_http import CallRoutes
+from bridge.edges.document_fetch import fetch_public, read_source
+from bridge.edges.document_worker import DocumentWorker
+from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
+from bridge.edges.http_routes import MAX_BODY_BYTES, Route
+from bridge.edges.identity import Identity
+from bridge.edges.page_http import PageRoutes
+from bridge.edges.servers_http import ServerRoutes
+from bridge.edges.store import KEY_PREFIX, Store, User
+from bridge.edges.tasks import Tasks
+from bridge.edges.tool_http import ToolServer
+from bridge.engine import Engine
+from bridge.registry import LoadedServer, Registry
+from bridge.wire import BridgeError
+
+LOCAL_USER = "local"
+"""The one user of a bridge that nobody configured otherwise; it may change shared servers."""
+
+RUNNING_FILE = "running.json"
+"""In the data folder: where the bridge that uses it can be reached."""
+
+SHUTDOWN_SECONDS = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Everything one running bridge is made of."""
+
+    store: Store
+    identity: Identity
+    gateway: BrowserGateway
+    dispatcher: Dispatcher
+    registry: Registry
+    engine: Engine
+    files: AnswerFiles
+    worker: DocumentWorker
+    tasks: Tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A running bridge."""
+
+    rooms: Rooms
+    runner: web.AppRunner
+    base_url: str
+    local_user: User
+    key: str
+    """The local user's API key; kept in the data folder, so that it stays the same."""
+
+    async def page_url(self) -> str:
+        """The page's address with a fresh one-time ticket of the local user, in the fragment: no log sees it."""
+        return page_url(self.base_url, await self.rooms.store.add_ticket(self.local_user.id))
+
+    async def share(self, source: str, *, named: str | None = None) -> LoadedServer:
+        """Offer the document of a file or address to every user.
+
+        Raises:
+            BridgeError: `document_unreachable` or `invalid_document`.
+        """
+        text, source_url = await read_source(source)
+        return await self.rooms.registry.share(named or source, text, source_url=source_url)
+
+    async def close(self) -> None:
+        """Stop answering, settle what is open, end every task and child process."""
+        await self.rooms.tasks.close()
+        await self.rooms.gateway.close()
+        await self.runner.cleanup()
+        await self.rooms.worker.close()
+        await self.rooms.store.close()
+
+
+def page_url(base_url: str, ticket: str) -> str:
+    """The page's address with a ticket."""
+    return f"{base_url}/#ticket={ticket}"
+
+
+async def start_bridge(settings: Settings, store: Store) -> Bridge:
+    """Start a bridge on an opened store; it answers when this returns.
+
+    Raises:
+        OSError: the address is in use or the data folder cannot be written.
+    """
+    listener = socket.create_server((settings.host, settings.port), family=_family(settings.host))
+    port = listener.getsockname()[1]
+    base_url = settings.public_url or f"http://{_canonical_host(settings.host)}:{port}"
+    local_user = await store.ensure_user(LOCAL_USER)
+    key = await _local_key(settings.data_dir, store, local_user)
+    rooms = _compose(settings, store, local_user, base_url)
+    for record, error in await rooms.registry.load():
+        _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
+    runner = web.AppRunner(
+        _application(settings, rooms, base_url, port),
+        handler_cancellation=True,
+        access_log=None,
+        shutdown_timeout=SHUTDOWN_SECONDS,
+    )
+    await runner.setup()
+    await web.SockSite(runner, listener).start()
+    running = {"base_url": base_url, "pid": os.getpid()}
+    (settings.data_dir / RUNNING_FILE).write_text(json.dumps(running), encoding="utf-8")
+    return Bridge(rooms, runner, base_url, local_user, key)
+
+
+def _compose(settings: Settings, store: Store, local_user: User, base_url: str) -> Rooms:
+    tasks = Tasks()
+    identity = Identity(store, _secret(settings.data_dir))
+    gateway = BrowserGateway(identity, tasks, [origin_of(base_url)])
+    dispatcher = Dispatcher(
+        gateway,
+        max_open_calls_per_user=settings.max_open_calls_per_user,
+        no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, then call again.",
+    )
+    worker = DocumentWorker()
+
+    def on_load(server: LoadedServer) -> None:
+        tasks.start(_finish_loading(registry, worker, gateway, server), f"finish loading {server.record.id}")
+
+    registry = Registry(
+        store, worker, operator_id=local_user.id, on_change=gateway.announce_servers, on_load=on_load
+    )
+    engine = Engine(registry, dispatcher, settings.deadline_s)
+    files = AnswerFiles(settings.data_dir / "files", identity)
+    return Rooms(store, identity, gateway, dispatcher, registry, engine, files, worker, tasks)
+
+
+async def _finish_loading(
+    registry: Registry, worker: DocumentWorker, gateway: BrowserGateway, server: LoadedServer
+) -> None:
+    """What can wait when a document is loaded: validators ahead of the first call, and the validation report."""
+    await registry.warm_validators(server)
+    server.validation = await worker.validate(server.record.text)
+    await gateway.announce_servers(server.record.owner_id)
+
+
+def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> web.Application:
+    doors = _doors(settings, base_url, port)
+    app = web.Application(middlewares=[*guard(doors), plain_sockets(SOCKET_PATH)], client_max_size=MAX_BODY_BYTES)
+    app.on_response_prepare.append(cors_headers(doors))
+    page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
+    table: list[Route] = [
+        *AccountRoutes(rooms.identity, rooms.store, settings, base_url, port).routes(),
+        *ServerRoutes(rooms.identity, rooms.registry, fetch_public).routes(),
+        *CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files).routes(),
+        *page.routes(),
+    ]
+    for route in table:
+        app.router.add_route(route.method, route.path, route.handler)
+    document = api_document(table)
+    app.router.add_get("/api/openapi.json", lambda _: _json(document))
+    app.router.add_get("/healthz", lambda _: _json({"status": "ok"}))
+    app.add_routes(ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, base_url).routes())
+    page.attach(app)
+    rooms.gateway.attach(app, rooms.dispatcher)
+    return app
+
+
+async def _json(value: object) -> web.Response:
+    return web.json_response(value)
+
+
+def _doors(settings: Settings, base_url: str, port: int) -> Doors:
+    names = {"127.0.0.1", "localhost", "[::1]", _canonical_host(settings.host)}
+    public = base_url.partition("://")[2].rstrip("/").lower()
+    hosts = {f"{name}:{port}" for name in names} | {public} | {host.lower() for host in settings.allowed_hosts}
+    if port == 80:
+        hosts |= names
+    return Doors(
+        hosts=frozenset(hosts),
+        own_origins=frozenset({origin_of(base_url)}),
+        allowed_origins=frozenset(origin_of(origin) for origin in settings.allowed_origins),
+    )
+
+
+def _canonical_host(host: str) -> str:
+    if host in ("", "0.0.0.0", "::", "localhost", "127.0.0.1"):  # noqa: S104 - compared, not bound
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _secret(data_dir: Path) -> bytes:
+    return bytes.fromhex(_kept(data_dir / "secret.key", secrets.token_hex(32)))
+
+
+async def _local_key(data_dir: Path, store: Store, local_user: User) -> str:
+    key = _kept(data_dir / "local.key", KEY_PREFIX + secrets.token_urlsafe(32))
+    await store.add_key(local_user.id, "printed at start", key)
+    return key
+
+
+def _kept(path: Path, fresh: str) -> str:
+    """The text of a file that only its owner may read; written first when there is none."""
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(fresh)
+    except FileExistsError:
+        return path.read_text(encoding="utf-8").strip()
+    return fresh
+
+
+__all__ = ["LOCAL_USER", "RUNNING_FILE", "Bridge", "BridgeError", "page_url", "start_bridge"]

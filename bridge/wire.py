@@ -1,0 +1,199 @@
+"""Every Socket.IO message, error code and limit that crosses a process boundary, in one place.
+
+Receives nothing and does no I/O. Other rooms import their shapes from here; this module imports none of them.
+All models ignore unknown keys, so that an older peer understands a newer one.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+PROTOCOL = 1
+"""Version of the `bridge:*` extension, negotiated in `bridge:hello`."""
+
+INLINE_RESULT_BYTES = 256 * 1024
+"""Largest answer body (UTF-8 bytes) inside a Socket.IO message; larger ones go by HTTP PUT (DESIGN §4)."""
+
+RESULT_BYTES = 1024 * 1024
+"""Bytes of a text-like answer the page reads before it cuts; models cannot use more (facts/browser.md §2.6)."""
+
+FILE_BYTES = 16 * 1024 * 1024
+"""Bytes of a binary answer the page reads before it gives up with `too_large`; chosen by feel."""
+
+ARGUMENT_BYTES = 1024 * 1024
+"""Largest JSON text of one call's arguments."""
+
+SOCKET_MESSAGE_BYTES = 2 * 1024 * 1024
+"""`max_http_buffer_size` of the socket: an inline result after JSON escaping, and some."""
+
+EVENT_CALL = "events"
+EVENT_HELLO = "bridge:hello"
+EVENT_RESULT = "bridge:result"
+EVENT_RECEIPT = "bridge:receipt"
+EVENT_CANCEL = "cancel:tool"
+EVENT_SERVERS = "bridge:servers"
+
+
+class ErrorCode(StrEnum):
+    """Why something failed. Each code is documented in `docs/reference/errors.md`."""
+
+    # A call that never reached the API.
+    INVALID_ARGUMENTS = "invalid_arguments"
+    UNKNOWN_TOOL = "unknown_tool"
+    NOT_ACCEPTED = "not_accepted"
+    NO_BROWSER = "no_browser"
+    QUEUE_FULL = "queue_full"
+    UNSENDABLE = "unsendable"
+    # A call that was performed, or may have been.
+    HTTP_STATUS = "http_status"
+    NETWORK = "network"
+    CORS = "cors"
+    MIXED_CONTENT = "mixed_content"
+    BLOCKED_LOCAL_NETWORK = "blocked_local_network"
+    BLOCKED_BY_POLICY = "blocked_by_policy"
+    REDIRECT_REFUSED = "redirect_refused"
+    TOO_LARGE = "too_large"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+    # The bridge's own doors.
+    UNAUTHORIZED = "unauthorized"
+    FOREIGN_HOST = "foreign_host"
+    FOREIGN_ORIGIN = "foreign_origin"
+    NOT_FOUND = "not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    INVALID_REQUEST = "invalid_request"
+    INVALID_DOCUMENT = "invalid_document"
+    DOCUMENT_CHANGED = "document_changed"
+    DOCUMENT_UNREACHABLE = "document_unreachable"
+    INTERNAL = "internal"
+
+
+HTTP_STATUS_OF: dict[ErrorCode, int] = {
+    ErrorCode.INVALID_ARGUMENTS: 400,
+    ErrorCode.UNKNOWN_TOOL: 404,
+    ErrorCode.NOT_ACCEPTED: 403,
+    ErrorCode.NO_BROWSER: 503,
+    ErrorCode.QUEUE_FULL: 429,
+    ErrorCode.UNSENDABLE: 400,
+    ErrorCode.HTTP_STATUS: 502,
+    ErrorCode.NETWORK: 502,
+    ErrorCode.CORS: 502,
+    ErrorCode.MIXED_CONTENT: 502,
+    ErrorCode.BLOCKED_LOCAL_NETWORK: 502,
+    ErrorCode.BLOCKED_BY_POLICY: 502,
+    ErrorCode.REDIRECT_REFUSED: 502,
+    ErrorCode.TOO_LARGE: 413,
+    ErrorCode.TIMEOUT: 504,
+    ErrorCode.CANCELLED: 409,
+    ErrorCode.OUTCOME_UNKNOWN: 409,
+    ErrorCode.UNAUTHORIZED: 401,
+    ErrorCode.FOREIGN_HOST: 421,
+    ErrorCode.FOREIGN_ORIGIN: 403,
+    ErrorCode.NOT_FOUND: 404,
+    ErrorCode.METHOD_NOT_ALLOWED: 405,
+    ErrorCode.INVALID_REQUEST: 400,
+    ErrorCode.INVALID_DOCUMENT: 422,
+    ErrorCode.DOCUMENT_CHANGED: 409,
+    ErrorCode.DOCUMENT_UNREACHABLE: 502,
+    ErrorCode.INTERNAL: 500,
+}
+"""The status of the bridge's own answer (DESIGN §13 (9)); the API's own status is `detail.status`."""
+
+
+class Message(BaseModel):
+    """Base of all wire shapes: immutable, unknown keys ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class WireError(Message):
+    """The one error shape, on HTTP and on the socket."""
+
+    code: ErrorCode
+    message: str = Field(max_length=4000)
+    """For a person: what is wrong and what to do."""
+    detail: dict[str, Any] = Field(default_factory=dict)
+    """Facts for a program, for example `{"status": 404, "body": "…"}` of an `http_status`."""
+    retryable: bool = False
+    """True when the same call may be made again without a risk of doing something twice."""
+
+
+class BridgeError(Exception):
+    """An expected failure on its way to whoever asked; the HTTP edge turns it into `{"error": …}`."""
+
+    def __init__(
+        self, code: ErrorCode, message: str, *, detail: dict[str, Any] | None = None, retryable: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.error = WireError(code=code, message=message, detail=detail or {}, retryable=retryable)
+
+
+class Hello(Message):
+    """`bridge:hello`, the first message of a page: until it is answered the page receives no call."""
+
+    protocol: int
+    page_id: str = Field(min_length=1, max_length=100)
+    visibility: Literal["visible", "hidden"] = "visible"
+
+
+class TextBody(Message):
+    """An answer body inside the message."""
+
+    kind: Literal["text"]
+    text: str
+
+
+class UploadedBody(Message):
+    """An answer body that went ahead by `PUT /api/calls/{call_id}/result`."""
+
+    kind: Literal["uploaded"]
+
+
+class EmptyBody(Message):
+    """An answer without a body."""
+
+    kind: Literal["empty"]
+
+
+class AnsweredOutcome(Message):
+    """The API answered, whatever its status."""
+
+    status: Literal["answered"]
+    http_status: int = Field(ge=100, le=599)
+    status_text: str = Field(default="", max_length=200)
+    content_type: str = Field(default="", max_length=300)
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Lower-case names; only those that CORS let the page see."""
+    body: Annotated[TextBody | UploadedBody | EmptyBody, Field(discriminator="kind")]
+    truncated: bool = False
+    total_bytes: int | None = None
+    """Size of the whole body where the API told it (`content-length`)."""
+    duration_ms: float = 0.0
+
+
+class FailedOutcome(Message):
+    """The page could not perform the request, or got no readable answer."""
+
+    status: Literal["failed"]
+    error: WireError
+    delivered: Literal["no", "unknown"] = "unknown"
+    """`no` only where non-delivery is proven (DESIGN §13 (2))."""
+    duration_ms: float = 0.0
+
+
+class Result(Message):
+    """`bridge:result`, an event rather than an ack: an ack cannot survive a reconnect (DESIGN §4)."""
+
+    call_id: str = Field(min_length=1, max_length=64)
+    outcome: Annotated[AnsweredOutcome | FailedOutcome, Field(discriminator="status")]
+
+
+class Accepted(Message):
+    """The socket ack of `execute:tool`: the page has the call, or says at once why it will not run it."""
+
+    call_id: str
+    error: WireError | None = None

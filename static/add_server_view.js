@@ -1,0 +1,137 @@
+// @ts-check
+/** Adding a document: by address (fetched by this browser, or by the bridge), as a file, or pasted. */
+import { announce, button, el, fill, labelled, link, notice, sentenceOf } from "./dom.js";
+import { address, goTo } from "./navigation.js";
+import { addressSpace } from "./address_space.js";
+import { readAddress } from "./probe_frames.js";
+
+/** @typedef {import("./view_types.js").Parts} Parts */
+/** @typedef {import("./api_types.js").NewServer} NewServer */
+
+/** Failures after which the bridge itself may still get a public document. */
+const BRIDGE_MAY_HELP = new Set(["cors", "network", "mixed_content", "redirect_refused", "blocked_by_policy", "timeout"]);
+const MAX_BYTES = 32 * 1024 * 1024;
+
+export class AddServerView {
+  /** @param {Parts} parts @param {string} url to begin with, may be empty */
+  constructor(parts, url) {
+    this.parts = parts;
+    this.url = el("input", {
+      type: "text", inputmode: "url", class: "mono", value: url, required: true, autocomplete: "off", spellcheck: "false",
+      placeholder: "http://localhost:8000/openapi.json",
+    });
+    this.messages = el("div", { "aria-live": "polite" });
+  }
+
+  /** @param {HTMLElement} container */
+  start(container) {
+    fill(
+      container,
+      el("p", { class: "crumbs" }, link("Servers", address("servers")), " / Add"),
+      el("h1", null, "Add a server"),
+      el("p", { class: "lead" }, "Give an OpenAPI document (3.0 or 3.1, JSON or YAML). You see every operation before anything is accepted."),
+      this.messages,
+      el("div", { class: "columns three" }, this.#byAddress(), this.#byFile(), this.#byPaste()),
+    );
+    this.url.focus();
+  }
+
+  stop() {}
+
+  #byAddress() {
+    const hint = "This browser fetches it, so addresses on this computer, in your network or behind your VPN work.";
+    return el(
+      "form",
+      { class: "panel", "aria-label": "By address", onsubmit: (/** @type {Event} */ event) => void this.#fetch(event) },
+      el("h2", null, "By address"),
+      labelled("Address of the document", this.url, hint),
+      el("button", { type: "submit", class: "primary" }, "Fetch"),
+    );
+  }
+
+  #byFile() {
+    const input = el("input", { type: "file", accept: ".json,.yaml,.yml,.txt,application/json,application/yaml" });
+    const read = async () => {
+      const file = input.files?.[0];
+      if (!file) return;
+      await this.#attempt(async () => {
+        if (file.size > MAX_BYTES) throw new Error("The file is larger than 32 MiB.");
+        await this.#add({ text: await file.text() });
+      });
+      input.value = "";
+    };
+    input.addEventListener("change", () => void read());
+    return el("section", { class: "panel", "aria-label": "From a file" }, el("h2", null, "From a file"), labelled("OpenAPI document", input, "Read in this browser, then sent to your bridge."));
+  }
+
+  #byPaste() {
+    const text = el("textarea", { rows: 7, class: "mono", spellcheck: "false", required: true, placeholder: "openapi: 3.1.0\ninfo: …" });
+    const base = el("input", { type: "url", class: "mono", placeholder: "https://api.example/v1" });
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      const base_url = base.value.trim();
+      void this.#attempt(() => this.#add({ text: text.value, ...(base_url ? { base_url } : {}) }));
+    };
+    return el(
+      "form",
+      { class: "panel", "aria-label": "Pasted text", onsubmit: submit },
+      el("h2", null, "Pasted text"),
+      labelled("Text of the document", text),
+      labelled("Base address", base, "Only if the document does not name one."),
+      el("button", { type: "submit" }, "Add the text"),
+    );
+  }
+
+  /** @param {Event} event */
+  async #fetch(event) {
+    event.preventDefault();
+    await this.#attempt(async () => {
+      const url = readAddress(this.url.value);
+      fill(this.messages, notice("note", `Fetching ${url.href}. If the browser asks for permission, allow it.`));
+      const fetched = await this.#fetchHere(url);
+      if (fetched) await this.#add(fetched);
+    });
+  }
+
+  /** @param {URL} url @returns {Promise<NewServer | null>} null: failed, and the way on is offered */
+  async #fetchHere(url) {
+    try {
+      return await this.parts.probes.fetchDocument(url);
+    } catch (failure) {
+      const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
+      fill(this.messages, notice("error", sentenceOf(failure)), this.#wayOn(url, code));
+      return null;
+    }
+  }
+
+  /** @param {URL} url @param {string} code */
+  #wayOn(url, code) {
+    const canHelp = BRIDGE_MAY_HELP.has(code) && addressSpace(url.hostname) === "public";
+    const help = canHelp ? button("Let the bridge fetch it", () => void this.#attempt(() => this.#add({ url: url.href })), { class: "primary" }) : null;
+    const doctor = link("Open the doctor", `${address("doctor")}?url=${encodeURIComponent(url.href)}`, { class: "button quiet" });
+    const words = canHelp
+      ? "The document is public, so the bridge can get it instead. Note that your browser will need the API's permission (CORS) for the calls as well."
+      : "You can also save the document and add it as a file.";
+    return el("div", { class: "way-on" }, el("p", { class: "hint" }, words), el("div", { class: "actions" }, help, doctor));
+  }
+
+  /** @param {NewServer} offered */
+  async #add(offered) {
+    fill(this.messages, notice("note", "Reading the document…"));
+    const server = await this.parts.api.addServer(offered);
+    announce(`${server.title} added with ${server.operations} operations`);
+    goTo("servers", server.id, "review");
+    await this.parts.inventory.load();
+  }
+
+  /** @param {() => Promise<void>} action */
+  async #attempt(action) {
+    fill(this.messages);
+    try {
+      await action();
+    } catch (failure) {
+      const pointer = failure instanceof Error && "detail" in failure ? /** @type {any} */ (failure.detail).pointer : "";
+      fill(this.messages, notice("error", sentenceOf(failure), pointer ? el("code", { class: "code-tag" }, String(pointer)) : null));
+    }
+  }
+}

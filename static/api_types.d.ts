@@ -1,0 +1,142 @@
+/** What the bridge's HTTP API answers, as the views read it. Types only; nothing here exists at run time. */
+
+import type { JsonValue, RequestPlan } from "./types.js";
+
+export type JsonSchema = { [keyword: string]: JsonValue };
+
+export interface Validation {
+  state: "pending" | "valid" | "invalid" | "failed";
+  problems: string[];
+}
+export interface Server {
+  id: string;
+  title: string;
+  description: string;
+  version: string;
+  openapi: string;
+  base_url: string;
+  source_url: string | null;
+  shared: boolean;
+  accept_on_open: boolean;
+  digest: string;
+  origins: string[];
+  operations: number;
+  skipped: number;
+  accepted: number;
+  changed: number;
+  inline_html: boolean;
+  validation: Validation;
+}
+export interface ServerTool {
+  name: string;
+  key: string;
+  operation_id: string | null;
+  method: string;
+  path: string;
+  summary: string;
+  description: string;
+  safe: boolean;
+  digest: string;
+  accepted_digest: string | null;
+  origin: string;
+  warnings: string[];
+}
+export interface SkippedOperation {
+  method: string;
+  path: string;
+  reason: string;
+}
+export interface SecurityScheme {
+  scheme: string;
+  type: string;
+  in?: string | null;
+  name?: string | null;
+  http_scheme?: string | null;
+  description?: string | null;
+}
+export interface ServerDetail extends Omit<Server, "skipped"> {
+  tools: ServerTool[];
+  skipped: SkippedOperation[];
+  warnings: string[];
+  security_schemes: SecurityScheme[];
+}
+export interface OfferedPlan {
+  name: string;
+  digest: string;
+  plan: RequestPlan;
+  schema: JsonSchema;
+}
+export interface ServerPlans {
+  server_id: string;
+  digest: string;
+  operations: Record<string, OfferedPlan>;
+}
+export interface Tool {
+  name: string;
+  server_id: string;
+  key: string;
+  method: string;
+  path: string;
+  description: string;
+  schema: JsonSchema;
+  accepted: boolean;
+  safe: boolean;
+}
+export interface WireError {
+  code: string;
+  message: string;
+  detail: Record<string, JsonValue>;
+  retryable: boolean;
+}
+export interface AnswerFile {
+  url: string;
+  mime: string;
+  bytes: number;
+}
+export interface Answer {
+  content_type: string;
+  text?: string | null;
+  json?: JsonValue;
+  file?: AnswerFile | null;
+}
+export interface CallOutcome {
+  state: string;
+  answer?: Answer | null;
+  error?: WireError | null;
+}
+export interface CallReport {
+  call_id: string;
+  tool: string;
+  outcome: CallOutcome;
+  duration_ms: number;
+}
+export interface ApiKey {
+  id: string;
+  label: string;
+  created_at?: string | number | null;
+  last_used_at?: string | number | null;
+}
+export interface NewApiKey {
+  id: string;
+  label: string;
+  key: string;
+}
+export interface ConnectFacts {
+  base_url: string;
+  port: number;
+  bind: string;
+  allowed_hosts: string[];
+  allowed_origins: string[];
+  user: string;
+}
+export interface NewServer {
+  text?: string;
+  url?: string;
+  source_url?: string;
+  base_url?: string;
+}
+export interface ServerChanges {
+  base_url?: string;
+  inline_html?: boolean;
+  title?: string;
+}

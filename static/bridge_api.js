@@ -1,0 +1,184 @@
+// @ts-check
+/**
+ * Client of the bridge's HTTP API. Receives a source of session tokens, gives typed answers, knows nothing of the DOM.
+ * Every failure is an ApiError with the bridge's own code; a 401 is tried once more with a new token.
+ */
+import { parseJson, stringifyJson } from "./json_text.js";
+
+/** @typedef {import("./api_types.js").Server} Server */
+/** @typedef {import("./types.js").JsonValue} JsonValue */
+/** @typedef {{token: () => Promise<string>, renew: () => Promise<string>}} TokenSource */
+/** @typedef {{method: string, headers: Record<string, string>, body: string | undefined, signal: AbortSignal | undefined}} Prepared */
+
+export class ApiError extends Error {
+  /** @param {import("./api_types.js").WireError & {status: number}} failure */
+  constructor({ code, message, detail, retryable, status }) {
+    super(message);
+    this.name = "ApiError";
+    this.code = code;
+    this.detail = detail;
+    this.retryable = retryable;
+    /** The bridge's own HTTP status; 0 when it did not answer. */
+    this.status = status;
+  }
+}
+
+const UNREACHABLE = {
+  code: "unreachable",
+  message: "The bridge does not answer. Is it still running? This page keeps trying to reach it.",
+  detail: {},
+  retryable: true,
+  status: 0,
+};
+
+/**
+ * @param {string} text
+ * @param {number} status
+ * @returns {ApiError}
+ */
+function readError(text, status) {
+  const plain = { code: "http_status", detail: {}, retryable: status >= 500, status };
+  try {
+    const failure = JSON.parse(text).error;
+    return new ApiError({ ...plain, ...failure, detail: failure.detail ?? {} });
+  } catch {
+    return new ApiError({ ...plain, message: `The bridge answered with HTTP status ${status} and no explanation.` });
+  }
+}
+
+/** @param {string} segment */
+const quoted = (segment) => encodeURIComponent(segment);
+
+export class BridgeApi {
+  /**
+   * @param {TokenSource} tokens
+   * @param {typeof fetch} [send] for tests; the browser's own `fetch` otherwise
+   */
+  constructor(tokens, send = (input, init) => fetch(input, init)) {
+    this.tokens = tokens;
+    this.send = send;
+  }
+
+  /** @returns {Promise<import("./api_types.js").Server[]>} */
+  async servers() {
+    return (await this.#get("/api/servers")).servers;
+  }
+
+  /** @param {string} id @returns {Promise<import("./api_types.js").ServerDetail>} */
+  server(id) {
+    return this.#get(`/api/servers/${quoted(id)}`);
+  }
+
+  /** @param {string} id @returns {Promise<import("./api_types.js").ServerPlans>} */
+  plans(id) {
+    return this.#get(`/api/servers/${quoted(id)}/plans`);
+  }
+
+  /** @param {import("./api_types.js").NewServer} offered @returns {Promise<Server>} */
+  addServer(offered) {
+    return this.#call("POST", "/api/servers", offered);
+  }
+
+  /** @param {string} id @param {import("./api_types.js").ServerChanges} changes @returns {Promise<Server>} */
+  changeServer(id, changes) {
+    return this.#call("PATCH", `/api/servers/${quoted(id)}`, changes);
+  }
+
+  /** @param {string} id @param {{text: string, source_url?: string}} document @returns {Promise<Server>} */
+  replaceDocument(id, document) {
+    return this.#call("PUT", `/api/servers/${quoted(id)}/document`, document);
+  }
+
+  /**
+   * @param {string} id
+   * @param {Record<string, string>} operations key to digest; replaces what was accepted
+   * @returns {Promise<Server>}
+   */
+  accept(id, operations) {
+    return this.#call("PUT", `/api/servers/${quoted(id)}/acceptance`, { operations });
+  }
+
+  /** @param {string} id @returns {Promise<void>} */
+  removeServer(id) {
+    return this.#call("DELETE", `/api/servers/${quoted(id)}`);
+  }
+
+  /** @returns {Promise<import("./api_types.js").Tool[]>} */
+  async tools() {
+    return (await this.#get("/api/tools")).tools;
+  }
+
+  /**
+   * Runs a tool. Aborting gives the call up: the bridge cancels what its caller no longer waits for.
+   * @param {string} tool
+   * @param {string} argumentsText JSON text, so that no digit is lost on the way
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<import("./api_types.js").CallReport>}
+   */
+  callTool(tool, argumentsText, signal) {
+    return this.#call("POST", "/api/calls", { tool, arguments_text: argumentsText }, signal);
+  }
+
+  /** @returns {Promise<import("./api_types.js").ApiKey[]>} */
+  async keys() {
+    const answer = await this.#get("/api/keys");
+    return Array.isArray(answer) ? answer : answer.keys;
+  }
+
+  /** @param {string} label @returns {Promise<import("./api_types.js").NewApiKey>} */
+  createKey(label) {
+    return this.#call("POST", "/api/keys", { label });
+  }
+
+  /** @param {string} id @returns {Promise<void>} */
+  deleteKey(id) {
+    return this.#call("DELETE", `/api/keys/${quoted(id)}`);
+  }
+
+  /** @returns {Promise<import("./api_types.js").ConnectFacts>} */
+  connectFacts() {
+    return this.#get("/api/connect");
+  }
+
+  /** @param {string} path @returns {Promise<any>} */
+  #get(path) {
+    return this.#call("GET", path);
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {object} [body]
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<any>}
+   */
+  async #call(method, path, body, signal) {
+    const text = body === undefined ? undefined : stringifyJson(/** @type {JsonValue} */ (body));
+    /** @type {Record<string, string>} */
+    const headers = text === undefined ? {} : { "content-type": "application/json" };
+    const request = { method, headers, body: text, signal };
+    let response = await this.#attempt(path, request, await this.tokens.token());
+    if (response.status === 401) response = await this.#attempt(path, request, await this.tokens.renew());
+    const answer = await response.text();
+    if (!response.ok) throw readError(answer, response.status);
+    return answer === "" ? undefined : parseJson(answer);
+  }
+
+  /**
+   * @param {string} path
+   * @param {Prepared} request
+   * @param {string} token
+   */
+  async #attempt(path, request, token) {
+    try {
+      return await this.send(path, {
+        ...request,
+        headers: { ...request.headers, authorization: `Bearer ${token}` },
+        cache: "no-store",
+      });
+    } catch (failure) {
+      if (request.signal?.aborted) throw failure;
+      throw new ApiError(UNREACHABLE);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// @ts-check
+/** IndexedDB as promises: what this browser keeps between visits. Knows names of stores, not what is in them. */
+
+const DATABASE = "tool-bridge";
+const VERSION = 1;
+
+/** device: keys by name · servers and pins: what the user accepted · credentials: encrypted secrets. */
+const STORES = ["device", "servers", "pins", "credentials"];
+
+/** @typedef {"device" | "servers" | "pins" | "credentials"} StoreName */
+/** @typedef {string | string[]} Key */
+
+/** The browser keeps nothing for this page. `code` is always storage_unavailable. */
+export class StoreError extends Error {
+  /** @param {unknown} cause */
+  constructor(cause) {
+    super("This browser does not let the page keep anything. Leave private mode, or allow site storage for this page.");
+    this.name = "StoreError";
+    this.code = "storage_unavailable";
+    this.cause = cause;
+  }
+}
+
+/**
+ * @template T
+ * @param {IDBRequest<T>} request
+ * @returns {Promise<T>}
+ */
+function settled(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(new StoreError(request.error));
+  });
+}
+
+/** All keys that begin with these parts. @param {string[]} beginning */
+export const keysBelow = (beginning) => IDBKeyRange.bound(beginning, [...beginning, []]);
+
+export class BrowserStore {
+  /** @param {IDBDatabase} database */
+  constructor(database) {
+    this.database = database;
+  }
+
+  /**
+   * @param {StoreName} store
+   * @param {Key} key
+   * @returns {Promise<any>} undefined when there is nothing
+   */
+  get(store, key) {
+    return settled(this.database.transaction(store).objectStore(store).get(key));
+  }
+
+  /**
+   * @param {StoreName} store
+   * @param {IDBKeyRange} [range]
+   * @returns {Promise<any[]>}
+   */
+  all(store, range) {
+    return settled(this.database.transaction(store).objectStore(store).getAll(range));
+  }
+
+  /**
+   * All changes become visible together, or none does.
+   * @param {StoreName[]} stores
+   * @param {(of: (store: StoreName) => IDBObjectStore) => void} change must not wait for anything
+   * @returns {Promise<void>} settles when the change is durable
+   */
+  change(stores, change) {
+    return new Promise((resolve, reject) => {
+      const transaction = this.database.transaction(stores, "readwrite");
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(new StoreError(transaction.error));
+      change((store) => transaction.objectStore(store));
+    });
+  }
+
+  close() {
+    this.database.close();
+  }
+}
+
+/**
+ * @param {IDBFactory} [factory]
+ * @returns {Promise<BrowserStore>}
+ * @throws {StoreError}
+ */
+export async function openStore(factory = globalThis.indexedDB) {
+  if (!factory) throw new StoreError("no IndexedDB");
+  try {
+    const request = factory.open(DATABASE, VERSION);
+    request.onupgradeneeded = () => {
+      const missing = STORES.filter((name) => !request.result.objectStoreNames.contains(name));
+      for (const name of missing) request.result.createObjectStore(name);
+    };
+    const database = await settled(request);
+    database.onversionchange = () => database.close(); // A newer page in another tab must not wait for this one.
+    return new BrowserStore(database);
+  } catch (error) {
+    throw error instanceof StoreError ? error : new StoreError(error);
+  }
+}

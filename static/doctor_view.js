@@ -1,0 +1,113 @@
+// @ts-check
+/** The doctor: can this page use an address, and if not, what exactly must change. */
+import { button, el, fill, labelled, notice, sentenceOf } from "./dom.js";
+import { readAddress } from "./probe_frames.js";
+import { networkPermission } from "./diagnosis.js";
+
+/** @typedef {import("./probe_wire.js").CheckReport} CheckReport */
+/** @typedef {import("./probe_frames.js").ProbeFrames} ProbeFrames */
+
+const SPACES = { loopback: "this device", local: "the local network", public: "the internet" };
+
+/** @param {CheckReport} report */
+function showReport(report) {
+  const isGood = report.code === "ok";
+  const lines = [
+    ["Address", report.url],
+    ["Leads to", SPACES[report.address_space]],
+    ["Answer", report.http_status === null ? "none that this page may read" : `HTTP status ${report.http_status} in ${Math.round(report.duration_ms)} ms`],
+    ["Browser permission", report.permission === "unsupported" ? "not needed" : report.permission],
+  ];
+  return el(
+    "div",
+    { dataset: { testid: "check-report", code: report.code } },
+    notice(isGood ? "good" : "warning", report.message, isGood ? null : el("code", { class: "code-tag" }, report.code)),
+    report.code === "cors" || report.code === "preflight" ? corsFix() : null,
+    el("dl", { class: "facts-list" }, ...lines.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)])),
+  );
+}
+
+/** The headers an API must answer with. */
+function corsFix() {
+  const wanted = [
+    `Access-Control-Allow-Origin: ${location.origin}`,
+    "Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE",
+    "Access-Control-Allow-Headers: content-type, authorization",
+    "Access-Control-Expose-Headers: *",
+  ].join("\n");
+  return el(
+    "div",
+    null,
+    el("p", { class: "hint" }, "The API must answer with these headers, to OPTIONS requests too. Add the names of your own key headers:"),
+    el("pre", { tabindex: "0", role: "region", "aria-label": "Headers the API must send" }, wanted),
+  );
+}
+
+/**
+ * A button that checks one address, with room for the answer.
+ * @param {ProbeFrames} probes
+ * @param {string} url
+ */
+export function checkPanel(probes, url) {
+  const result = el("div", { "aria-live": "polite" });
+  const check = button("Check", async () => {
+    check.disabled = true;
+    fill(result, el("p", { class: "hint" }, "Checking. If the browser asks for permission, allow it."));
+    try {
+      fill(result, showReport(await probes.check(readAddress(url))));
+    } catch (failure) {
+      fill(result, notice("error", sentenceOf(failure)));
+    } finally {
+      check.disabled = false;
+    }
+  }, { disabled: url === "" });
+  const hint = "Finds out whether this page can reach the API, and what to change if not.";
+  return el("section", { class: "panel", "aria-label": "Doctor" }, el("h2", null, "Doctor"), el("p", { class: "hint" }, hint), check, result);
+}
+
+export class DoctorView {
+  /** @param {import("./view_types.js").Parts} parts @param {string} url to check, may be empty */
+  constructor({ probes, inventory }, url) {
+    this.probes = probes;
+    this.inventory = inventory;
+    this.url = url;
+    this.panel = el("div");
+  }
+
+  /** @param {HTMLElement} container */
+  start(container) {
+    const known = this.inventory.servers.flatMap(({ base_url }) => (base_url ? [base_url] : []));
+    const list = el("datalist", { id: "known-addresses" }, ...known.map((value) => el("option", { value })));
+    const input = el("input", { type: "text", inputmode: "url", class: "mono", list: list.id, value: this.url, placeholder: "https://api.example", required: true });
+    const choose = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      fill(this.panel, checkPanel(this.probes, input.value));
+      this.panel.querySelector("button")?.click();
+    };
+    fill(
+      container,
+      el("h1", null, "Doctor"),
+      el("p", { class: "lead" }, "Tools fail for few reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, or it wants your permission for the local network. This finds out which."),
+      el("form", { class: "inline-form", onsubmit: choose }, labelled("Address to check", input), list, el("button", { type: "submit", class: "primary" }, "Check this address")),
+      this.panel,
+      surroundings(),
+    );
+  }
+
+  stop() {}
+}
+
+/** What is known about this page itself. */
+function surroundings() {
+  const facts = el("dl", { class: "facts-list" });
+  const page = [
+    ["This page", location.origin],
+    ["Secure context", window.isSecureContext ? "yes" : "no: open it over https or on http://localhost"],
+  ];
+  void Promise.all([networkPermission("loopback"), networkPermission("local")]).then(([loopback, local]) => {
+    const words = (/** @type {string} */ answer) => (answer === "unsupported" ? "this browser does not ask" : answer);
+    const lines = [...page, ["Apps on this device", words(loopback)], ["Local network", words(local)]];
+    fill(facts, ...lines.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]));
+  });
+  return el("section", { class: "panel" }, el("h2", null, "This browser"), facts);
+}

@@ -1,0 +1,158 @@
+// @ts-check
+/** Building elements. Foreign text only ever becomes a text node or an attribute value; nothing here parses HTML. */
+
+/** @typedef {Node | string | number | bigint | null | undefined | false} Child */
+/** @typedef {Record<string, unknown>} Properties  `on…` = listener, `dataset` = object, `class`, `aria-…` and the rest = attributes */
+
+let serial = 0;
+
+/** An id unique in this page, for labels and descriptions. @param {string} stem */
+export function freshId(stem) {
+  serial += 1;
+  return `${stem}-${serial}`;
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {string} name
+ * @param {unknown} value
+ */
+function setProperty(element, name, value) {
+  if (value === null || value === undefined || value === false) return;
+  if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+  else if (name === "dataset") Object.assign(element.dataset, value);
+  else if (name === "value" && "value" in element) element.value = value;
+  else element.setAttribute(name, value === true ? "" : String(value));
+}
+
+/**
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Properties | null} [properties]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function el(tag, properties, ...children) {
+  const element = document.createElement(tag);
+  element.append(...nodes(children));
+  for (const [name, value] of Object.entries(properties ?? {})) setProperty(element, name, value);
+  return element;
+}
+
+/**
+ * @param {(Child | Child[])[]} children
+ * @returns {(Node | string)[]}
+ */
+function nodes(children) {
+  return children
+    .flat()
+    .filter((child) => child !== null && child !== undefined && child !== false)
+    .map((child) => (child instanceof Node ? child : String(child)));
+}
+
+/** Replaces everything inside. @param {Element} element @param {...(Child | Child[])} children */
+export function fill(element, ...children) {
+  element.replaceChildren(...nodes(children));
+}
+
+/**
+ * @param {string} label
+ * @param {(event: Event) => unknown} action
+ * @param {Properties} [properties]
+ */
+export function button(label, action, properties = {}) {
+  return el("button", { type: "button", onclick: action, ...properties }, label);
+}
+
+/** @param {string} label @param {string} href @param {Properties} [properties] */
+export function link(label, href, properties = {}) {
+  return el("a", { href, ...properties }, label);
+}
+
+/** The live region of the page: spoken, not shown. @param {string} sentence */
+export function announce(sentence) {
+  const region = document.getElementById("announcements");
+  if (region) region.textContent = sentence;
+}
+
+/**
+ * A button that copies; its own label confirms.
+ * @param {string} label
+ * @param {() => string} text
+ * @param {Properties} [properties]
+ */
+export function copyButton(label, text, properties = {}) {
+  const copy = button(label, async () => {
+    const copied = await copyText(text());
+    copy.textContent = copied ? "Copied" : "Press Ctrl+C";
+    announce(copied ? "Copied" : "The text is selected. Press Ctrl+C to copy it.");
+    setTimeout(() => (copy.textContent = label), 1500);
+  }, { class: "quiet small", ...properties });
+  return copy;
+}
+
+/** @param {string} text @returns {Promise<boolean>} */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+/** For pages without clipboard permission. @param {string} text */
+function copyBySelection(text) {
+  const area = el("textarea", { class: "visually-hidden", readonly: true, value: text });
+  document.body.append(area);
+  area.select();
+  const copied = document.execCommand("copy");
+  area.remove();
+  return copied;
+}
+
+/** A block of code with a copy button. @param {string} text @param {string} label what it is, for screen readers */
+export function codeBlock(text, label) {
+  return el(
+    "div",
+    { class: "code" },
+    el("pre", { tabindex: "0", role: "region", "aria-label": label }, text),
+    copyButton("Copy", () => text, { "aria-label": `Copy: ${label}` }),
+  );
+}
+
+/**
+ * A labelled input in the page's usual arrangement.
+ * @param {string} label
+ * @param {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} control
+ * @param {Child} [hint]
+ */
+export function labelled(label, control, hint) {
+  control.id ||= freshId("field");
+  const note = hint ? el("p", { class: "hint", id: `${control.id}-hint` }, hint) : null;
+  if (note) control.setAttribute("aria-describedby", note.id);
+  return el("div", { class: "field" }, el("label", { for: control.id }, label), control, note);
+}
+
+/**
+ * A message box. Errors interrupt a screen reader, the others wait.
+ * @param {"error" | "warning" | "note" | "good"} tone
+ * @param {...Child} children
+ */
+export function notice(tone, ...children) {
+  return el("div", { class: `notice ${tone}`, role: tone === "error" ? "alert" : "status" }, ...children);
+}
+
+/** @param {unknown} failure @returns {string} a sentence */
+export function sentenceOf(failure) {
+  return failure instanceof Error ? failure.message : String(failure);
+}
+
+/** The method as a tag; unsafe ones differ in color and in words. @param {string} method @param {boolean} safe */
+export function methodTag(method, safe) {
+  return el(
+    "span",
+    { class: `method ${safe ? "reads" : "writes"}`, title: safe ? "Only reads" : "Can change data" },
+    method,
+  );
+}

@@ -1,0 +1,176 @@
+// @ts-check
+/**
+ * The executor: a dedicated worker that holds the socket and performs the calls, with exact timers even when its tab is
+ * hidden. Composition only. The page starts and drains it by messages; every tab hears its news on a BroadcastChannel.
+ */
+
+import { BridgeSocket } from "./bridge_socket.js";
+import { CallLog } from "./call_log.js";
+import { Credentials } from "./credentials.js";
+import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
+import { Identity } from "./identity.js";
+import { openStore } from "./browser_store.js";
+import { Pins } from "./pins.js";
+import { RunningCalls } from "./running_calls.js";
+import { ToolRunner } from "./tool_runner.js";
+import { uploadResult } from "./result_upload.js";
+
+/** @typedef {import("./types.d.ts").WorkerCommand} WorkerCommand */
+/** @typedef {import("./types.d.ts").WorkerNews} WorkerNews */
+/** @typedef {import("./types.d.ts").TabRequest} TabRequest */
+/** @typedef {import("./types.d.ts").ToolCall} ToolCall */
+/** @typedef {Extract<WorkerCommand, {type: "start"}>} StartCommand */
+
+/** The worker's global scope, as far as it is used here (the DOM types describe a window). */
+const scope = /** @type {EventTarget & {postMessage: (reply: import("./types.d.ts").WorkerReply) => void}} */ (
+  /** @type {unknown} */ (self)
+);
+
+/** Until the bridge has announced its own. */
+const FIRST_LIMITS = { inline_result_bytes: 262_144, result_bytes: 1_048_576, file_bytes: 16_777_216 };
+
+const DRAINING = {
+  code: "no_browser",
+  message: "The bridge page is changing its permissions. Try again.",
+  detail: {},
+  retryable: true,
+};
+
+class Executor {
+  #isDraining = false;
+  #limits = { ...FIRST_LIMITS };
+  /** @type {import("./types.d.ts").Connection} */
+  #connection = "offline";
+  /** @type {{code: string, message: string} | null} */
+  #problem = null;
+
+  /**
+   * @param {StartCommand} start
+   * @param {import("./browser_store.js").BrowserStore} store
+   * @param {(origin: string) => boolean} wasBlockedByPolicy
+   */
+  constructor(start, store, wasBlockedByPolicy) {
+    this.settings = start;
+    this.visibility = start.visibility;
+    this.channel = new BroadcastChannel("tool-bridge-calls");
+    this.channel.onmessage = ({ data }) => this.#asked(data);
+    this.log = new CallLog((entry) => this.#tell({ type: "call", entry }));
+    this.runner = this.#makeRunner(store, wasBlockedByPolicy);
+    this.calls = new RunningCalls(this.runner, (call, outcome) => this.#ended(call, outcome));
+    const identity = new Identity(store, { location: null });
+    const introduce = () => ({ page_id: start.page_id, visibility: this.visibility });
+    this.socket = new BridgeSocket({ url: location.origin, identity, introduce, delegate: this.#delegate() });
+    this.socket.start();
+  }
+
+  /** Takes no further call; says "drained" once all results are with the bridge. */
+  drain() {
+    this.#isDraining = true;
+    this.#finishDraining();
+  }
+
+  /**
+   * @param {import("./browser_store.js").BrowserStore} store
+   * @param {(origin: string) => boolean} wasBlockedByPolicy
+   */
+  #makeRunner(store, wasBlockedByPolicy) {
+    const pins = new Pins(store);
+    const credentials = new Credentials(store);
+    /** @type {typeof fetch} */
+    const send = (input, init) => fetch(input, init);
+    const around = {
+      pageUrl: location.href,
+      fetch: send,
+      permission: networkPermission,
+      wasBlockedByPolicy,
+      isOnline: () => navigator.onLine,
+    };
+    return new ToolRunner({
+      fetch: send,
+      now: () => performance.now(),
+      pageUrl: location.href,
+      lookup: (serverId, key) => pins.lookup(serverId, key),
+      loadCredentials: (serverId, origin) => credentials.loadCredentials(serverId, origin),
+      diagnose: (url) => diagnose({ url, origins: this.settings.origins }, around),
+      upload: (call, content, contentType, signal) => uploadResult(send, call, content, contentType, signal),
+      limits: this.#limits,
+      observer: this.log,
+    });
+  }
+
+  /** @returns {import("./bridge_socket.js").BridgeSocketDelegate} */
+  #delegate() {
+    return {
+      connectionChanged: (connection, problem) => this.#connectionChanged(connection, problem),
+      limitsAnnounced: (limits) => void Object.assign(this.#limits, limits),
+      refusalOf: async (call) => (this.#isDraining ? DRAINING : this.runner.refusal(call)),
+      callArrived: (call) => this.#arrived(call),
+      callCancelled: (callId, reason) => this.calls.stop(callId, reason || "The caller stopped this call."),
+      serversChanged: () => this.#tell({ type: "servers" }),
+      resultsConfirmed: () => this.#finishDraining(),
+    };
+  }
+
+  /** @param {ToolCall} call */
+  #arrived(call) {
+    this.log.callStarted(call);
+    void this.calls.start(call);
+    this.#tellState();
+  }
+
+  /** @param {ToolCall} call @param {import("./types.d.ts").Outcome} outcome */
+  #ended(call, outcome) {
+    this.socket.sendResult(call.call_id, outcome);
+    this.log.callEnded(call, outcome);
+    this.#tellState();
+  }
+
+  /** @param {import("./types.d.ts").Connection} connection @param {{code: string, message: string} | null} problem */
+  #connectionChanged(connection, problem) {
+    this.#connection = connection;
+    this.#problem = problem && { code: problem.code, message: problem.message };
+    this.#tellState();
+  }
+
+  #finishDraining() {
+    if (!this.#isDraining || this.calls.size > 0 || this.socket.unconfirmed > 0) return;
+    this.socket.stop();
+    this.channel.close();
+    scope.postMessage({ type: "drained" });
+  }
+
+  /** @param {TabRequest} request from any tab of this browser */
+  #asked(request) {
+    if (request.type === "cancel") this.calls.stop(request.call_id, "Stopped on the bridge page.");
+    if (request.type !== "recap" || this.#isDraining) return;
+    this.#tellState();
+    this.#tell({ type: "calls", entries: this.log.entries });
+  }
+
+  #tellState() {
+    if (this.#isDraining) return;
+    const { worker, origins } = this.settings;
+    const now = { connection: this.#connection, error: this.#problem, running: this.calls.size };
+    this.#tell({ type: "state", worker, origins, ...now });
+  }
+
+  /** @param {WorkerNews} news */
+  #tell(news) {
+    this.channel.postMessage(news);
+  }
+}
+
+/** @type {Promise<Executor> | null} */
+let executor = null;
+const wasBlockedByPolicy = watchPolicy(scope);
+
+/** @param {WorkerCommand} command */
+async function obey(command) {
+  if (command.type === "start") executor ??= openStore().then((store) => new Executor(command, store, wasBlockedByPolicy));
+  const started = await executor;
+  if (command.type === "visibility" && started) started.visibility = command.visibility;
+  if (command.type === "drain") started?.drain();
+}
+
+scope.addEventListener("message", (event) => void obey(/** @type {MessageEvent<WorkerCommand>} */ (event).data));
+scope.postMessage({ type: "loaded" });

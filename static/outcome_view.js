@@ -1,0 +1,116 @@
+// @ts-check
+/** How a call ended, as a user reads it: the answer, or the error with what to do about it. */
+import { copyButton, el, link } from "./dom.js";
+import { address } from "./navigation.js";
+import { prettyJson } from "./json_pretty.js";
+
+/** @typedef {import("./api_types.js").CallReport} CallReport */
+/** @typedef {import("./api_types.js").Answer} Answer */
+/** @typedef {import("./api_types.js").AnswerFile} AnswerFile */
+/** @typedef {import("./types.js").JsonValue} JsonValue */
+/** @typedef {{code: string, message: string, detail?: Record<string, unknown>, retryable?: boolean}} ShownError */
+
+/** Advice by error code: a sentence, and where to act on it. @type {Record<string, {advice: string, label?: string, go?: (serverId: string) => string}>} */
+const ADVICE = {
+  no_browser: { advice: "No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab." },
+  not_accepted: { advice: "Accept the operation first.", label: "Review and accept", go: (id) => address("servers", id, "review") },
+  document_changed: { advice: "The document has changed. Look at the operation again.", label: "See what changed", go: (id) => address("servers", id, "review") },
+  unknown_tool: { advice: "The tool does not exist any more. Load the list of tools again." },
+  invalid_arguments: { advice: "Correct the argument and run it again." },
+  timeout: { advice: "The API took too long. Check that it is well, then try again." },
+  cors: { advice: "The API must allow this page to read its answers.", label: "Open the doctor", go: () => address("doctor") },
+  mixed_content: { advice: "The browser blocks plain http from an https page.", label: "Open the doctor", go: () => address("doctor") },
+  blocked_local_network: { advice: "Allow access to the local network for this page.", label: "Open the doctor", go: () => address("doctor") },
+  network: { advice: "Check that the API is running and the address is right.", label: "Open the doctor", go: () => address("doctor") },
+  outcome_unknown: { advice: "The request may have had its effect. Look at the API before you run it again." },
+  too_large: { advice: "Ask for less: many APIs take a limit or a page." },
+  queue_full: { advice: "Too many calls are waiting. Try again in a moment." },
+  breaker_open: { advice: "The tool failed several times in a row and rests for a while. Try again later." },
+  cancelled: { advice: "The call was stopped." },
+};
+/** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */
+const STATUS_ADVICE = {
+  401: { advice: "The API wants credentials.", label: "Add a credential", go: (id) => address("servers", id) },
+  403: { advice: "The credentials are not enough for this operation.", label: "Look at the credentials", go: (id) => address("servers", id) },
+  404: { advice: "The API knows nothing under this address. Check the arguments and the base address." },
+  429: { advice: "The API limits the number of requests. Wait a little." },
+};
+
+/** @param {number} ms */
+export function duration(ms) {
+  return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+}
+
+/** @param {number} bytes */
+export function size(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+/**
+ * @param {CallReport} report
+ * @param {string} serverId
+ * @returns {HTMLElement}
+ */
+export function outcomeView({ outcome, duration_ms }, serverId) {
+  const { answer, error, state } = outcome;
+  const isGood = state === "succeeded";
+  const head = el(
+    "p",
+    { class: "outcome-head" },
+    el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? "Succeeded" : state.replaceAll("_", " ")),
+    el("span", { class: "facts" }, [duration(Number(duration_ms)), answer?.content_type].filter(Boolean).join(" · ")),
+  );
+  return el(
+    "section",
+    { class: "outcome", "aria-label": "Answer", dataset: { testid: "outcome", state } },
+    head,
+    error ? errorView(error, serverId) : null,
+    answer ? answerView(answer) : null,
+  );
+}
+
+/**
+ * @param {ShownError} error
+ * @param {string} serverId
+ */
+export function errorView(error, serverId) {
+  const status = Number(error.detail?.status ?? error.detail?.http_status ?? 0);
+  const advice = (error.code === "http_status" ? STATUS_ADVICE[status] : ADVICE[error.code]) ?? null;
+  const body = typeof error.detail?.body === "string" ? error.detail.body : "";
+  return el(
+    "div",
+    { class: "notice error", role: "alert", dataset: { code: error.code } },
+    el("p", null, el("code", { class: "code-tag" }, error.code), status ? el("span", { class: "code-tag" }, `API status ${status}`) : null),
+    el("p", null, error.message),
+    advice ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId)) : null) : null,
+    body ? el("pre", { tabindex: "0", role: "region", "aria-label": "What the API said" }, body.slice(0, 4000)) : null,
+  );
+}
+
+/** @param {Answer} answer */
+function answerView(answer) {
+  if (answer.file) return fileView(answer.file);
+  if (answer.json !== undefined && answer.json !== null) return textView(prettyJson(answer.json));
+  const text = answer.text ?? (answer.json === null ? "null" : "");
+  return text === "" ? el("p", { class: "hint" }, "The answer is empty.") : textView(text);
+}
+
+/** @param {string} text */
+export function textView(text) {
+  return el(
+    "div",
+    { class: "code" },
+    el("pre", { tabindex: "0", role: "region", "aria-label": "Body of the answer" }, text),
+    copyButton("Copy", () => text, { "aria-label": "Copy the answer" }),
+  );
+}
+
+/** @param {AnswerFile} file */
+function fileView(file) {
+  const facts = `${file.mime}, ${size(Number(file.bytes))}`;
+  if (file.mime.startsWith("image/")) {
+    return el("figure", null, el("img", { src: file.url, alt: "The image the API answered with" }), el("figcaption", { class: "facts" }, facts));
+  }
+  return el("p", null, link("Open the file", file.url, { target: "_blank", rel: "noopener", class: "button" }), el("span", { class: "facts" }, facts));
+}

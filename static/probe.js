@@ -1,0 +1,160 @@
+// @ts-check
+/**
+ * The probe frame: the only place of the page that may reach an origin nobody has accepted yet, because its CSP names
+ * that one origin. Fetches a document or finds out why the origin cannot be used; talks only to its own page.
+ */
+import { addressSpace, targetAddressSpace } from "./address_space.js";
+import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
+import { readAnswer } from "./answer_reader.js";
+
+/** @typedef {import("./probe_wire.js").ProbeRequest} ProbeRequest */
+/** @typedef {import("./probe_wire.js").ProbeError} ProbeError */
+/** @typedef {import("./probe_wire.js").CheckReport} CheckReport */
+
+/** The largest document the bridge takes (32 MiB). */
+const DOCUMENT_BYTES = 32 * 1024 * 1024;
+/** Long enough to answer the browser's permission question; a document takes seconds at most. */
+const PATIENCE_MS = 60_000;
+
+const wasBlockedByPolicy = watchPolicy(document);
+
+/** A failure with a code, as the page shows it. */
+class ProbeFailure extends Error {
+  /** @param {string} code @param {string} message */
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {Record<string, string>} [headers]
+ */
+function request(url, headers = {}) {
+  const space = targetAddressSpace(location.href, url);
+  return fetch(url, {
+    headers,
+    cache: "no-store",
+    credentials: "omit",
+    referrerPolicy: "no-referrer",
+    signal: AbortSignal.timeout(PATIENCE_MS),
+    ...(space ? { targetAddressSpace: space } : {}),
+  });
+}
+
+/** @param {string} url @returns {Promise<ProbeError>} */
+async function explain(url) {
+  const { code, message } = await diagnose(
+    { url },
+    {
+      pageUrl: location.href,
+      fetch: (input, init) => fetch(input, init),
+      permission: networkPermission,
+      wasBlockedByPolicy,
+      isOnline: () => navigator.onLine,
+    },
+  );
+  return { code, message };
+}
+
+/** @param {string} url @returns {Promise<Response>} */
+async function reach(url) {
+  try {
+    return await request(url);
+  } catch (failure) {
+    if (failure instanceof DOMException && failure.name === "TimeoutError") {
+      throw new ProbeFailure("timeout", "The address did not answer within a minute.");
+    }
+    const { code, message } = await explain(url);
+    throw new ProbeFailure(code, message);
+  }
+}
+
+/** @param {string} url */
+async function fetchDocument(url) {
+  const response = await reach(url);
+  if (!response.ok) throw new ProbeFailure("http_status", statusSentence(response.status));
+  const limits = { inline_result_bytes: 0, result_bytes: DOCUMENT_BYTES, file_bytes: DOCUMENT_BYTES };
+  const body = await readAnswer(response, limits);
+  if (body.truncated) throw new ProbeFailure("too_large", "The document is larger than 32 MiB.");
+  const text = body.kind === "file" ? new TextDecoder().decode(body.content) : body.kind === "text" ? body.text : "";
+  if (text.trim() === "") throw new ProbeFailure("empty", "The address answers, but with an empty body.");
+  if (/^\s*<(!doctype html|html)/i.test(text)) throw new ProbeFailure("web_page", WEB_PAGE);
+  return { text, source_url: response.url || url };
+}
+
+const WEB_PAGE =
+  "This address is a web page, not an OpenAPI document. Documentation pages usually link to the document: " +
+  "look for openapi.json, openapi.yaml, swagger.json or v3/api-docs.";
+
+/** @param {number} status */
+function statusSentence(status) {
+  const why = {
+    401: "It asks for a login. Download the document yourself and add it as a file.",
+    403: "It refuses access. Download the document yourself and add it as a file.",
+    404: "There is nothing at this address. Check the path.",
+  };
+  const advice = status in why ? why[/** @type {keyof typeof why} */ (status)] : "Try again later, or add the document as a file.";
+  return `The address answered with HTTP status ${status}. ${advice}`;
+}
+
+/**
+ * A plain request, then one with a header that needs a preflight: most calls of tools need one too.
+ * @param {string} url
+ * @returns {Promise<CheckReport>}
+ */
+async function check(url) {
+  const space = addressSpace(new URL(url).hostname);
+  const began = performance.now();
+  /** @param {ProbeError} verdict @param {number | null} http_status */
+  const report = async ({ code, message }, http_status) => ({
+    code, message, url, http_status,
+    duration_ms: performance.now() - began,
+    address_space: space,
+    permission: await networkPermission(space),
+  });
+  let response;
+  try {
+    response = await request(url);
+  } catch {
+    return report(await explain(url), null);
+  }
+  const accepts = await request(url, { "content-type": "application/json" }).then(() => true, () => false);
+  return report(accepts ? REACHABLE : PREFLIGHT, response.status);
+}
+
+const REACHABLE = { code: "ok", message: "This page reaches the API and may read its answers." };
+const PREFLIGHT = {
+  code: "preflight",
+  message:
+    "This page reaches the API, but the API refuses requests with a JSON body or a key (CORS preflight). " +
+    "Its CORS settings must also allow the headers content-type and authorization and the methods its operations use.",
+};
+
+/** @param {ProbeRequest} asked @returns {Promise<object>} */
+async function answer({ type, url }) {
+  if (type === "probe:document") return fetchDocument(url);
+  return { report: await check(url) };
+}
+
+/** @param {MessageEvent<ProbeRequest>} event */
+async function receive({ origin, source, data }) {
+  if (origin !== location.origin || source !== window.parent) return;
+  if (data?.type !== "probe:document" && data?.type !== "probe:check") return;
+  const { type, id } = data;
+  try {
+    post({ type, id, ok: true, ...(await answer(data)) });
+  } catch (failure) {
+    const code = failure instanceof ProbeFailure ? failure.code : "network";
+    post({ type, id, ok: false, error: { code, message: failure instanceof Error ? failure.message : String(failure) } });
+  }
+}
+
+/** @param {object} message */
+function post(message) {
+  window.parent.postMessage(message, location.origin);
+}
+
+window.addEventListener("message", (event) => void receive(event));
+post({ type: "probe:ready" });

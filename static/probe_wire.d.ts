@@ -1,0 +1,32 @@
+/** What the page and its probe frame say to each other. Types only. */
+
+import type { AddressSpace, PermissionAnswer } from "./types.js";
+
+export interface ProbeError {
+  code: string;
+  message: string;
+}
+export interface ProbeRequest {
+  type: "probe:document" | "probe:check";
+  id: string;
+  url: string;
+}
+export interface FetchedDocument {
+  text: string;
+  source_url: string;
+}
+export interface CheckReport {
+  /** "ok", "preflight", or the code of the diagnosis. */
+  code: string;
+  message: string;
+  url: string;
+  http_status: number | null;
+  duration_ms: number;
+  address_space: AddressSpace;
+  permission: PermissionAnswer;
+}
+export type ProbeReply =
+  | { type: "probe:ready" }
+  | ({ type: "probe:document"; id: string; ok: true } & FetchedDocument)
+  | { type: "probe:check"; id: string; ok: true; report: CheckReport }
+  | { type: ProbeRequest["type"]; id: string; ok: false; error: ProbeError };

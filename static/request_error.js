@@ -1,0 +1,16 @@
+// @ts-check
+
+/** Why a request cannot be built. `code`: invalid_arguments, unsendable or no_base_url; `argument`: whose fault. */
+export class RequestError extends Error {
+  /**
+   * @param {string} code
+   * @param {string} message a sentence for the user and the model
+   * @param {string | null} [argument]
+   */
+  constructor(code, message, argument = null) {
+    super(message);
+    this.name = "RequestError";
+    this.code = code;
+    this.argument = argument;
+  }
+}

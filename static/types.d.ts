@@ -1,0 +1,227 @@
+/** Shared shapes of the bridge page: plans, calls, outcomes and log entries. Types only; nothing here exists at run time. */
+
+export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+
+// ---- request plan (compiled by the bridge, pinned by the page) ----
+
+export type ParameterLocation = "path" | "query" | "header" | "cookie";
+export interface PlanParameter {
+  argument: string;
+  in: ParameterLocation;
+  name: string;
+  required: boolean;
+  style?: string;
+  explode?: boolean;
+  allow_reserved?: boolean;
+  content_type?: string;
+}
+export interface PlanBody {
+  content_type: string;
+  required: boolean;
+  argument?: string;
+  properties?: { argument: string; name: string }[];
+  additional?: boolean;
+}
+export interface SecurityRequirement {
+  scheme: string;
+  type: string;
+  in?: string | null;
+  name?: string | null;
+  http_scheme?: string | null;
+}
+export interface Unsendable {
+  in: string;
+  name: string;
+  required: boolean;
+  reason: string;
+}
+export interface RequestPlan {
+  version: 1;
+  method: string;
+  base_url: string;
+  path: string;
+  parameters: PlanParameter[];
+  body: PlanBody | null;
+  accept: string;
+  security: SecurityRequirement[][];
+  safe: boolean;
+  idempotent: boolean;
+  unsendable?: Unsendable[];
+}
+
+// ---- credentials ----
+
+export type SchemeCredential = { value: string } | { username: string; password: string };
+export type ServerCredential =
+  | { type: "apiKey"; in: "header" | "query"; name: string; value: string }
+  | { type: "http"; http_scheme: "bearer"; value: string }
+  | { type: "http"; http_scheme: "basic"; username: string; password: string };
+/** By scheme name; the name "*" holds a ServerCredential. */
+export type CredentialSet = Record<string, SchemeCredential | ServerCredential>;
+export interface CredentialName {
+  origin: string;
+  scheme: string;
+  saved_at: number;
+}
+
+// ---- built request ----
+
+export interface BuildOptions {
+  baseUrl?: string;
+  credentials?: CredentialSet;
+  boundary?: string;
+}
+export interface BuiltRequest {
+  method: string;
+  url: string;
+  headers: [string, string][];
+  body: null | string | Uint8Array<ArrayBuffer>;
+  unsendable: Unsendable[];
+}
+
+// ---- pins ----
+
+export interface Pin {
+  server_id: string;
+  key: string;
+  name: string;
+  digest: string;
+  base_url: string;
+  origin: string;
+  plan: RequestPlan;
+}
+export interface PinnedServer {
+  server_id: string;
+  base_url: string;
+  operations: Record<string, string>;
+}
+export interface OfferedOperation {
+  name: string;
+  digest: string;
+  plan: RequestPlan;
+}
+
+// ---- calls and outcomes ----
+
+export interface CallError {
+  code: string;
+  message: string;
+  detail: Record<string, unknown>;
+  retryable: boolean;
+}
+export interface ToolCall {
+  call_id: string;
+  tool: string;
+  server_id: string;
+  key: string;
+  digest: string;
+  params: string;
+  deadline_ms: number;
+  result_token: string;
+  chat_id: string | null;
+}
+export type OutcomeBody = { kind: "text"; text: string } | { kind: "uploaded" } | { kind: "empty" };
+export interface Answered {
+  status: "answered";
+  http_status: number;
+  status_text: string;
+  content_type: string;
+  headers: Record<string, string>;
+  body: OutcomeBody;
+  truncated: boolean;
+  bytes: number;
+  total_bytes: number | null;
+  duration_ms: number;
+}
+export interface Failed {
+  status: "failed";
+  error: CallError;
+  delivered: Delivered;
+  duration_ms: number;
+}
+export type Delivered = "no" | "unknown";
+export type Outcome = Answered | Failed;
+
+export interface Limits {
+  inline_result_bytes: number;
+  result_bytes: number;
+  file_bytes: number;
+}
+
+export type ReadBody =
+  | { kind: "empty"; bytes: 0; total_bytes: number | null; truncated: false }
+  | { kind: "text"; text: string; bytes: number; total_bytes: number | null; truncated: boolean }
+  | { kind: "file"; content: Uint8Array<ArrayBuffer>; bytes: number; total_bytes: number | null; truncated: false }
+  | { kind: "too_large"; bytes: number; total_bytes: number | null; truncated: true };
+
+export interface Diagnosis {
+  code: string;
+  message: string;
+  detail: Record<string, unknown>;
+  delivered: Delivered;
+  retryable: boolean;
+}
+
+export type AddressSpace = "loopback" | "local" | "public";
+export type PermissionAnswer = "granted" | "denied" | "prompt" | "unsupported";
+
+// ---- call log ----
+
+export interface LoggedRequest {
+  method: string;
+  url: string;
+  headers: [string, string][];
+  body: string | null;
+  body_bytes: number;
+}
+export interface LoggedResponse {
+  http_status: number;
+  status_text: string;
+  content_type: string;
+  headers: Record<string, string>;
+  preview: string;
+  bytes: number;
+  truncated: boolean;
+  kind: "text" | "file" | "empty";
+}
+export interface CallEntry {
+  call_id: string;
+  tool: string;
+  server_id: string;
+  key: string;
+  chat_id: string | null;
+  state: "running" | "answered" | "failed";
+  started_at: number;
+  duration_ms: number | null;
+  request: LoggedRequest | null;
+  response: LoggedResponse | null;
+  error: CallError | null;
+  delivered: Delivered | null;
+}
+
+// ---- executor ----
+
+export type Connection = "offline" | "connecting" | "online" | "refused";
+export interface ExecutorState {
+  role: "starting" | "executor" | "standby" | "stopped";
+  connection: Connection;
+  error: { code: string; message: string } | null;
+  origins: string[];
+  running: number;
+}
+/** What the executor worker tells: broadcast on "tool-bridge-calls" to every tab of this browser. */
+export type WorkerNews =
+  | { type: "state"; worker: string; connection: Connection; error: { code: string; message: string } | null; origins: string[]; running: number }
+  | { type: "call"; entry: CallEntry }
+  | { type: "calls"; entries: CallEntry[] }
+  | { type: "servers" };
+/** What a tab asks of the executor on the same channel. */
+export type TabRequest = { type: "recap" } | { type: "cancel"; call_id: string } | { type: "refresh" };
+/** Page to its own worker. */
+export type WorkerCommand =
+  | { type: "start"; worker: string; page_id: string; origins: string[]; visibility: string }
+  | { type: "drain" }
+  | { type: "visibility"; visibility: string };
+/** Worker to its own page. */
+export type WorkerReply = { type: "loaded" } | { type: "drained" };

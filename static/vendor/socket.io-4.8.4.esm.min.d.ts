@@ -1,0 +1,21 @@
+/** The part of socket.io-client 4.8.4 that the page uses. */
+export interface Socket {
+  readonly id: string | undefined;
+  readonly connected: boolean;
+  readonly active: boolean;
+  connect(): this;
+  disconnect(): this;
+  on(event: string, listener: (...received: any[]) => void): this;
+  emit(event: string, ...sent: unknown[]): this;
+  timeout(milliseconds: number): { emitWithAck(event: string, ...sent: unknown[]): Promise<any> };
+}
+export interface SocketOptions {
+  path: string;
+  transports: string[];
+  autoConnect: boolean;
+  forceNew: boolean;
+  reconnectionDelay: number;
+  reconnectionDelayMax: number;
+  auth: (give: (auth: Record<string, unknown>) => void) => void;
+}
+export function io(url: string, options: SocketOptions): Socket;

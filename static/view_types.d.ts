@@ -1,0 +1,24 @@
+/** What the page's parts hand to a view. Types only. */
+
+import type { Acceptance } from "./acceptance.js";
+import type { BridgeApi } from "./bridge_api.js";
+import type { Credentials } from "./credentials.js";
+import type { ExecutorClient } from "./executor_client.js";
+import type { Inventory } from "./inventory.js";
+import type { Pins } from "./pins.js";
+import type { ProbeFrames } from "./probe_frames.js";
+
+export interface Parts {
+  api: BridgeApi;
+  inventory: Inventory;
+  pins: Pins;
+  credentials: Credentials;
+  executor: ExecutorClient;
+  acceptance: Acceptance;
+  probes: ProbeFrames;
+}
+/** One page section. `start` draws into the element and begins to listen; `stop` ends all of that. Both idempotent. */
+export interface View {
+  start(container: HTMLElement): void | Promise<void>;
+  stop(): void;
+}

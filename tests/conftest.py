@@ -1,0 +1,43 @@
+"""Fixtures that every kind of test may use; nothing here starts a server or a browser."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+def shared_folder(name: str) -> Path:
+    folder = SHARED / name
+    if not folder.is_dir():
+        pytest.skip(f"needs ../shared/{name}, which lies beside the repository and is not part of it")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared_specs() -> Path:
+    """The folder of real OpenAPI documents."""
+    return shared_folder("specs")
+
+
+@pytest.fixture(scope="session")
+def shared_vectors() -> Path:
+    """The folder of request vectors: what a plan and arguments must become on the wire."""
+    return shared_folder("vectors")
+
+
+def pytest_configure() -> None:
+    """Declare that no event loop exists between tests.
+
+    looptime asks for the current loop before every test, synchronous ones included; below Python 3.14 asyncio
+    would answer by making one, which nobody closes, and an unclosed loop is an error here.
+    """
+    asyncio.set_event_loop(None)
+
+
+def pytest_report_header() -> str:
+    """Say early what will be skipped, so that a green run is not taken for more than it is."""
+    chromium = os.environ.get("CHROMIUM", "not named (make test names it)")
+    return f"shared material: {'present' if SHARED.is_dir() else 'missing'}; CHROMIUM: {chromium}"

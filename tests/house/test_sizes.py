@@ -1,0 +1,93 @@
+"""Ceilings on files and functions: hard maxima, because averages hide the one function nobody can read."""
+
+import ast
+
+from tests.house.source import files, functions_of, judge, scripts, span_of, text_of
+
+PYTHON_FILE_LINES = 500
+SCRIPT_FILE_LINES = 300
+FUNCTION_LINES = 60
+SCRIPT_FUNCTION_LINES = 30
+NESTING = 4
+
+BLOCKS = (
+    ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match,
+)  # fmt: skip
+
+
+def test_no_file_outgrows_its_ceiling() -> None:
+    """A file that one person cannot hold in mind is where the next thousand lines land."""
+    ceilings = {".py": PYTHON_FILE_LINES, ".js": SCRIPT_FILE_LINES, ".cjs": SCRIPT_FILE_LINES}
+    found: dict[str, str] = {}
+    for suffix, ceiling in ceilings.items():
+        for name in files(suffix):
+            lines = text_of(name).count("\n")
+            if lines > ceiling:
+                found[name] = f"{lines} lines, at most {ceiling}"
+    judge("long_files", found)
+
+
+def test_no_python_function_outgrows_its_ceiling() -> None:
+    """Sixty lines of body is what h11, our model, needs at most."""
+    spans = [span_of(file, name, node) for file in files(".py") for name, node in functions_of(file)]
+    judge(
+        "long_functions",
+        {
+            span.key: f"{span.lines} lines, at most {FUNCTION_LINES}"
+            for span in spans
+            if span.lines > FUNCTION_LINES
+        },
+    )
+
+
+def test_no_python_function_nests_deeper_than_its_ceiling() -> None:
+    """Deep nesting hides which condition a line stands under."""
+    judge(
+        "deep_functions",
+        {
+            f"{file}::{name}": f"nested {depth} deep, at most {NESTING}"
+            for file in files(".py")
+            for name, node in functions_of(file)
+            if (depth := nesting(node.body)) > NESTING
+        },
+    )
+
+
+def test_no_script_function_outgrows_its_ceiling() -> None:
+    """The page is read by people who did not write it; tests are left out, as a story may be longer."""
+    judge(
+        "long_script_functions",
+        {
+            span.key: f"{span.lines} lines, at most {SCRIPT_FUNCTION_LINES} (line {span.line})"
+            for script in scripts()
+            if not script.file.startswith("tests/page/")
+            for span in script.functions
+            if span.lines > SCRIPT_FUNCTION_LINES
+        },
+    )
+
+
+def nesting(body: list[ast.stmt]) -> int:
+    return max((block_depth(statement) for statement in body), default=0)
+
+
+def block_depth(statement: ast.stmt) -> int:
+    if not isinstance(statement, BLOCKS):
+        return 0
+    depth = 1 + max((nesting(inner) for inner in inner_bodies(statement)), default=0)
+    if isinstance(statement, ast.If) and is_elif(statement):
+        depth = max(depth, block_depth(statement.orelse[0]))
+    return depth
+
+
+def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
+    if isinstance(statement, ast.Match):
+        return [case.body for case in statement.cases]
+    skip_orelse = isinstance(statement, ast.If) and is_elif(statement)
+    parts = ["body", "finalbody"] if skip_orelse else ["body", "orelse", "finalbody"]
+    handlers = [handler.body for handler in getattr(statement, "handlers", [])]
+    return handlers + [getattr(statement, part, []) for part in parts]
+
+
+def is_elif(statement: ast.If) -> bool:
+    return len(statement.orelse) == 1 and isinstance(statement.orelse[0], ast.If)

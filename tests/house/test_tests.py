@@ -1,0 +1,55 @@
+"""Rules for the tests themselves."""
+
+import ast
+from collections.abc import Iterator
+
+from tests.house.source import FunctionNode, files, functions_of, tree_of
+
+PATCHING = frozenset({"unittest", "mock", "pytest_mock"})
+
+
+def test_every_test_says_why_it_must_hold() -> None:
+    """The name says what holds; only the docstring can say why a failure matters."""
+    silent = [f"{file}::{name}" for file, name, node in all_tests() if not ast.get_docstring(node)]
+    assert not silent
+
+
+def test_unit_tests_patch_nothing() -> None:
+    """A patched test is welded to the inside of what it tests; ports and values are enough."""
+    patching = [
+        f"{file}::{name}"
+        for file, name, node in all_tests()
+        if file.startswith("tests/unit/")
+        and any(argument.arg == "monkeypatch" for argument in node.args.args)
+    ]
+    patching += [
+        f"{file}: line {node.lineno}"
+        for file in files(".py", under=("tests/",))
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Import | ast.ImportFrom) and imported_roots(node) & PATCHING
+    ]
+    assert not patching
+
+
+def test_no_test_sleeps_on_the_real_clock() -> None:
+    """A fixed sleep is too short on a busy machine and too long on every other; wait for the event."""
+    sleeping = [
+        f"{file}: line {node.lineno}"
+        for file in files(".py", under=("tests/",))
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "time.sleep"
+    ]
+    assert not sleeping
+
+
+def all_tests() -> Iterator[tuple[str, str, FunctionNode]]:
+    for file in files(".py", under=("tests/",)):
+        for name, node in functions_of(file):
+            if node.name.startswith("test_"):
+                yield file, name, node
+
+
+def imported_roots(node: ast.Import | ast.ImportFrom) -> set[str]:
+    if isinstance(node, ast.ImportFrom):
+        return {(node.module or "").split(".")[0]}
+    return {alias.name.split(".")[0] for alias in node.names}

@@ -1,0 +1,98 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cutText, isTextLike, readAnswer } from "../../static/answer_reader.js";
+
+const LIMITS = { inline_result_bytes: 100, result_bytes: 10, file_bytes: 20 };
+
+/**
+ * @param {(string | Uint8Array)[]} chunks
+ * @param {Record<string, string>} headers
+ * @param {{canceled?: boolean}} [seen]
+ */
+function answer(chunks, headers, seen = {}) {
+  const bytes = chunks.map((chunk) => (typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk));
+  const body = new ReadableStream({
+    pull(controller) {
+      const next = bytes.shift();
+      if (next) controller.enqueue(next);
+      else controller.close();
+    },
+    cancel() {
+      seen.canceled = true;
+    },
+  });
+  return new Response(body, { headers });
+}
+
+test("text within the cap is read whole", async () => {
+  const read = await readAnswer(answer(["{}", "\n"], { "content-type": "application/json", "content-length": "3" }), LIMITS);
+  assert.deepEqual(read, { kind: "text", text: "{}\n", bytes: 3, total_bytes: 3, truncated: false });
+});
+
+test("text over the cap is cut between characters and the rest is not downloaded", async () => {
+  const seen = {};
+  const response = answer(["12345678", "9ü345", "never"], { "content-type": "text/plain", "content-length": "19" }, seen);
+  const read = await readAnswer(response, LIMITS);
+  assert.deepEqual(read, { kind: "text", text: "123456789", bytes: 9, total_bytes: 19, truncated: true });
+  assert.deepEqual(seen, { canceled: true });
+});
+
+test("text of exactly the cap is not called truncated", async () => {
+  const read = await readAnswer(answer(["1234567890"], { "content-type": "text/plain" }), LIMITS);
+  assert.deepEqual(read, { kind: "text", text: "1234567890", bytes: 10, total_bytes: 10, truncated: false });
+});
+
+test("a total is only told when it is known: a compressed length says nothing", async () => {
+  const headers = { "content-type": "text/plain", "content-length": "12", "content-encoding": "gzip" };
+  const read = await readAnswer(answer(["123456789012345"], headers), LIMITS);
+  assert.equal(read.total_bytes, null);
+});
+
+test("the declared charset is honored and the cap holds for the UTF-8 that is handed on", async () => {
+  const latin = new Uint8Array([0xe4, 0xf6, 0xfc]);
+  const read = await readAnswer(answer([latin], { "content-type": 'text/plain; charset="ISO-8859-1"' }), LIMITS);
+  assert.deepEqual(read, { kind: "text", text: "äöü", bytes: 6, total_bytes: 3, truncated: false });
+  const many = new Uint8Array(8).fill(0xe4);
+  const cut = await readAnswer(answer([many], { "content-type": "text/plain; charset=latin1" }), LIMITS);
+  assert.deepEqual(cut, { kind: "text", text: "äääää", bytes: 10, total_bytes: 8, truncated: true });
+});
+
+test("an unknown charset is read as UTF-8", async () => {
+  const read = await readAnswer(answer(["ü"], { "content-type": "text/plain; charset=martian" }), LIMITS);
+  assert.equal(read.kind === "text" && read.text, "ü");
+});
+
+test("binary is kept byte by byte, and given up over its cap", async () => {
+  const png = new Uint8Array([137, 80, 78, 71]);
+  const read = await readAnswer(answer([png, png], { "content-type": "image/png" }), LIMITS);
+  assert.deepEqual(read, { kind: "file", content: new Uint8Array([...png, ...png]), bytes: 8, total_bytes: 8, truncated: false });
+  const seen = {};
+  const big = await readAnswer(answer([new Uint8Array(21), png], { "content-type": "application/zip" }, seen), LIMITS);
+  assert.deepEqual([big.kind, big.bytes, seen], ["too_large", 20, { canceled: true }]);
+});
+
+test("no body, an empty body and HEAD read as empty", async () => {
+  assert.equal((await readAnswer(new Response(null, { status: 204 }), LIMITS)).kind, "empty");
+  assert.equal((await readAnswer(answer([], { "content-type": "application/json" }), LIMITS)).kind, "empty");
+});
+
+test("without a content type the beginning decides", async () => {
+  const plain = await readAnswer(answer(["ok"], {}), LIMITS);
+  const binary = await readAnswer(answer([new Uint8Array([0xff, 0xd8, 0])], {}), LIMITS);
+  assert.deepEqual([plain.kind, binary.kind], ["text", "file"]);
+});
+
+test("content types are text or not by their essence", () => {
+  const text = ["text/csv", "application/json; charset=utf-8", "application/problem+json", "image/svg+xml", "Application/XML", "application/x-ndjson"];
+  const binary = ["application/octet-stream", "image/png", "application/pdf", "audio/mpeg", "application/zip", "multipart/mixed"];
+  assert.deepEqual(text.map(isTextLike), text.map(() => true));
+  assert.deepEqual(binary.map(isTextLike), binary.map(() => false));
+  assert.equal(isTextLike(""), null);
+});
+
+test("text is never cut inside a character", () => {
+  assert.deepEqual(cutText("aé\u{1F43B}b", 6), { text: "aé", bytes: 3, isCut: true });
+  assert.deepEqual(cutText("aé\u{1F43B}b", 7), { text: "aé\u{1F43B}", bytes: 7, isCut: true });
+  assert.deepEqual(cutText("", 0), { text: "", bytes: 0, isCut: false });
+});

@@ -1,0 +1,76 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { buildRequest } from "../../static/request.js";
+import { redactor } from "../../static/redaction.js";
+import { secretTexts } from "../../static/security.js";
+import { parameter, plan } from "./support/plans.js";
+
+/** @typedef {import("../../static/types.d.ts").CredentialSet} CredentialSet */
+/** @typedef {import("../../static/types.d.ts").SecurityRequirement} SecurityRequirement */
+
+const KEY = { scheme: "key", type: "apiKey", in: "header", name: "X-Key" };
+const QUERY = { scheme: "query", type: "apiKey", in: "query", name: "api key" };
+const BASIC = { scheme: "basic", type: "http", http_scheme: "Basic" };
+const OAUTH = { scheme: "oauth", type: "oauth2" };
+
+/** @param {SecurityRequirement[][]} security @param {CredentialSet} credentials */
+const built = (security, credentials) => buildRequest(plan({ security }), {}, { credentials });
+
+test("the first alternative with all its secrets is used, and anonymous only when nothing is saved", () => {
+  const security = [[], [KEY, QUERY], [BASIC]];
+  const basic = { username: "käthe", password: "p:w" };
+  assert.deepEqual(built(security, { key: { value: "k" }, basic }).headers, [["authorization", "Basic a8OkdGhlOnA6dw=="]]);
+  const both = built(security, { key: { value: "k" }, query: { value: "q&1" }, basic });
+  assert.deepEqual(both.headers, [["x-key", "k"]]);
+  assert.equal(both.url, "https://api.example/v1/things?api%20key=q%261");
+  assert.deepEqual(built(security, {}).headers, []);
+});
+
+test("OAuth and OpenID tokens go as bearer, pasted with or without the word", () => {
+  for (const value of ["token", "Bearer token", "bearer  token "])
+    assert.deepEqual(built([[OAUTH]], { oauth: { value } }).headers, [["authorization", "Bearer token"]]);
+});
+
+test("other Authorization schemes are written with their name", () => {
+  const security = [[{ scheme: "t", type: "http", http_scheme: "Token" }]];
+  assert.deepEqual(built(security, { t: { value: "abc" } }).headers, [["authorization", "Token abc"]]);
+});
+
+test('the "*" credential goes with every request, also where the document asks for nothing', () => {
+  /** @type {CredentialSet[]} */
+  const credentials = [
+    { "*": { type: "http", http_scheme: "bearer", value: "t" } },
+    { "*": { type: "http", http_scheme: "basic", username: "a", password: "b" } },
+    { "*": { type: "apiKey", in: "header", name: "X-Api-Key", value: "k" } },
+  ];
+  const headers = credentials.map((all) => built([], all).headers);
+  assert.deepEqual(headers, [[["authorization", "Bearer t"]], [["authorization", "Basic YTpi"]], [["x-api-key", "k"]]]);
+});
+
+test("a secret wins over a parameter of the same name: the model must not choose the key", () => {
+  const asked = plan({ security: [[KEY]], parameters: [parameter("header", "X-Key")] });
+  const { headers } = buildRequest(asked, { "X-Key": "mine" }, { credentials: { key: { value: "real" } } });
+  assert.deepEqual(headers, [["x-key", "real"]]);
+});
+
+test("cookie keys, digest and client certificates are told as unsendable", () => {
+  const cookie = { scheme: "c", type: "apiKey", in: "cookie", name: "sid" };
+  const digest = { scheme: "d", type: "http", http_scheme: "digest" };
+  const mutual = { scheme: "m", type: "mutualTLS" };
+  for (const requirement of [cookie, digest, mutual]) {
+    const { headers, unsendable } = built([[requirement]], { [requirement.scheme]: { value: "v" } });
+    assert.deepEqual([headers, unsendable.length, unsendable[0].in], [[], 1, "security"]);
+  }
+});
+
+test("secrets are removed however an API echoes them", () => {
+  const credentials = { key: { value: 'k"1/+ä' }, basic: { username: "u", password: "pass word" } };
+  const redact = redactor(secretTexts(credentials));
+  const echo = ['k"1/+ä', "k%221%2F%2B%C3%A4", 'k\\"1/+ä', "pass+word", "pass%20word", "dTpwYXNzIHdvcmQ="].join(" | ");
+  assert.equal(redact(echo), Array(6).fill("[secret]").join(" | "));
+});
+
+test("very short values are not searched for: removing them would garble every text", () => {
+  assert.deepEqual(secretTexts({ key: { value: "abc" } }), []);
+});

@@ -1,0 +1,24 @@
+"""Small OpenAPI documents for tests, written as the part that matters."""
+
+import json
+
+from toolserver.document import Document, Limits, parse_document
+from toolserver.json_types import JsonObject, JsonValue
+from toolserver.operation import Operation, read_operations
+
+
+def document_with(
+    paths: JsonValue, *, openapi: str = "3.1.0", limits: Limits | None = None, **root: JsonValue
+) -> Document:
+    """A document with these paths; further keywords become fields of its root."""
+    text = json.dumps({"openapi": openapi, "info": {"title": "T", "version": "1"}, "paths": paths, **root})
+    return parse_document(text, limits=limits)
+
+
+def operation_of(
+    node: JsonObject, *, method: str = "get", path: str = "/things", **root: JsonValue
+) -> Operation:
+    """The one operation of a document; fails when it was skipped."""
+    listed = read_operations(document_with({path: {method: node}}, **root))
+    assert listed.skipped == ()
+    return listed.operations[0]

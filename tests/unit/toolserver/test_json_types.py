@@ -1,0 +1,43 @@
+"""Tolerant readers and the writer of compact JSON."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    array_at,
+    dump_json,
+    object_at,
+    scalar_text_at,
+    text_at,
+)
+
+
+def test_readers_take_a_wrong_type_for_nothing() -> None:
+    """Foreign documents hold anything anywhere, and one wrong value must not stop the rest."""
+    holder: JsonObject = {"o": {"a": 1}, "a": [1], "t": "x", "n": 1.5, "i": 3, "b": True}
+    assert [object_at(holder, key) for key in ("o", "a", "none")] == [{"a": 1}, {}, {}]
+    assert [array_at(holder, key) for key in ("a", "o", "none")] == [[1], [], []]
+    assert [text_at(holder, key) for key in ("t", "n", "none")] == ["x", "", ""]
+    assert [scalar_text_at(holder, key) for key in ("t", "n", "i", "b", "none")] == ["x", "1.5", "3", "", ""]
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64, -(2**70), 10**400])
+def test_integers_of_any_size_are_written_as_their_digits(number: int) -> None:
+    """A default or bound of more than 64 bits is legal JSON, and orjson refuses it."""
+    assert dump_json({"a": [number, "é"]}) == f'{{"a":[{number},"é"]}}'.encode()
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_what_is_written_reads_back_equal(value: JsonValue) -> None:
+    """Schemas and plans cross two processes and a browser as this text."""
+    assert json.loads(dump_json(value)) == value

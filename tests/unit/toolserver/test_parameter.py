@@ -1,0 +1,108 @@
+"""Parameters and what a browser cannot send."""
+
+import pytest
+
+from toolserver.json_types import JsonObject
+from toolserver.parameter import Location, Parameter, read_parameter, unsendable_reason
+
+
+def parameter_of(node: JsonObject) -> Parameter:
+    parameter = read_parameter(node)
+    assert isinstance(parameter, Parameter)
+    return parameter
+
+
+@pytest.mark.parametrize(
+    ("location", "style", "explode"),
+    [
+        ("path", "simple", False),
+        ("query", "form", True),
+        ("header", "simple", False),
+        ("cookie", "form", True),
+    ],
+)
+def test_style_and_explode_have_the_defaults_of_their_place(
+    location: Location, style: str, explode: bool
+) -> None:
+    """OpenAPI Parameter Object: style by location, explode true for form alone."""
+    assert parameter_of({"name": "a", "in": location}) == Parameter(
+        "a", location, location == "path", "", {}, style, explode, False, None, False
+    )
+
+
+def test_everything_a_parameter_says_is_kept() -> None:
+    """Each field changes the request or what the model reads."""
+    node: JsonObject = {
+        "name": "page[size]",
+        "in": "query",
+        "required": True,
+        "description": "D",
+        "schema": {"$ref": "#/x"},
+        "style": "deepObject",
+        "explode": True,
+        "allowReserved": True,
+        "deprecated": True,
+    }
+    assert parameter_of(node) == Parameter(
+        "page[size]", "query", True, "D", {"$ref": "#/x"}, "deepObject", True, True, None, True
+    )
+
+
+def test_explode_follows_the_style_that_was_given() -> None:
+    """spaceDelimited without explode is "a b", not repeated names."""
+    assert parameter_of({"name": "a", "in": "query", "style": "spaceDelimited"}).explode is False
+    assert parameter_of({"name": "a", "in": "query", "explode": False}).explode is False
+
+
+def test_a_style_that_the_place_does_not_know_is_the_default_one() -> None:
+    """A wrong style is the commonest slip, and the default is what such an API understands."""
+    assert parameter_of({"name": "a", "in": "header", "style": "form"}).style == "simple"
+
+
+def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
+    """OpenAPI: `content` has exactly one entry; where there are more, JSON can be written."""
+    node: JsonObject = {
+        "name": "f",
+        "in": "query",
+        "content": {"text/plain": {}, "application/json": {"schema": {"a": 1}}},
+    }
+    assert (parameter_of(node).content_type, parameter_of(node).schema) == ("application/json", {"a": 1})
+    node = {"name": "f", "in": "query", "content": {"text/plain": {}}}
+    assert (parameter_of(node).content_type, parameter_of(node).schema) == ("text/plain", {})
+    node = {"name": "f", "in": "query", "schema": True, "content": {"text/plain": {}}}
+    assert (parameter_of(node).content_type, parameter_of(node).schema) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("node", "problem"),
+    [
+        ({"in": "query"}, "A parameter has no name."),
+        ({"name": "a"}, "The parameter 'a' has no known place: in is ''."),
+        ({"name": "a", "in": "body"}, "The parameter 'a' has no known place: in is 'body'."),
+    ],
+)
+def test_what_cannot_be_placed_is_named(node: JsonObject, problem: str) -> None:
+    """The caller leaves it out with this sentence instead of losing the operation."""
+    assert read_parameter(node) == problem
+
+
+@pytest.mark.parametrize(
+    ("location", "name", "sendable"),
+    [
+        ("header", "X-Api-Key", True),
+        ("header", "Idempotency-Key", True),
+        ("header", "If-None-Match", True),
+        ("header", "Cookie", False),
+        ("header", "User-Agent", False),
+        ("header", "HOST", False),
+        ("header", "Sec-Fetch-Mode", False),
+        ("header", "Proxy-Authorization", False),
+        ("header", "Secure", True),
+        ("query", "cookie", True),
+        ("path", "host", True),
+        ("cookie", "session", False),
+    ],
+)
+def test_cookies_and_forbidden_headers_cannot_be_sent(location: Location, name: str, sendable: bool) -> None:
+    """Fetch standard §2.2.2: a page's attempt to set them is dropped without an error."""
+    assert (unsendable_reason(parameter_of({"name": name, "in": location})) is None) is sendable

@@ -1,0 +1,70 @@
+"""Security schemes and requirements."""
+
+from tests.support.openapi import document_with
+from toolserver.json_types import JsonValue
+from toolserver.security import SecurityScheme, read_requirements, read_security_schemes
+
+KEY = SecurityScheme("key", "apiKey", "header", "X-Key", None, "D")
+BASIC = SecurityScheme("basic", "http", None, None, "basic", "")
+SCHEMES = {"key": KEY, "basic": BASIC}
+
+
+def test_schemes_are_read_with_what_their_type_needs() -> None:
+    """A page fills in credentials from these fields alone; fields of other types would mislead it."""
+    declared: JsonValue = {
+        "key": {"type": "apiKey", "in": "header", "name": "X-Key", "scheme": "beside", "description": "D"},
+        "basic": {"type": "http", "scheme": "BASIC", "in": "header", "name": "beside"},
+        "oauth": {"type": "oauth2", "flows": {}},
+        "oidc": {"type": "openIdConnect", "openIdConnectUrl": "https://id.example"},
+        "tls": {"type": "mutualTLS"},
+        "again": {"$ref": "#/components/securitySchemes/basic"},
+    }
+    schemes, warnings = read_security_schemes(document_with({}, components={"securitySchemes": declared}))
+    assert warnings == []
+    assert list(schemes.values()) == [
+        KEY,
+        BASIC,
+        SecurityScheme("oauth", "oauth2", None, None, None, ""),
+        SecurityScheme("oidc", "openIdConnect", None, None, None, ""),
+        SecurityScheme("tls", "mutualTLS", None, None, None, ""),
+        SecurityScheme("again", "http", None, None, "basic", ""),
+    ]
+
+
+def test_incomplete_schemes_are_left_out_with_a_warning_each() -> None:
+    """A scheme that cannot say where its key goes would send it to the wrong place."""
+    declared: JsonValue = {
+        "nowhere": {"type": "apiKey", "in": "body", "name": "k"},
+        "nameless": {"type": "apiKey", "in": "query"},
+        "plain": {"type": "http"},
+        "unknown": {"type": "magic"},
+        "text": "x",
+        "gone": {"$ref": "#/nowhere"},
+    }
+    schemes, warnings = read_security_schemes(document_with({}, components={"securitySchemes": declared}))
+    assert schemes == {}
+    assert len(warnings) == len(declared)
+
+
+def test_requirements_are_alternatives_of_schemes_needed_together() -> None:
+    """OpenAPI: one object of the list must be met, all of its schemes at once; {} means anonymous."""
+    read = read_requirements({"security": [{"key": [], "basic": ["scope"]}, {"basic": []}, {}]}, SCHEMES)
+    assert read == (((KEY, BASIC), (BASIC,), ()), [])
+    assert read_requirements({}, SCHEMES) == ((), [])
+
+
+def test_an_alternative_with_an_unknown_scheme_is_left_out() -> None:
+    """Half of a pair of secrets would be refused anyway; a wrong entry must not read as "anonymous"."""
+    alternatives, warnings = read_requirements(
+        {"security": [{"key": [], "gone": []}, "text", {"key": []}]}, SCHEMES
+    )
+    assert alternatives == ((KEY,),)
+    assert warnings == [
+        "A security requirement is left out: there is no usable scheme 'gone'.",
+        "A security requirement is left out: it is not an object.",
+    ]
+
+
+def test_no_more_than_twenty_alternatives_are_read() -> None:
+    """Every operation repeats them, so a long list at the root would multiply."""
+    assert len(read_requirements({"security": [{"key": []}] * 100}, SCHEMES)[0]) == 20

@@ -1,0 +1,47 @@
+"""The OpenAPI document that tells a caller which tools there are.
+
+Receives tools; gives the bytes of an OpenAPI 3.1 document in which every tool is one `POST` with a JSON
+body and nothing else: no parameters, no references, no components. That form keeps its meaning through both
+converters of Open WebUI 0.12.4. Schemas are spliced in as bytes, never parsed. Knows nothing of who may see
+what.
+"""
+
+from collections.abc import Iterable
+
+import orjson
+
+from toolserver.catalog import Tool
+
+_NOTHING_REQUIRED = b',"required":[]}'
+"""How a definition's schema ends when no argument is required: `required` is its last key (see
+`definition`)."""
+
+_RESPONSES = orjson.Fragment(b'{"200":{"description":"ok"}}')
+"""Short: Open WebUI sends the whole document along with every chat request."""
+
+
+def advertise(tools: Iterable[Tool], *, title: str, description: str, version: str) -> bytes:
+    """The document, as UTF-8 JSON; tools in order, each at `/tools/{name}` with its name as operationId.
+
+    `title` is what Open WebUI's menu shows; without one it would list nothing.
+    """
+    return orjson.dumps(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": title or "Tools", "description": description, "version": version or "1"},
+            "paths": {f"/tools/{tool.name}": {"post": _operation(tool)} for tool in tools},
+        }
+    )
+
+
+def _operation(tool: Tool) -> dict[str, object]:
+    schema = tool.operation.schema_json
+    return {
+        "operationId": tool.name,
+        "description": tool.operation.description,
+        "requestBody": {
+            "required": not schema.endswith(_NOTHING_REQUIRED),
+            "content": {"application/json": {"schema": orjson.Fragment(schema)}},
+        },
+        "responses": _RESPONSES,
+    }

@@ -1,0 +1,274 @@
+"""The arguments of a call: from a model's text to values that fit the operation, or what is wrong.
+
+Receives text and argument schemas as `definition` writes them; gives values or an `ArgumentError` that a
+model can act on. Nothing is fetched, coerced or filled in. Knows nothing of operations and requests.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from math import isfinite
+from typing import cast
+
+import jsonschema_rs
+import orjson
+
+from toolserver.errors import ArgumentError
+from toolserver.hints import MAY_BE_NULL, value_text
+from toolserver.json_types import JsonObject, JsonValue
+from toolserver.schema_flattening import FREE_FORM_BRANCHES
+from toolserver.schema_keywords import type_of
+
+MAX_PROBLEMS = 5
+"""Problems named in one error; a model repairs the rest with the next attempt."""
+
+MAX_BRANCHES = 4
+BACKTRACK_LIMIT = 100_000
+"""Steps one pattern may take on one string, about 1 ms; a real pattern takes some hundreds."""
+
+SHOWN_CHARS = 80
+ALLOWED_CHARS = 300
+
+_PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
+
+
+class ArgumentValidator:
+    """Holds arguments to one schema. Compile once (about 1 ms), then `validate` any number of times."""
+
+    def __init__(self, schema_json: bytes) -> None:
+        """`schema_json`: the schema of `Definition`. Patterns the engine cannot read are left out."""
+        schema = cast(JsonObject, _rewrite(orjson.loads(schema_json), _loosen))
+        try:
+            self._validator = _compile(schema)
+        except jsonschema_rs.ValidationError:
+            self._validator = _compile(cast(JsonObject, _rewrite(schema, _without_bad_pattern)))
+
+    def validate(self, arguments: JsonObject) -> None:
+        """Returns when `arguments` suit the schema; undeclared arguments pass.
+
+        Under 1 µs for an ordinary call, measured; compiling takes some 100 µs.
+
+        Raises:
+            ArgumentError: names each argument at fault and what is allowed, five problems at most.
+        """
+        if not self._validator.is_valid(arguments):
+            raise _error(self._validator.iter_errors(arguments))
+
+
+def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
+    """The object that `text` holds; empty text is an empty object. Integers of any size are kept.
+
+    Of equal keys the last one counts. `max_bytes` is measured in UTF-8.
+
+    Raises: ArgumentError: too large, not JSON (NaN, Infinity and half surrogate pairs are not), or not an
+    object.
+    """
+    encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if len(encoded) > max_bytes:
+        raise ArgumentError(f"The arguments are larger than {max_bytes:,} bytes.")
+    try:
+        value = _load(encoded.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ArgumentError("The arguments are not UTF-8 text.") from error
+    except RecursionError as error:
+        raise ArgumentError("The arguments are nested too deeply.") from error
+    except ValueError as error:
+        raise ArgumentError(f"The arguments are not valid JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise ArgumentError(f"The arguments must be one JSON object, not {_kind(value)}.")
+    return value
+
+
+def _load(text: str) -> JsonValue:
+    if not text or text.isspace():
+        return {}
+    value = cast(JsonValue, json.loads(text, parse_constant=_refuse, parse_float=_finite))
+    if "\\u" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError("a string holds half of a surrogate pair") from None
+    return value
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is not a JSON value")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(f"{digits[:SHOWN_CHARS]} is too large a number")
+    return number
+
+
+def _compile(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator(schema, offline=True, pattern_options=_PATTERN_OPTIONS)
+
+
+def _rewrite(node: JsonValue, change: Callable[[JsonObject], JsonObject]) -> JsonValue:
+    """The schema with `change` made to each node, inner ones first; data inside keywords is left alone."""
+    if isinstance(node, list):
+        return [_rewrite(item, change) for item in node]
+    if not isinstance(node, dict):
+        return node
+    rewritten = dict(node)
+    for key in ("items", "anyOf", "additionalProperties"):
+        if key in rewritten:
+            rewritten[key] = _rewrite(rewritten[key], change)
+    properties = rewritten.get("properties")
+    if isinstance(properties, dict):
+        rewritten["properties"] = {name: _rewrite(schema, change) for name, schema in properties.items()}
+    return change(rewritten)
+
+
+def _loosen(node: JsonObject) -> JsonObject:
+    """What the advertised form says in words only: free-form is anything, and "May be null." is meant."""
+    if node.get("anyOf") == FREE_FORM_BRANCHES:
+        return {}
+    if not str(node.get("description")).endswith(MAY_BE_NULL):
+        return node
+    loose = dict(node)
+    branches, types, values = node.get("anyOf"), node.get("type"), node.get("enum")
+    if isinstance(branches, list):
+        loose["anyOf"] = [*branches, {"type": "null"}]
+    if isinstance(types, str):
+        loose["type"] = [types, "null"]
+    if isinstance(values, list) and None not in values:
+        loose["enum"] = [*values, None]
+    return loose
+
+
+def _without_bad_pattern(node: JsonObject) -> JsonObject:
+    pattern = node.get("pattern")
+    if isinstance(pattern, str) and not _is_readable(pattern):
+        return {key: value for key, value in node.items() if key != "pattern"}
+    return node
+
+
+def _is_readable(pattern: str) -> bool:
+    try:
+        _compile({"pattern": pattern})
+    except jsonschema_rs.ValidationError:
+        return False
+    return True
+
+
+def _error(problems: Iterator[jsonschema_rs.ValidationError]) -> ArgumentError:
+    first = list(islice(problems, MAX_PROBLEMS + 1))
+    texts = [_sentence(problem) for problem in first[:MAX_PROBLEMS]]
+    if len(first) > MAX_PROBLEMS:
+        texts.append("There are more problems.")
+    path = first[0].instance_path
+    argument = path[0] if path else first[0].kind.as_dict().get("property")
+    return ArgumentError(
+        " ".join(texts),
+        argument=str(argument) if argument is not None else None,
+        pointer="".join(f"/{_token(step)}" for step in path),
+    )
+
+
+def _token(step: str | int) -> str:
+    return str(step).replace("~", "~0").replace("/", "~1")
+
+
+def _sentence(problem: jsonschema_rs.ValidationError) -> str:
+    return f"{_place(problem.instance_path)} {_complaint(problem)}."
+
+
+def _place(path: Iterable[str | int]) -> str:
+    name = ""
+    for step in path:
+        name += f"[{step}]" if isinstance(step, int) else f".{step}" if name else step
+    return f"`{name}`" if name else "The call"
+
+
+def _complaint(problem: jsonschema_rs.ValidationError) -> str:
+    """What is wrong with one value, with what would be right."""
+    kind = problem.kind
+    match kind:
+        case jsonschema_rs.ValidationErrorKind.Required():
+            return f"lacks the required `{kind.property}`"
+        case jsonschema_rs.ValidationErrorKind.Type():
+            return f"must be {' or '.join(kind.types)}, not {_shown(problem.instance)}"
+        case jsonschema_rs.ValidationErrorKind.Enum():
+            allowed = _listed(cast(list[JsonValue], kind.options))
+            return f"must be one of {allowed}, not {_shown(problem.instance)}"
+        case jsonschema_rs.ValidationErrorKind.AnyOf():
+            return _fits_no_branch(problem, kind.context)
+        case jsonschema_rs.ValidationErrorKind.Pattern():
+            return f"must match the pattern `{kind.pattern}`, but is {_shown(problem.instance)}"
+        case jsonschema_rs.ValidationErrorKind.AdditionalProperties():
+            return f"has no {_listed(list[JsonValue](kind.unexpected))}; only the described keys are allowed"
+        case _:
+            return _bound(problem)
+
+
+_BOUNDS = {
+    "minimum": "must be at least",
+    "maximum": "must be at most",
+    "exclusiveMinimum": "must be greater than",
+    "exclusiveMaximum": "must be less than",
+    "multipleOf": "must be a multiple of",
+    "minLength": "must have a length of at least",
+    "maxLength": "must have a length of at most",
+    "minItems": "must have at least this many items:",
+    "maxItems": "must have at most this many items:",
+    "minProperties": "must have at least this many keys:",
+    "maxProperties": "must have at most this many keys:",
+}
+
+
+def _bound(problem: jsonschema_rs.ValidationError) -> str:
+    text = _BOUNDS.get(problem.kind.name)
+    if text is None:
+        return f"is refused: {_clip(problem.message)}"
+    return f"{text} {problem.kind.value}, but is {_shown(problem.instance)}"
+
+
+def _fits_no_branch(
+    problem: jsonschema_rs.ValidationError, context: list[list[jsonschema_rs.ValidationError]]
+) -> str:
+    """The complaint of the branch that was meant, else one per branch.
+
+    Meant is a branch of the value's type, and rather one whose fixed values (`kind: "circle"`) the value has.
+    """
+    path = problem.instance_path
+    failed = [errors for errors in context if errors]
+    meant = [errors for errors in failed if errors[0].kind.name != "type" or errors[0].instance_path != path]
+    chosen = [errors for errors in meant if all(error.kind.name != "enum" for error in errors)] or meant
+    reasons = list(dict.fromkeys(_inner(errors[0], path) for errors in chosen or failed))
+    if len(reasons) == 1:
+        return f"is not right: {reasons[0]}"
+    listed = "; ".join(
+        f"({number}) {reason}" for number, reason in enumerate(reasons[:MAX_BRANCHES], start=1)
+    )
+    return f"has none of its allowed forms: {listed}"
+
+
+def _inner(error: jsonschema_rs.ValidationError, path: list[str | int]) -> str:
+    place = "it" if error.instance_path == path else _place(error.instance_path)
+    return f"{place} {_complaint(error)}"
+
+
+def _listed(values: list[JsonValue]) -> str:
+    text = ""
+    for value in values:
+        more = value_text(value)
+        if len(text) + len(more) > ALLOWED_CHARS:
+            return f"{text}, … ({len(values)} values)" if text else f"{len(values)} values"
+        text += f", {more}" if text else more
+    return text
+
+
+def _shown(value: object) -> str:
+    return _clip(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
+
+
+def _kind(value: JsonValue) -> str:
+    name = type_of(value)
+    return name if name == "null" else f"an {name}" if name[0] in "aio" else f"a {name}"

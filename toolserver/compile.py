@@ -1,0 +1,248 @@
+"""A document compiled: one record per operation, ready to be stored, advertised and sent to a page.
+
+Receives a `Document` and the address it came from; gives a `CompiledDocument`, and lines of bytes that carry
+one between processes. The only module that knows operations, definitions, names and plans together.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import orjson
+
+from toolserver.definition import Definition, build_definition
+from toolserver.document import Document
+from toolserver.errors import DocumentError
+from toolserver.json_types import dump_json
+from toolserver.naming import suggest_names
+from toolserver.operation import Operation, SecurityScheme, Skipped, read_operations
+from toolserver.plan import RequestPlan, compile_plan
+from toolserver.servers import absolute_url, choose_base_url, origin_of, read_servers
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledOperation:
+    """One operation as a tool."""
+
+    key: str
+    """"GET /pets/{id}": its identity inside the document."""
+    method: str
+    path: str
+    operation_id: str | None
+    suggested_name: str
+    """Fits every provider and is unique within the document; `naming.assign_names` makes it final."""
+    tags: tuple[str, ...]
+    summary: str
+    description: str
+    """The whole text a model reads, summary first."""
+    safe: bool
+    idempotent: bool
+    schema_json: bytes
+    """The schema of the arguments, compact; properties in the document's order."""
+    plan_json: bytes
+    """The request plan, compact."""
+    digest: str
+    """Hex SHA-256 of plan and description: what a user accepts."""
+    origin: str
+    """Of the plan's base URL; "" while that is unknown."""
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledDocument:
+    """A document's tools and everything said about it."""
+
+    title: str
+    version_text: str
+    """`info.version`."""
+    description: str
+    digest: str
+    """Of the document's text."""
+    openapi: str
+    """The version as written, such as "3.1.0"."""
+    base_url: str
+    """Where operations without servers of their own are sent; "" while it is unknown."""
+    origins: tuple[str, ...]
+    """Every origin some operation is sent to, in order of appearance."""
+    operations: tuple[CompiledOperation, ...]
+    skipped: tuple[Skipped, ...]
+    warnings: tuple[str, ...]
+    security_schemes: tuple[SecurityScheme, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Addresses:
+    """Where requests of one document go."""
+
+    root: str
+    against: str | None
+    """What relative servers of operations are resolved against."""
+
+    def of(self, operation: Operation) -> str:
+        return choose_base_url(operation.servers, self.against) if operation.servers else self.root
+
+
+def compile_document(
+    document: Document, *, source_url: str | None, base_url: str | None = None
+) -> CompiledDocument:
+    """Every operation of the document as a tool, or skipped with a reason.
+
+    `source_url` is where the document came from; relative servers are resolved against it. `base_url` takes
+    the place of the document's servers, but not of those an operation or path names itself.
+
+    Raises:
+        DocumentError: too_many_operations, too_large (the tools together), invalid_base_url.
+    """
+    listed = read_operations(document)
+    addresses, warnings = _find_addresses(document, source_url, base_url)
+    operations: list[CompiledOperation] = []
+    budget = document.limits.max_compiled_bytes
+    for operation, name in zip(listed.operations, suggest_names(listed.operations), strict=True):
+        compiled = _compile_operation(document, operation, name, addresses.of(operation))
+        operations.append(compiled)
+        budget -= len(compiled.schema_json) + len(compiled.plan_json) + len(compiled.description)
+        if budget < 0:
+            raise _too_large(document.limits.max_compiled_bytes)
+    return CompiledDocument(
+        title=document.title,
+        version_text=document.version_text,
+        description=document.description,
+        digest=document.digest,
+        openapi=document.openapi,
+        base_url=addresses.root,
+        origins=tuple(dict.fromkeys(operation.origin for operation in operations if operation.origin)),
+        operations=tuple(operations),
+        skipped=listed.skipped,
+        warnings=(*document.warnings, *listed.warnings, *warnings),
+        security_schemes=listed.security_schemes,
+    )
+
+
+def _too_large(max_bytes: int) -> DocumentError:
+    return DocumentError("too_large", f"The document's tools together are larger than {max_bytes:,} bytes.")
+
+
+def _find_addresses(
+    document: Document, source_url: str | None, base_url: str | None
+) -> tuple[_Addresses, list[str]]:
+    if base_url:
+        root = absolute_url(base_url, None)
+        if not root:
+            raise DocumentError(
+                "invalid_base_url", f"The base URL {base_url!r} is not an http or https address."
+            )
+        return _Addresses(root, root), []
+    servers = read_servers(document.root)
+    root = choose_base_url(servers, source_url)
+    if root:
+        return _Addresses(root, source_url), []
+    named = f"names its server only as {servers[0].url!r}" if servers else "names no server"
+    advice = "enter the API's base URL, such as https://api.example.com"
+    return _Addresses("", source_url), [f"The document {named}; {advice}."]
+
+
+def _compile_operation(
+    document: Document, operation: Operation, name: str, base_url: str
+) -> CompiledOperation:
+    definition = build_definition(document, operation)
+    plan = compile_plan(
+        operation, definition.bindings, body_additional=definition.body_additional, base_url=base_url
+    )
+    plan_json = dump_json(plan.to_json())
+    description = definition.description
+    return CompiledOperation(
+        key=operation.key,
+        method=operation.method,
+        path=operation.path,
+        operation_id=operation.operation_id,
+        suggested_name=name,
+        tags=operation.tags,
+        summary=operation.summary,
+        description=description,
+        safe=operation.safe,
+        idempotent=operation.idempotent,
+        schema_json=dump_json(definition.schema),
+        plan_json=plan_json,
+        digest=hashlib.sha256(plan_json + b"\n" + description.encode("utf-8", "replace")).hexdigest(),
+        origin=origin_of(base_url),
+        warnings=_warnings(operation, definition, plan),
+    )
+
+
+def _warnings(operation: Operation, definition: Definition, plan: RequestPlan) -> tuple[str, ...]:
+    warnings = [*operation.warnings, *definition.warnings]
+    if operation.servers and not plan.base_url:
+        warnings.append(f"Its own server {operation.servers[0].url!r} is not an address that can be called.")
+    for entry in plan.unsendable:
+        if entry.parameter.required:
+            what = f"{entry.parameter.location} parameter {entry.parameter.name!r}"
+            warnings.append(
+                f"The required {what} cannot be sent, so the API will probably refuse. {entry.reason}"
+            )
+    if plan.security and all(
+        any(scheme.location == "cookie" for scheme in together) for together in plan.security
+    ):
+        warnings.append("Its key is a cookie, which only reaches the API if the browser is signed in there.")
+    return tuple(warnings)
+
+
+def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:
+    """A head line, then one line per operation; JSON without line ends, schema and plan as strings inside."""
+    head = asdict(replace(compiled, operations=()))
+    yield orjson.dumps({**head, "operations": len(compiled.operations)})
+    for operation in compiled.operations:
+        record = asdict(operation)
+        record["schema_json"] = operation.schema_json.decode("utf-8")
+        record["plan_json"] = operation.plan_json.decode("utf-8")
+        yield orjson.dumps(record)
+
+
+class CompiledReader:
+    """Takes the lines of `compiled_to_lines` one by one, so that an event loop can breathe between them."""
+
+    def __init__(self) -> None:
+        self._head: dict[str, Any] | None = None
+        self._operations: list[CompiledOperation] = []
+
+    def feed(self, line: bytes) -> None:
+        """Takes the next line, with or without its line end."""
+        record = orjson.loads(line)
+        if self._head is None:
+            self._head = record
+            return
+        record["schema_json"] = record["schema_json"].encode("utf-8")
+        record["plan_json"] = record["plan_json"].encode("utf-8")
+        record["tags"] = tuple(record["tags"])
+        record["warnings"] = tuple(record["warnings"])
+        self._operations.append(CompiledOperation(**record))
+
+    def finish(self) -> CompiledDocument:
+        """The document.
+
+        Raises:
+            ValueError: lines are missing.
+        """
+        if self._head is None or self._head["operations"] != len(self._operations):
+            raise ValueError("The compiled document is incomplete.")
+        head: dict[str, Any] = {
+            **self._head,
+            "operations": tuple(self._operations),
+            "origins": tuple(self._head["origins"]),
+            "warnings": tuple(self._head["warnings"]),
+            "skipped": tuple(Skipped(**record) for record in self._head["skipped"]),
+            "security_schemes": tuple(SecurityScheme(**record) for record in self._head["security_schemes"]),
+        }
+        return CompiledDocument(**head)
+
+
+def compiled_from_lines(lines: Iterable[bytes]) -> CompiledDocument:
+    """What `compiled_to_lines` wrote.
+
+    Raises:
+        ValueError: lines are missing.
+    """
+    reader = CompiledReader()
+    for line in lines:
+        reader.feed(line)
+    return reader.finish()

@@ -1,0 +1,340 @@
+"""The text of an OpenAPI document as a value with references that resolve.
+
+Receives text; gives a `Document`: its root, version, digest and `resolve`. Knows the envelope (openapi, info)
+and references, not paths, operations or schemas. Leaves out validation on purpose: many documents in use
+break the rules somewhere, and one broken place must not cost the whole.
+"""
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import cast
+from urllib.parse import unquote
+
+from toolserver.errors import DocumentError, ReferenceFailed
+from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
+from toolserver.yaml_text import read_yaml, too_deep, too_many_nodes
+
+_MAX_HOPS = 100
+"""References followed in a row before a chain counts as circular; no real document comes near."""
+
+_MAX_WARNINGS = 50
+
+_FAMILIES = ("3.0", "3.1", "3.2")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a document may cost. The largest in use known to us has 20 MB and 11,422 operations."""
+
+    max_bytes: int = 32 * 1024 * 1024
+    """UTF-8 bytes of the text."""
+    max_depth: int = 200
+    """Levels of nesting, YAML aliases expanded."""
+    max_nodes: int = 5_000_000
+    """Values (and, in YAML, keys), aliases expanded."""
+    max_operations: int = 20_000
+    max_compiled_bytes: int = 256 * 1024 * 1024
+    """Schemas, plans and descriptions of all tools together; shared parts count each time they appear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One parsed OpenAPI document.
+
+    `root` may share nodes (YAML aliases): treat everything in it as read-only.
+    """
+
+    root: JsonObject
+    version: str
+    """The family: "3.0", "3.1" or "3.2"."""
+    openapi: str
+    """The version as written, such as "3.0.3"."""
+    title: str
+    version_text: str
+    """`info.version`."""
+    description: str
+    digest: str
+    """Hex SHA-256 of the text with LF line ends and without a byte order mark; equal text, equal digest."""
+    warnings: tuple[str, ...]
+    limits: Limits
+    _names: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
+    _resolved: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
+
+    def resolve(self, ref: str) -> JsonValue:
+        """The node that `ref` names: by JSON pointer ("#/components/…"), `$anchor` or `$id` of this document.
+
+        The node may itself be a reference; `follow` goes to the end of a chain. Never loops, never leaves the
+        document.
+
+        Raises:
+            ReferenceFailed: external_reference, unresolved_reference or circular_reference.
+        """
+        if ref not in self._resolved:
+            self._resolved[ref] = self._look_up(ref, itertools.count())
+        return self._resolved[ref]
+
+    def follow(self, node: JsonValue) -> JsonValue:
+        """The node at the end of the chain of `$ref`s that starts at `node`; `node` itself if it is none.
+
+        Raises:
+            ReferenceFailed: as `resolve`, and circular_reference for a chain that comes back to itself.
+        """
+        for _ in range(_MAX_HOPS):
+            ref = reference_of(node)
+            if ref is None:
+                return node
+            node = self.resolve(ref)
+        raise _circular(reference_of(node) or "")
+
+    def _look_up(self, ref: str, hops: Iterator[int]) -> JsonValue:
+        """One counter of hops for the whole resolution: a limit per branch would allow exponentially many."""
+        base, _, fragment = ref.partition("#")
+        start: JsonValue = self.root
+        if base and base != text_at(self.root, "$self"):
+            start = self._named(base, ref)
+        if not fragment:
+            return start
+        if not fragment.startswith("/"):
+            return self._named("#" + unquote(fragment), ref)
+        node = start
+        for token in fragment[1:].split("/"):
+            while not _has(node, token) and (onward := reference_of(node)) is not None:
+                if next(hops) >= _MAX_HOPS:
+                    raise _circular(ref)
+                node = self._look_up(onward, hops)
+            node = _step(node, token, ref)
+        return node
+
+    def _named(self, name: str, ref: str) -> JsonValue:
+        if not self._names:
+            self._names.update(_named_nodes(self.root))
+            self._names.setdefault("", None)
+        if name in self._names:
+            return self._names[name]
+        if name.startswith("#"):
+            raise ReferenceFailed(
+                "unresolved_reference", f"The reference {ref!r} names nothing in the document.", pointer=ref
+            )
+        raise ReferenceFailed(
+            "external_reference",
+            f"The reference {ref!r} leads out of the document, and other files are not read.",
+            pointer=ref,
+        )
+
+
+def reference_of(node: JsonValue) -> str | None:
+    """The `$ref` of a reference object, None for every other node."""
+    if isinstance(node, dict):
+        ref = node.get("$ref")
+        return ref if isinstance(ref, str) else None
+    return None
+
+
+def pointer_token(key: str) -> str:
+    """`key` as one token of a JSON pointer."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _circular(ref: str) -> ReferenceFailed:
+    return ReferenceFailed("circular_reference", f"The reference {ref!r} leads back to itself.", pointer=ref)
+
+
+def _spellings(token: str) -> Iterator[str]:
+    """What a token may stand for: percent-decoded as RFC 6901 §6 asks; else as written (authors forget)."""
+    yield unquote(token).replace("~1", "/").replace("~0", "~")
+    if "%" in token:
+        yield token.replace("~1", "/").replace("~0", "~")
+
+
+def _has(node: JsonValue, token: str) -> bool:
+    return isinstance(node, list) or (
+        isinstance(node, dict) and any(spelling in node for spelling in _spellings(token))
+    )
+
+
+def _step(node: JsonValue, token: str, ref: str) -> JsonValue:
+    if isinstance(node, dict):
+        for spelling in _spellings(token):
+            if spelling in node:
+                return node[spelling]
+    elif isinstance(node, list) and re.fullmatch(r"0|[1-9][0-9]{0,8}", token) and int(token) < len(node):
+        return node[int(token)]
+    raise ReferenceFailed(
+        "unresolved_reference",
+        f"The reference {ref!r} leads nowhere: there is no {next(_spellings(token))!r}.",
+        pointer=ref,
+    )
+
+
+def _containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
+    """Level by level, the objects and arrays of a tree; shared nodes come once per level."""
+    level = [root] if isinstance(root, dict | list) else []
+    depth = 0
+    while level:
+        depth += 1
+        yield depth, level
+        below = [
+            value
+            for container in level
+            for value in (container.values() if isinstance(container, dict) else container)
+            if isinstance(value, (dict, list))
+        ]
+        level = list({id(value): value for value in below}.values())
+
+
+def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
+    """Every node with an `$anchor` (as "#name") or an absolute `$id`; the first of a name counts."""
+    named: dict[str, JsonValue] = {}
+    for _, level in _containers(root):
+        for container in level:
+            if not isinstance(container, dict):
+                continue
+            for keyword, prefix in (("$anchor", "#"), ("$dynamicAnchor", "#"), ("$id", "")):
+                name = container.get(keyword)
+                if isinstance(name, str):
+                    named.setdefault(prefix + name.removesuffix("#"), container)
+    return named
+
+
+def parse_document(text: str, *, limits: Limits | None = None) -> Document:
+    """Reads JSON, or else YAML. Time is bounded by the size of the text; 3.7 MB of JSON take about 40 ms.
+
+    Raises:
+        DocumentError: the text cannot be used at all; see the class for the codes.
+    """
+    limits = limits or Limits()
+    text, encoded = _canonical(text, limits)
+    root, warnings = _read(text, limits)
+    if not isinstance(root, dict):
+        raise DocumentError(
+            "not_a_document", "The text is not an OpenAPI document: its root is not an object."
+        )
+    openapi, family = _versions(root)
+    info = object_at(root, "info")
+    if not isinstance(root.get("paths"), dict):
+        warnings.append("The document has no paths, so there is nothing to call.")
+    return Document(
+        root=root,
+        version=family,
+        openapi=openapi,
+        title=text_at(info, "title").strip(),
+        version_text=scalar_text_at(info, "version"),
+        description=text_at(info, "description"),
+        digest=hashlib.sha256(encoded).hexdigest(),
+        warnings=tuple(warnings[:_MAX_WARNINGS]),
+        limits=limits,
+    )
+
+
+def _canonical(text: str, limits: Limits) -> tuple[str, bytes]:
+    """The text without byte order mark, CRLF line ends and lone surrogates, and its UTF-8 bytes."""
+    if len(text) <= limits.max_bytes:
+        text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+        try:
+            encoded = text.encode("utf-8")
+        except UnicodeEncodeError:
+            encoded = text.encode("utf-8", "replace")
+            text = encoded.decode("utf-8")
+        if len(encoded) <= limits.max_bytes:
+            return text, encoded
+    raise DocumentError("too_large", f"The document is larger than {limits.max_bytes:,} bytes.")
+
+
+def _read(text: str, limits: Limits) -> tuple[JsonValue, list[str]]:
+    start = text.lstrip()[:1]
+    if start == "":
+        raise DocumentError("not_json_or_yaml", "The text is empty.")
+    if start == "<":
+        raise DocumentError("not_json_or_yaml", "The text is HTML or XML, not an OpenAPI document.")
+    if start not in "{[":
+        return read_yaml(text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
+    try:
+        root, warnings = _read_json(text)
+    except json.JSONDecodeError as error:
+        return _read_flow_yaml(text, limits, error)
+    except ValueError as error:
+        raise DocumentError("not_json_or_yaml", f"The text is not JSON: {error}.") from error
+    except RecursionError:
+        raise too_deep(limits.max_depth) from None
+    _measure(root, limits)
+    return root, warnings
+
+
+def _read_json(text: str) -> tuple[JsonValue, list[str]]:
+    doubled: dict[str, None] = {}
+    not_numbers: list[str] = []
+
+    def note_doubled(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+        read = dict(pairs)
+        if len(read) != len(pairs) and len(doubled) < _MAX_WARNINGS:
+            keys = [key for key, _ in pairs]
+            doubled.update(dict.fromkeys(key for key in read if keys.count(key) > 1))
+        return read
+
+    root = cast(
+        JsonValue, json.loads(text, object_pairs_hook=note_doubled, parse_constant=not_numbers.append)
+    )
+    warnings = [f"The key {key!r} stands twice in one object; the last one counts." for key in doubled]
+    if not_numbers:
+        warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
+    return _without_lone_surrogates(root, text), warnings
+
+
+def _without_lone_surrogates(root: JsonValue, text: str) -> JsonValue:
+    """JSON may escape half a surrogate pair, which UTF-8 cannot carry; encoders must not meet it."""
+    if re.search(r"\\u[dD][89a-fA-F]", text) is None:
+        return root
+    repaired = json.dumps(root, ensure_ascii=False).encode("utf-8", "replace")
+    return cast(JsonValue, json.loads(repaired))
+
+
+def _read_flow_yaml(
+    text: str, limits: Limits, json_error: json.JSONDecodeError
+) -> tuple[JsonValue, list[str]]:
+    """Text that begins like JSON but is YAML's flow style; if it is neither, the JSON error says more."""
+    try:
+        return read_yaml(text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
+    except DocumentError as error:
+        if error.code != "not_json_or_yaml":
+            raise
+    place = f"line {json_error.lineno}, column {json_error.colno}"
+    raise DocumentError(
+        "not_json_or_yaml", f"The text is not valid JSON at {place}: {json_error.msg}."
+    ) from json_error
+
+
+def _measure(root: JsonValue, limits: Limits) -> None:
+    nodes = 1
+    for depth, level in _containers(root):
+        nodes += sum(map(len, level))
+        if depth > limits.max_depth:
+            raise too_deep(limits.max_depth)
+        if nodes > limits.max_nodes:
+            raise too_many_nodes(limits.max_nodes)
+
+
+def _versions(root: JsonObject) -> tuple[str, str]:
+    """The version as written and its family."""
+    openapi = scalar_text_at(root, "openapi").strip()
+    if not openapi:
+        if swagger := scalar_text_at(root, "swagger"):
+            raise _unsupported(f"Swagger {swagger}", "swagger")
+        raise DocumentError(
+            "not_a_document", 'The text is not an OpenAPI document: it has no "openapi" version.'
+        )
+    family = ".".join(openapi.split(".")[:2])
+    if family not in _FAMILIES:
+        raise _unsupported(f"OpenAPI {openapi}", "openapi")
+    return openapi, family
+
+
+def _unsupported(version: str, field_name: str) -> DocumentError:
+    return DocumentError(
+        "unsupported_version",
+        f"{version} is not supported; the supported versions are OpenAPI {', '.join(_FAMILIES)}.",
+        pointer=f"#/{field_name}",
+    )

@@ -1,0 +1,43 @@
+"""What can be wrong with a document or with arguments, as exceptions whose text a person or a model reads.
+
+Exception
+├─ DocumentError          the document's author or whoever added it must read it
+│    └─ ReferenceFailed   one `$ref`; the reader of one operation catches it, so it never ends a document
+└─ ArgumentError          the model must read it
+"""
+
+
+class DocumentError(Exception):
+    """A document that cannot be used as a whole.
+
+    `code` is snake_case and stable; `message` is for people; `pointer` is "" or a JSON pointer such as
+    "#/paths/~1pets/get". Codes: not_json_or_yaml, not_a_document, unsupported_version, too_large, too_deep,
+    too_many_operations, yaml_alias_bomb, invalid_base_url.
+    """
+
+    def __init__(self, code: str, message: str, *, pointer: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.pointer = pointer
+
+
+class ReferenceFailed(DocumentError):
+    """A `$ref` that leads nowhere inside the document; `pointer` is the reference itself.
+
+    Codes: external_reference, unresolved_reference, circular_reference.
+    """
+
+
+class ArgumentError(Exception):
+    """Arguments that an operation cannot take; on the wire it is `invalid_arguments`.
+
+    `argument` is the top-level argument at fault, None when it is the whole; `pointer` is its place in the
+    arguments, "" for the root.
+    """
+
+    def __init__(self, message: str, *, argument: str | None = None, pointer: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.argument = argument
+        self.pointer = pointer

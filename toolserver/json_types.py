@@ -1,0 +1,51 @@
+"""JSON as Python values, and the tolerant readers every room uses on foreign documents.
+
+Receives values that `json.loads` or the YAML reader made; gives typed views of them. Knows nothing of
+OpenAPI. The readers never raise: a document's wrong type reads as "nothing there", and the caller decides
+whether that matters.
+"""
+
+import json
+from typing import TypeAlias
+
+import orjson
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+JsonObject: TypeAlias = dict[str, JsonValue]
+
+
+def object_at(container: JsonObject, key: str) -> JsonObject:
+    """The object under `key`; an empty one when it is absent or something else."""
+    value = container.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def array_at(container: JsonObject, key: str) -> list[JsonValue]:
+    """The array under `key`; an empty one when it is absent or something else."""
+    value = container.get(key)
+    return value if isinstance(value, list) else []
+
+
+def text_at(container: JsonObject, key: str) -> str:
+    """The string under `key`; "" when it is absent or something else."""
+    value = container.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def scalar_text_at(container: JsonObject, key: str) -> str:
+    """The string under `key`, or the text of a number: YAML reads an unquoted `version: 1.0` as one."""
+    value = container.get(key)
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def dump_json(value: JsonValue) -> bytes:
+    """Compact UTF-8 JSON that keeps key order.
+
+    Integers beyond 64 bits, which orjson refuses, are written as digits. NaN and infinities become `null`.
+    """
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,0 +1,68 @@
+"""Choices among media types.
+
+Receives the keys of `content` maps; gives the one to use. Knows names of media types, not what they hold.
+"""
+
+from collections.abc import Iterable
+
+from toolserver.json_types import JsonObject
+
+JSON = "application/json"
+
+_JSON_NAMES = ("text/json", "application/x-json", "text/x-json")
+_JSON_RANGES = ("*/*", "application/*", "*", "")
+_MAX_ACCEPT_CHARS = 128
+"""A longer Accept header is not CORS-safelisted and would cost a preflight (Fetch standard §2.2.2)."""
+
+
+def base_type(media_type: str) -> str:
+    """The type without parameters, lower case: "application/json" for "Application/JSON; charset=utf-8"."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+def is_json(media_type: str) -> bool:
+    """Whether a body of this type is one JSON value; ranges that include JSON do not count."""
+    name = base_type(media_type)
+    return name == JSON or name in _JSON_NAMES or name.endswith("+json")
+
+
+def choose_json(media_types: Iterable[str]) -> str | None:
+    """The key to use for JSON: application/json, then other JSON types, then ranges with it; else None."""
+    keys = list(media_types)
+    for wanted in (_is_plain_json, is_json, _is_json_range):
+        for key in keys:
+            if wanted(key):
+                return key
+    return None
+
+
+def _is_plain_json(media_type: str) -> bool:
+    return base_type(media_type) == JSON
+
+
+def _is_json_range(media_type: str) -> bool:
+    return base_type(media_type) in _JSON_RANGES
+
+
+def sent_type(media_type: str) -> str:
+    """The Content-Type to send for a key of `content`; ranges become application/json."""
+    return JSON if _is_json_range(media_type) else media_type.strip()
+
+
+def accept_of(contents: Iterable[JsonObject]) -> str:
+    """The Accept header for the `content` maps of the success responses; "" when they name no type.
+
+    The JSON type alone where there is one: a tool's caller reads JSON best.
+    """
+    media_types = list(dict.fromkeys(key.strip() for content in contents for key in content))
+    json_type = choose_json(key for key in media_types if not _is_json_range(key))
+    if json_type is not None:
+        return base_type(json_type)
+    if any(_is_json_range(key) for key in media_types):
+        return ""
+    accepted = ""
+    for key in media_types:
+        longer = f"{accepted}, {base_type(key)}" if accepted else base_type(key)
+        if len(longer) <= _MAX_ACCEPT_CHARS:
+            accepted = longer
+    return accepted

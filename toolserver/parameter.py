@@ -1,0 +1,122 @@
+"""Parameters of an operation, and which of them a browser cannot send.
+
+Receives parameter objects of OpenAPI 3; gives `Parameter` values. Schemas stay as they are written,
+references included.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast, get_args
+
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.media_type import choose_json
+
+Location: TypeAlias = Literal["path", "query", "header", "cookie"]
+
+_STYLES: dict[Location, tuple[str, ...]] = {
+    "path": ("simple", "label", "matrix"),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
+    "header": ("simple",),
+    "cookie": ("form", "cookie"),
+}
+"""Per location the styles it allows, its default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there)."""
+
+IGNORED_HEADERS = frozenset(("accept", "content-type", "authorization"))
+"""Header parameters that "SHALL be ignored" (Parameter Object, 3.1.2): the body and security own them."""
+
+_FORBIDDEN_HEADERS = frozenset(
+    [
+        "accept-charset",
+        "accept-encoding",
+        "access-control-request-headers",
+        "access-control-request-method",
+        "access-control-request-private-network",
+        "connection",
+        "content-length",
+        "cookie",
+        "cookie2",
+        "date",
+        "dnt",
+        "expect",
+        "host",
+        "keep-alive",
+        "origin",
+        "referer",
+        "set-cookie",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "via",
+        "user-agent",
+    ]
+)
+"""Forbidden request headers of the Fetch standard (§2.2.2), and user-agent, which Chromium replaces."""
+
+_FORBIDDEN_PREFIXES = ("proxy-", "sec-")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One value that a request carries outside its body."""
+
+    name: str
+    location: Location
+    required: bool
+    description: str
+    schema: JsonValue
+    """As written in the document; may hold or be a `$ref`; {} when there is none."""
+    style: str
+    """One that its location allows; no meaning when `content_type` is set."""
+    explode: bool
+    allow_reserved: bool
+    content_type: str | None
+    """The media type the value is serialized as, for parameters that have `content`."""
+    deprecated: bool
+
+
+def unsendable_reason(parameter: Parameter) -> str | None:
+    """Why a page's `fetch` cannot send this parameter, as a sentence; None when it can."""
+    if parameter.location == "cookie":
+        return "A browser sends its own cookies and lets no page set them."
+    if parameter.location == "header":
+        name = parameter.name.lower()
+        if name in _FORBIDDEN_HEADERS or name.startswith(_FORBIDDEN_PREFIXES):
+            return "A browser sets this header itself."
+    return None
+
+
+def read_parameter(node: JsonObject) -> Parameter | str:
+    """The parameter, or what is wrong with it as a sentence."""
+    name, location = text_at(node, "name"), text_at(node, "in")
+    if not name:
+        return "A parameter has no name."
+    if location not in get_args(Location):
+        return f"The parameter {name!r} has no known place: in is {location!r}."
+    place = cast(Location, location)
+    content_type, schema = _shape(node)
+    style = text_at(node, "style")
+    if style not in _STYLES[place]:
+        style = _STYLES[place][0]
+    explode = node.get("explode")
+    return Parameter(
+        name=name,
+        location=place,
+        required=place == "path" or node.get("required") is True,
+        description=text_at(node, "description"),
+        schema=schema,
+        style=style,
+        explode=explode if isinstance(explode, bool) else style in ("form", "cookie"),
+        allow_reserved=node.get("allowReserved") is True,
+        content_type=content_type,
+        deprecated=node.get("deprecated") is True,
+    )
+
+
+def _shape(node: JsonObject) -> tuple[str | None, JsonValue]:
+    """Media type (None for styled parameters) and schema; `schema` wins where a document has both."""
+    schema, content = node.get("schema"), object_at(node, "content")
+    if isinstance(schema, dict | bool) or not content:
+        return None, schema if isinstance(schema, dict | bool) else {}
+    media_type = choose_json(content) or next(iter(content))
+    inner = object_at(content, media_type).get("schema")
+    return media_type, inner if isinstance(inner, dict | bool) else {}

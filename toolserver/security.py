@@ -1,0 +1,89 @@
+"""Security schemes and requirements of a document.
+
+Receives the document and `security` arrays; gives schemes as values. Knows where a secret goes, never a
+secret.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast, get_args
+
+from toolserver.document import Document
+from toolserver.errors import ReferenceFailed
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+SchemeType: TypeAlias = Literal["apiKey", "http", "oauth2", "openIdConnect", "mutualTLS"]
+Requirements: TypeAlias = "tuple[tuple[SecurityScheme, ...], ...]"
+
+_MAX_ALTERNATIVES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityScheme:
+    """One way to authenticate."""
+
+    scheme: str
+    """Its name in the document."""
+    type: SchemeType
+    location: str | None
+    """apiKey: "header", "query" or "cookie"."""
+    name: str | None
+    """apiKey: the name of the header, query parameter or cookie."""
+    http_scheme: str | None
+    """http: lower case, such as "bearer" or "basic"."""
+    description: str
+
+
+def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme], list[str]]:
+    """The schemes by name, and a warning for each that cannot be used."""
+    schemes: dict[str, SecurityScheme] = {}
+    warnings: list[str] = []
+    for name, entry in object_at(object_at(document.root, "components"), "securitySchemes").items():
+        try:
+            node = document.follow(entry)
+        except ReferenceFailed as error:
+            warnings.append(f"The security scheme {name!r} is left out. {error.message}")
+            continue
+        scheme = _read_scheme(name, node) if isinstance(node, dict) else None
+        if scheme is None:
+            warnings.append(f"The security scheme {name!r} is left out: it is incomplete.")
+        else:
+            schemes[name] = scheme
+    return schemes, warnings
+
+
+def _read_scheme(name: str, node: JsonObject) -> SecurityScheme | None:
+    kind = text_at(node, "type")
+    location, key_name, http_scheme = text_at(node, "in"), text_at(node, "name"), text_at(node, "scheme")
+    if kind not in get_args(SchemeType):
+        return None
+    if kind == "apiKey" and (location not in ("header", "query", "cookie") or not key_name):
+        return None
+    if kind == "http" and not http_scheme:
+        return None
+    return SecurityScheme(
+        scheme=name,
+        type=cast(SchemeType, kind),
+        location=location if kind == "apiKey" else None,
+        name=key_name if kind == "apiKey" else None,
+        http_scheme=http_scheme.lower() if kind == "http" else None,
+        description=text_at(node, "description"),
+    )
+
+
+def read_requirements(
+    holder: JsonObject, schemes: dict[str, SecurityScheme]
+) -> tuple[Requirements, list[str]]:
+    """The alternatives of a `security` array, each a set of schemes needed together, and warnings.
+
+    An alternative that names an unknown scheme is left out. At most 20 alternatives are read.
+    """
+    alternatives: list[tuple[SecurityScheme, ...]] = []
+    warnings: list[str] = []
+    for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]:
+        if not isinstance(entry, dict):
+            warnings.append("A security requirement is left out: it is not an object.")
+        elif missing := [name for name in entry if name not in schemes]:
+            warnings.append(f"A security requirement is left out: there is no usable scheme {missing[0]!r}.")
+        else:
+            alternatives.append(tuple(schemes[name] for name in entry))
+    return tuple(alternatives), warnings

@@ -1,0 +1,93 @@
+"""Server objects of a document, and the base URL they come to.
+
+Receives server arrays and the address the document came from; gives absolute base URLs and origins. Pure
+string work; nothing is looked up.
+"""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
+
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, scalar_text_at, text_at
+
+_MAX_SERVERS = 50
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class ServerUrl:
+    """One server; variables are replaced by their defaults, the URL may still be relative."""
+
+    url: str
+    description: str
+
+
+def read_servers(holder: JsonObject) -> tuple[ServerUrl, ...]:
+    """The servers of a document, path item or operation, in order, at most 50, without broken entries."""
+    found = [_read_server(entry) for entry in array_at(holder, "servers")[:_MAX_SERVERS]]
+    return tuple(server for server in found if server is not None)
+
+
+def _read_server(entry: JsonValue) -> ServerUrl | None:
+    if not isinstance(entry, dict) or not isinstance(entry.get("url"), str):
+        return None
+    variables = object_at(entry, "variables")
+
+    def value_of(match: re.Match[str]) -> str:
+        variable = object_at(variables, match[1])
+        default = scalar_text_at(variable, "default")
+        allowed = [value for value in array_at(variable, "enum") if isinstance(value, str)]
+        return default or (allowed[0] if allowed and "default" not in variable else "")
+
+    url = re.sub(r"\{([^{}]*)\}", value_of, text_at(entry, "url"))
+    return ServerUrl(url.strip(), text_at(entry, "description"))
+
+
+def choose_base_url(servers: tuple[ServerUrl, ...], source_url: str | None) -> str:
+    """The first server with an http(s) address, without a trailing slash; "" when none can be made absolute.
+
+    Relative URLs are resolved against `source_url`. No servers at all means "/", as the specification says.
+    Where the first is also offered by https, that is chosen: a page served by https may not call http.
+    """
+    addresses = [absolute_url(server.url, source_url) for server in servers or (ServerUrl("/", ""),)]
+    usable = [address for address in addresses if address]
+    if not usable:
+        return ""
+    secure = usable[0].replace("http://", "https://", 1)
+    return secure if secure in usable else usable[0]
+
+
+def absolute_url(url: str, source_url: str | None) -> str:
+    """`url` as an absolute http(s) URL without user, query, fragment and trailing slash; "" if it is none."""
+    try:
+        joined = urljoin(source_url, url) if source_url else url
+        parts = urlsplit(joined)
+        authority = _authority(parts)
+    except ValueError:
+        return ""
+    if not authority:
+        return ""
+    return urlunsplit((parts.scheme, authority, parts.path.rstrip("/"), "", ""))
+
+
+def origin_of(base_url: str) -> str:
+    """Scheme, host and non-default port of an absolute URL; "" for ""."""
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+def _authority(parts: SplitResult) -> str:
+    """Host and port as a browser writes them; "" when there is no usable host.
+
+    Raises:
+        ValueError: a port that is none, or a host name that no browser takes.
+    """
+    host = parts.hostname
+    if parts.scheme not in _DEFAULT_PORTS or not host or re.search(r"[\s%<>\\^`{|}]", host):
+        return ""
+    if not host.isascii():
+        host = host.encode("idna").decode("ascii")
+    if ":" in host:
+        host = f"[{host}]"
+    port = parts.port
+    return host if port is None or port == _DEFAULT_PORTS[parts.scheme] else f"{host}:{port}"
