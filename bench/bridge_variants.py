@@ -1,11 +1,99 @@
-"""The bridge itself: dispatch to a page, and the tool route in front of it."""
+"""The bridge itself, whole and with its real store: its dispatcher, and the tool route in front of it."""
 
+import shutil
+import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
 
+from bench.measure import Sample, drive
+from bench.payloads import ARGUMENTS_TEXT, CHAT_ID, MESSAGE_ID
+from bench.peer import LoadOrder, PageOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant
+from bridge.calls import CallState
+from bridge.config import Settings
+from bridge.dispatch import CallRequest
+from bridge.edges.browser_gateway import SOCKET_PATH
+from bridge.edges.identity import SESSION
+from bridge.edges.store import Store
+from bridge.servers import LoadedServer
+from bridge.service import Bridge, start_bridge
+from examples.document_files import read_document_text
+
+_OPERATION = "GET /products"
+_TOOL = "listProducts"
+_DEADLINE_S = 30.0
+_SESSION_S = 3600.0
 
 
-async def start_bridge(peer: PeerLink) -> Sequence[Variant]:
-    """(c) dispatcher and gateway, (d) the HTTP tool route."""
-    return []
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A bridge with one accepted server and one connected page."""
+
+    bridge: Bridge
+    server: LoadedServer
+    folder: Path
+
+    async def stop(self) -> None:
+        await self.bridge.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
+    """(c) the dispatcher and the gateway, (d) the HTTP route with everything in front of them."""
+    folder = Path(tempfile.mkdtemp(prefix="bench-"))
+    bridge = await start_bridge(Settings(data_dir=folder, port=0), Store.open(folder / "bridge.sqlite"))
+    rooms, user = bridge.rooms, bridge.local_user
+    server = await rooms.registry.share(
+        "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/documents/shop.json"
+    )
+    digests = {operation.key: operation.digest for operation in server.compiled.operations}
+    await rooms.registry.accept(user.id, server.record.id, digests)
+    token = rooms.identity.sign(SESSION, {"sub": user.id, "name": user.name, "device": "bench"}, _SESSION_S)
+    socket_url = f"{bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"
+    await peer.connect_page(PageOrder(socket_url.replace("http://", "ws://"), token))
+    running = _Running(bridge, server, folder)
+    return [_dispatch_variant(running), _route_variant(running, peer)]
+
+
+def _dispatch_variant(running: _Running) -> Variant:
+    dispatcher = running.bridge.rooms.dispatcher
+    digest = next(each.digest for each in running.server.compiled.operations if each.key == _OPERATION)
+    request = CallRequest(
+        user_id=running.bridge.local_user.id,
+        tool_name=_TOOL,
+        server_id=running.server.record.id,
+        operation_key=_OPERATION,
+        operation_digest=digest,
+        safe=True,
+        arguments_text=ARGUMENTS_TEXT,
+        deadline_s=_DEADLINE_S,
+        chat_id=CHAT_ID,
+        message_id=MESSAGE_ID,
+    )
+
+    async def call() -> None:
+        outcome = await dispatcher.run(request)
+        if outcome.state is not CallState.SUCCEEDED:
+            raise RuntimeError(f"The call ended {outcome.state}: {outcome.error}")
+
+    async def measure(in_flight: int, seconds: float) -> Sample:
+        return await drive(call, in_flight=in_flight, seconds=seconds)
+
+    async def stop() -> None:
+        return None
+
+    return Variant("dispatch", "bridge: dispatch + gateway", measure, stop)
+
+
+def _route_variant(running: _Running, peer: PeerLink) -> Variant:
+    address = urlsplit(running.bridge.base_url)
+    host, port = str(address.hostname), int(address.port or 80)
+
+    async def measure(in_flight: int, seconds: float) -> Sample:
+        key, path = running.bridge.key, f"/tools/{_TOOL}"
+        return await peer.load(LoadOrder(host, port, path, key, ARGUMENTS_TEXT, in_flight, seconds))
+
+    return Variant("route", "bridge: POST /tools/… by HTTP", measure, running.stop)

@@ -87,9 +87,8 @@ async def _answer_bridge(socket: aiohttp.ClientWebSocketResponse) -> None:
                 continue
             call_id = event["data"]["data"]["id"]
             await socket.send_str(f'43{text[2:start]}[{{"call_id":"{call_id}"}}]')
-            await socket.send_str(
-                f'42["bridge:result",{{"call_id":"{call_id}","outcome":{next(_OUTCOMES)}}}]'
-            )
+            result = f'{{"call_id":"{call_id}","outcome":{next(_OUTCOMES)}}}'
+            await socket.send_str(f'42["bridge:result",{result}]')
 
 
 async def call_tool(order: LoadOrder) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """How long a tool call takes from this process to a page and back, compared in one run.
 
-Two processes on two cores: this one holds every server, the other plays the page (and the HTTP caller). Variants
-take turns within every repetition, so that a noisy neighbor disturbs all of them alike.
+Two processes on two cores: this one holds every server, the other plays the page (and the HTTP caller).
+Variants take turns within every repetition, so that a noisy neighbor disturbs all of them alike.
 """
 
 import statistics
@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from bench.bridge_variants import start_bridge
+from bench.bridge_variants import start_bridge_variants
 from bench.measure import Sample
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, start_defaults, start_floor
@@ -60,7 +60,7 @@ async def compare_round_trips(effort: Effort) -> dict[str, object]:
     peer = await PeerLink.start()
     variants: list[Variant] = []
     try:
-        variants += [await start_defaults(peer), await start_floor(peer), *await start_bridge(peer)]
+        variants += [await start_defaults(peer), await start_floor(peer), *await start_bridge_variants(peer)]
         cells = await _measure_all(variants, peer, effort)
     finally:
         for variant in variants:

@@ -41,11 +41,11 @@ def _add_servers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command = commands.add_parser("serve", help="run the bridge")
     _add_data(command)
     serve.add_arguments(command, with_specs=True)
-    command.set_defaults(run=lambda options: serve.run(options, demo=False))
+    command.set_defaults(run=serve.serve)
     command = commands.add_parser("demo", help="run the bridge with a sample API on another port")
     _add_data(command)
     serve.add_arguments(command, with_specs=False)
-    command.set_defaults(run=lambda options: serve.run(options, demo=True))
+    command.set_defaults(run=serve.demo)
 
 
 def _add_documents(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
@@ -63,7 +63,7 @@ def _add_clients(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command = commands.add_parser("tools", help="list the tools of a document, or of the running bridge")
     command.add_argument("--spec", metavar="FILE|URL")
     _add_client(command)
-    command.set_defaults(run=lambda options: documents.tools(options) if options.spec else client.tools(options))
+    command.set_defaults(run=_tools)
     command = commands.add_parser("call", help="run a tool of the running bridge")
     command.add_argument("tool")
     command.add_argument("arguments", nargs="?", default="{}", metavar="JSON")
@@ -77,6 +77,10 @@ def _add_clients(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.set_defaults(run=client.key)
 
 
+def _tools(options: argparse.Namespace) -> int:
+    return documents.tools(options) if options.spec else client.tools(options)
+
+
 def _add_client(command: argparse.ArgumentParser) -> None:
     command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
     command.add_argument("--key", help="API key (default: TOOL_BRIDGE_KEY, then the local user's)")
@@ -85,7 +89,9 @@ def _add_client(command: argparse.ArgumentParser) -> None:
 
 
 def _add_data(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--data", metavar="FOLDER", help="data folder (default: TOOL_BRIDGE_DATA or the user's own)")
+    command.add_argument(
+        "--data", metavar="FOLDER", help="data folder (default: TOOL_BRIDGE_DATA or the user's own)"
+    )
 
 
 if __name__ == "__main__":

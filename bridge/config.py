@@ -1,4 +1,4 @@
-"""Settings of one bridge process, as the command line and the environment give them. No I/O but the environment."""
+"""Settings of one bridge process, as the command line and the environment give them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ SAMPLES_PORT = 8766
 DEFAULT_DEADLINE_S = 60.0
 """Per call, from the moment it is sent; the source documents' TOOL_TIMEOUT_SECONDS (S0-75)."""
 
+MIN_DEADLINE_S, MAX_DEADLINE_S = 1, 600
+
 MAX_OPEN_CALLS_PER_USER = 256
-"""Calls of one user that may be open at once; the next one is refused with `queue_full`. Chosen by feel: a page
+"""Calls of one user that may be open at once; the next one is refused with `queue_full`. Chosen by feel: a
+page
 performs six requests to one host at a time."""
 
 

@@ -1,8 +1,8 @@
 """Dispatch: one validated call to one page of its user, and its one ending.
 
-Receives a `CallRequest` and gives a `CallOutcome`; knows deadlines, admission and cancellation. It reaches pages only
-through the `Browser` port and is told what they report by `accept`, `report` and `abandon_session`. It must not
-know Socket.IO, HTTP or the database. All methods run on one event loop.
+Receives a `CallRequest` and gives a `CallOutcome`; knows deadlines, admission and cancellation. It reaches
+pages only through the `Browser` port and is told what they report by `accept`, `report` and
+`abandon_session`. It must not know Socket.IO, HTTP or the database. All methods run on one event loop.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Dispatcher:
     async def run(self, request: CallRequest) -> CallOutcome:
         """Perform one call in a page of its user; at the latest after `deadline_s` it has its terminal state.
 
-        Never raises for anything that happens to the call. Cancelling it settles the call and asks the page to abort
-        its request; an unsafe request that was already sent may have been performed.
+        Never raises for anything that happens to the call. Cancelling it settles the call and asks the page
+        to abort its request; an unsafe request that was already sent may have been performed.
         """
         call_id = new_call_id()
         sid = self._browser.session_of(request.user_id)
@@ -104,7 +104,9 @@ class Dispatcher:
         finally:
             timer.cancel()
             self._leave(call)
-        if outcome.state is CallState.EXPIRED or (outcome.error and outcome.error.detail.get("reason") == "timeout"):
+        if outcome.state is CallState.EXPIRED or (
+            outcome.error and outcome.error.detail.get("reason") == "timeout"
+        ):
             await self._browser.send_cancel(sid, call_id, "deadline")
         return outcome
 
@@ -113,7 +115,7 @@ class Dispatcher:
         return self._open.get(call_id)
 
     def accept(self, sid: str, accepted: Accepted) -> None:
-        """A page acknowledged `execute:tool`, or refused it. Acks of other sessions or calls change nothing."""
+        """A page acknowledged `execute:tool` or refused it; acks of other sessions change nothing."""
         call = self._of_session(sid, accepted.call_id)
         if call is None:
             return
@@ -136,7 +138,12 @@ class Dispatcher:
             self._apply(call, CallEvent.PAGE_LOST, error=_page_lost())
 
     def _apply(
-        self, call: OpenCall, event: CallEvent, *, answered: Answered | None = None, error: WireError | None = None
+        self,
+        call: OpenCall,
+        event: CallEvent,
+        *,
+        answered: Answered | None = None,
+        error: WireError | None = None,
     ) -> None:
         try:
             call.state = next_state(call.state, event, safe=call.request.safe)
@@ -152,7 +159,10 @@ class Dispatcher:
         seconds = call.request.deadline_s
         message = f"No answer within {seconds:g} s."
         error = WireError(
-            code=ErrorCode.TIMEOUT, message=message, detail={"deadline_s": seconds}, retryable=call.request.safe
+            code=ErrorCode.TIMEOUT,
+            message=message,
+            detail={"deadline_s": seconds},
+            retryable=call.request.safe,
         )
         self._apply(call, CallEvent.DEADLINE, error=error)
 

@@ -1,7 +1,7 @@
 """One engine behind every door: a tool's name and arguments as text become a call, and its outcome.
 
-Looks the tool up in the user's catalog, checks acceptance, validates the arguments and dispatches. Every refusal on
-the way is a `BridgeError`; what happens to the call itself is a `CallOutcome`.
+Looks the tool up in the user's catalog, checks acceptance, validates the arguments and dispatches. Every
+refusal on the way is a `BridgeError`; what happens to the call itself is a `CallOutcome`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from bridge.dispatch import CallRequest, Dispatcher
 from bridge.outcome import CallOutcome
-from bridge.registry import Registry, UserView
+from bridge.registry import Registry
+from bridge.servers import UserView
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode
 from toolserver.arguments import parse_arguments
 from toolserver.catalog import Tool
@@ -88,6 +89,8 @@ def _find(view: UserView, call: ToolCall) -> Tool:
 def _not_accepted(view: UserView, tool: Tool) -> BridgeError:
     pinned = view.accepted.get(OperationKey(tool.server_id, tool.operation.key))
     reason = "changed since it was accepted" if pinned else "has not been accepted"
-    message = f"Tool {tool.name!r} {reason}. Open the bridge page, look at server {tool.server_id!r} and accept it."
+    message = (
+        f"Tool {tool.name!r} {reason}. Open the bridge page, look at server {tool.server_id!r} and accept it."
+    )
     detail = {"tool": tool.name, "server": tool.server_id, "changed": pinned is not None}
     return BridgeError(ErrorCode.NOT_ACCEPTED, message, detail=detail)

@@ -6,6 +6,7 @@ A success carries what the API answered, everything else a `WireError`; the two 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from bridge.calls import CallEvent, CallState
 from bridge.wire import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
@@ -46,7 +47,7 @@ def read_report(report: AnsweredOutcome | FailedOutcome, uploaded: TextBody | Fi
         error = WireError(code=ErrorCode.INTERNAL, message="The page announced an answer that never arrived.")
         return Reading(CallEvent.DOUBTFUL, error=error)
     answered = _answered(report, uploaded)
-    if report.http_status < 400:
+    if report.http_status < HTTPStatus.BAD_REQUEST:
         return Reading(CallEvent.ANSWERED, answered=answered)
     return Reading(CallEvent.FAILED, error=http_status_error(answered, report.status_text))
 

@@ -1,165 +1,72 @@
 """The servers of every user: documents added, names given, operations accepted, catalogs offered.
 
-Receives document texts and decisions of users, gives catalogs and advertised documents. Storage and compiling are
-ports; this room knows neither SQL nor processes nor HTTP. Reads are synchronous once a user's view is loaded;
-changes are serialized by one lock. All methods run on one event loop.
+Receives document texts and decisions of users, gives catalogs and advertised documents. Storage and compiling
+are ports; this room knows neither SQL nor processes nor HTTP. Reads are synchronous once a user's view is
+loaded; changes are serialized by one lock. All methods run on one event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain, count, groupby
-from typing import Literal, Protocol
-from urllib.parse import urlsplit
+from typing import Protocol
 
+from bridge.servers import LoadedServer, ServerRecord, UserView
 from bridge.wire import BridgeError, ErrorCode
-from toolserver.advertise import advertise
 from toolserver.arguments import ArgumentValidator
 from toolserver.catalog import Catalog, Tool
-from toolserver.compile import CompiledDocument, CompiledOperation
+from toolserver.compile import CompiledDocument
 from toolserver.naming import OperationKey, assign_names
 
 SHARED_SCOPE = ""
 """Scope of the names of shared servers; every other scope is a user's id."""
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-@dataclass(frozen=True, slots=True)
-class ServerRecord:
-    """What is kept of one server."""
-
-    id: str
-    owner_id: str | None
-    """None: shared, offered to every user."""
-    title: str
-    named: str | None
-    """What the command line called it; None: added in the page."""
-    source_url: str | None
-    """Where the text came from; a relative `servers` entry is resolved against it."""
-    base_url: str | None
-    """The user's choice over the document's `servers`; None: as the document says."""
-    text: str
-    inline_html: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Validation:
-    """What openapi-core says about a document: a report, never a gate (40 of 176 real documents fail it)."""
-
-    state: Literal["pending", "valid", "invalid", "failed"]
-    problems: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class LoadedServer:
-    """A server whose document is compiled and ready."""
-
-    record: ServerRecord
-    compiled: CompiledDocument
-    validation: Validation = Validation("pending")
-    validators: dict[str, ArgumentValidator] = field(default_factory=dict)
-    by_key: dict[str, CompiledOperation] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.by_key = {operation.key: operation for operation in self.compiled.operations}
-
 
 class ServerStore(Protocol):
     """What the registry keeps. Every method commits before it returns."""
 
-    async def servers(self) -> Sequence[ServerRecord]: ...
-    async def save_server(self, record: ServerRecord) -> None: ...
-    async def delete_server(self, server_id: str) -> None: ...
-    async def names(self, scope: str) -> Mapping[OperationKey, str]: ...
-    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None: ...
-    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]: ...
-    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None: ...
+    async def servers(self) -> Sequence[ServerRecord]:
+        """All servers of all users, oldest first."""
+        ...
+
+    async def save_server(self, record: ServerRecord) -> None:
+        """Add a server, or put new facts in place of those with its id."""
+        ...
+
+    async def delete_server(self, server_id: str) -> None:
+        """Delete a server and every acceptance of it."""
+        ...
+
+    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+        """The names given in a scope."""
+        ...
+
+    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
+        """Keep names for ever."""
+        ...
+
+    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+        """What a user accepted: operation to digest."""
+        ...
+
+    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+        """Replace what a user accepts of one server: operation key to digest."""
+        ...
 
 
 class Compiler(Protocol):
     """Document text to operations, off the event loop."""
 
-    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument: ...
-
-
-@dataclass(frozen=True, slots=True)
-class AdvertisedDocument:
-    """An advertised OpenAPI document as bytes, with its entity tag."""
-
-    body: bytes
-    etag: str
-
-
-@dataclass(slots=True)
-class UserView:
-    """One user's servers, names and acceptances, as of the last change. Cached until something changes."""
-
-    user_id: str
-    servers: tuple[LoadedServer, ...]
-    catalog: Catalog
-    accepted: Mapping[OperationKey, str]
-    """Operation to the digest its user accepted."""
-    _documents: dict[str | None, AdvertisedDocument] = field(default_factory=dict)
-
-    def server(self, server_id: str) -> LoadedServer:
-        """The user's server of that id; an id of somebody else's server does not exist here."""
-        for server in self.servers:
-            if server.record.id == server_id:
-                return server
-        raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {server_id!r}.")
-
-    def is_accepted(self, tool: Tool) -> bool:
-        """Whether the user accepted exactly this operation, as it stands now."""
-        return self.accepted.get(OperationKey(tool.server_id, tool.operation.key)) == tool.operation.digest
-
-    def acceptance(self, server: LoadedServer) -> tuple[int, int]:
-        """How many of a server's operations are accepted, and how many changed since they were."""
-        pinned = [
-            (self.accepted.get(OperationKey(server.record.id, op.key)), op.digest) for op in server.compiled.operations
-        ]
-        return sum(pin == now for pin, now in pinned), sum(pin not in (None, now) for pin, now in pinned)
-
-    def accepted_origins(self) -> tuple[str, ...]:
-        """Origins that the user's page must be able to reach, in stable order."""
-        origins = (tool.operation.origin for tool in self.catalog.tools if self.is_accepted(tool))
-        return tuple(sorted({origin for origin in origins if origin}))
-
-    def may_accept_on_open(self, server: LoadedServer) -> bool:
-        """Opening the page by ticket accepts what the command line named (DESIGN §13 (20)).
-
-        What changed since an earlier acceptance is accepted again only where it stays on this machine (§13 (19)).
-        """
-        accepted, changed = self.acceptance(server)
-        if server.record.named is None:
-            return False
-        return (accepted == 0 and changed == 0) or all(is_loopback(origin) for origin in server.compiled.origins)
-
-    def document(self, server_id: str | None) -> AdvertisedDocument:
-        """The advertised OpenAPI document of all servers, or of one. Built once per view.
+    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+        """Compile one text.
 
         Raises:
-            BridgeError: `not_found`.
+            BridgeError: `invalid_document`.
         """
-        if server_id not in self._documents:
-            self._documents[server_id] = self._build_document(server_id)
-        return self._documents[server_id]
-
-    def _build_document(self, server_id: str | None) -> AdvertisedDocument:
-        if server_id is None:
-            tools = self.catalog.tools
-            title, description = "Direct Tool Bridge", "APIs that the user's own browser can reach, as tools."
-            version = "1"
-        else:
-            compiled = self.server(server_id).compiled
-            tools = tuple(tool for tool in self.catalog.tools if tool.server_id == server_id)
-            title, description, version = compiled.title, compiled.description, compiled.version_text
-        body = advertise(tools, title=title, description=description, version=version)
-        return AdvertisedDocument(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+        ...
 
 
 class Registry:
@@ -189,7 +96,7 @@ class Registry:
         self._lock = asyncio.Lock()
 
     async def load(self) -> list[tuple[ServerRecord, BridgeError]]:
-        """Compile what users have added; returns what could not be loaded. Shared servers are named anew each run."""
+        """Compile what users have added; returns what could not be loaded. Shared ones are named each run."""
         broken: list[tuple[ServerRecord, BridgeError]] = []
         for record in await self._store.servers():
             if record.named is not None:
@@ -234,8 +141,8 @@ class Registry:
     async def share(self, named: str, text: str, *, source_url: str | None) -> LoadedServer:
         """Offer a document to every user for as long as this process runs.
 
-        `named` is what the command line calls it: in a later run the same name brings back the same id, tool names
-        and acceptances.
+        `named` is what the command line calls it: in a later run the same name brings back the same id, tool
+        names and acceptances.
 
         Raises:
             BridgeError: `invalid_document`.
@@ -247,13 +154,17 @@ class Registry:
         async with self._lock:
             server_id = known.id if known else _new_id(compiled.title, {record.id for record in kept})
             inline_html = known.inline_html if known else False
-            record = ServerRecord(server_id, None, compiled.title, named, source_url, base_url, text, inline_html)
+            record = ServerRecord(
+                server_id, None, compiled.title, named, source_url, base_url, text, inline_html
+            )
             await self._store.save_server(record)
             server = self._put(LoadedServer(record, compiled))
         await self._on_change(None)
         return server
 
-    async def replace_document(self, user_id: str, server_id: str, text: str, source_url: str | None) -> LoadedServer:
+    async def replace_document(
+        self, user_id: str, server_id: str, text: str, source_url: str | None
+    ) -> LoadedServer:
         """Put a newer text in place; operations that changed lose their acceptance, new ones are off."""
         record = await self._changeable(user_id, server_id)
         return await self._update(replace(record, text=text, source_url=source_url or record.source_url))
@@ -261,7 +172,7 @@ class Registry:
     async def change(
         self, user_id: str, server_id: str, *, base_url: str | None = None, inline_html: bool | None = None
     ) -> LoadedServer:
-        """Change settings of a server; another base URL changes its operations, which then need acceptance again."""
+        """Change settings; with another base URL the operations need to be accepted again."""
         record = await self._changeable(user_id, server_id)
         if base_url is not None:
             record = replace(record, base_url=base_url or None)
@@ -270,7 +181,7 @@ class Registry:
         return await self._update(record)
 
     async def remove(self, user_id: str, server_id: str) -> None:
-        """Remove a server with its acceptances. Its names stay reserved, so that they never change meaning."""
+        """Remove a server with its acceptances; its names stay reserved and never change their meaning."""
         record = await self._changeable(user_id, server_id)
         if record.owner_id is None:
             message = "This server is named on the command line; leave it out there."
@@ -288,7 +199,11 @@ class Registry:
             BridgeError: `document_changed` when an operation is not, or no longer, what the user was shown.
         """
         server = (await self.view(user_id)).server(server_id)
-        stale = [key for key, digest in digests.items() if (op := server.by_key.get(key)) is None or op.digest != digest]
+        stale = [
+            key
+            for key, digest in digests.items()
+            if (op := server.by_key.get(key)) is None or op.digest != digest
+        ]
         if stale:
             message = "The document changed while you were reading it. Look at it again."
             raise BridgeError(ErrorCode.DOCUMENT_CHANGED, message, detail={"operations": stale[:20]})
@@ -319,7 +234,9 @@ class Registry:
         return record
 
     async def _update(self, record: ServerRecord) -> LoadedServer:
-        compiled = await self._compiler.compile(record.text, source_url=record.source_url, base_url=record.base_url)
+        compiled = await self._compiler.compile(
+            record.text, source_url=record.source_url, base_url=record.base_url
+        )
         async with self._lock:
             if record.id not in self._servers:
                 raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
@@ -377,11 +294,6 @@ class Registry:
         if fresh:
             await self._store.add_names(scope, fresh)
         return given
-
-
-def is_loopback(origin: str) -> bool:
-    """Whether an origin is this machine."""
-    return urlsplit(origin).hostname in LOOPBACK
 
 
 def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:

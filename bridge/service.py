@@ -30,7 +30,8 @@ from bridge.edges.store import KEY_PREFIX, Store, User
 from bridge.edges.tasks import Tasks
 from bridge.edges.tool_http import ToolServer
 from bridge.engine import Engine
-from bridge.registry import LoadedServer, Registry
+from bridge.registry import Registry
+from bridge.servers import LoadedServer
 from bridge.wire import BridgeError
 
 LOCAL_USER = "local"
@@ -40,6 +41,7 @@ RUNNING_FILE = "running.json"
 """In the data folder: where the bridge that uses it can be reached."""
 
 SHUTDOWN_SECONDS = 5.0
+HTTP_PORT = 80
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +73,7 @@ class Bridge:
     """The local user's API key; kept in the data folder, so that it stays the same."""
 
     async def page_url(self) -> str:
-        """The page's address with a fresh one-time ticket of the local user, in the fragment: no log sees it."""
+        """The page's address with a one-time ticket of the local user; no log sees the fragment."""
         return page_url(self.base_url, await self.rooms.store.add_ticket(self.local_user.id))
 
     async def share(self, source: str, *, named: str | None = None) -> LoadedServer:
@@ -131,7 +133,8 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
     dispatcher = Dispatcher(
         gateway,
         max_open_calls_per_user=settings.max_open_calls_per_user,
-        no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, then call again.",
+        no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
+        "then call again.",
     )
     worker = DocumentWorker()
 
@@ -149,7 +152,7 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
 async def _finish_loading(
     registry: Registry, worker: DocumentWorker, gateway: BrowserGateway, server: LoadedServer
 ) -> None:
-    """What can wait when a document is loaded: validators ahead of the first call, and the validation report."""
+    """What can wait when a document is loaded: validators ahead of the first call, the validation report."""
     await registry.warm_validators(server)
     server.validation = await worker.validate(server.record.text)
     await gateway.announce_servers(server.record.owner_id)
@@ -157,7 +160,9 @@ async def _finish_loading(
 
 def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> web.Application:
     doors = _doors(settings, base_url, port)
-    app = web.Application(middlewares=[*guard(doors), plain_sockets(SOCKET_PATH)], client_max_size=MAX_BODY_BYTES)
+    app = web.Application(
+        middlewares=[*guard(doors), plain_sockets(SOCKET_PATH)], client_max_size=MAX_BODY_BYTES
+    )
     app.on_response_prepare.append(cors_headers(doors))
     page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
     table: list[Route] = [
@@ -184,8 +189,10 @@ async def _json(value: object) -> web.Response:
 def _doors(settings: Settings, base_url: str, port: int) -> Doors:
     names = {"127.0.0.1", "localhost", "[::1]", _canonical_host(settings.host)}
     public = base_url.partition("://")[2].rstrip("/").lower()
-    hosts = {f"{name}:{port}" for name in names} | {public} | {host.lower() for host in settings.allowed_hosts}
-    if port == 80:
+    hosts = (
+        {f"{name}:{port}" for name in names} | {public} | {host.lower() for host in settings.allowed_hosts}
+    )
+    if port == HTTP_PORT:  # a browser leaves it out
         hosts |= names
     return Doors(
         hosts=frozenset(hosts),
@@ -195,7 +202,7 @@ def _doors(settings: Settings, base_url: str, port: int) -> Doors:
 
 
 def _canonical_host(host: str) -> str:
-    if host in ("", "0.0.0.0", "::", "localhost", "127.0.0.1"):  # noqa: S104 - compared, not bound
+    if host in ("", "0.0.0.0", "::", "localhost", "127.0.0.1"):
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host
 
@@ -217,7 +224,9 @@ async def _local_key(data_dir: Path, store: Store, local_user: User) -> str:
 def _kept(path: Path, fresh: str) -> str:
     """The text of a file that only its owner may read; written first when there is none."""
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        with os.fdopen(
+            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as file:
             file.write(fresh)
     except FileExistsError:
         return path.read_text(encoding="utf-8").strip()

@@ -18,7 +18,7 @@ INLINE_RESULT_BYTES = 256 * 1024
 """Largest answer body (UTF-8 bytes) inside a Socket.IO message; larger ones go by HTTP PUT (DESIGN §4)."""
 
 RESULT_BYTES = 1024 * 1024
-"""Bytes of a text-like answer the page reads before it cuts; models cannot use more (facts/browser.md §2.6)."""
+"""Bytes of a text-like answer the page reads before it cuts; models cannot use more."""
 
 FILE_BYTES = 16 * 1024 * 1024
 """Bytes of a binary answer the page reads before it gives up with `too_large`; chosen by feel."""
@@ -28,6 +28,8 @@ ARGUMENT_BYTES = 1024 * 1024
 
 SOCKET_MESSAGE_BYTES = 2 * 1024 * 1024
 """`max_http_buffer_size` of the socket: an inline result after JSON escaping, and some."""
+
+MAX_CALL_ID_CHARS = 64
 
 EVENT_CALL = "events"
 EVENT_HELLO = "bridge:hello"
@@ -188,7 +190,7 @@ class FailedOutcome(Message):
 class Result(Message):
     """`bridge:result`, an event rather than an ack: an ack cannot survive a reconnect (DESIGN §4)."""
 
-    call_id: str = Field(min_length=1, max_length=64)
+    call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
     outcome: Annotated[AnsweredOutcome | FailedOutcome, Field(discriminator="status")]
 
 

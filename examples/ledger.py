@@ -24,7 +24,7 @@ class Entry:
     """As it arrived, still percent-encoded, with the query."""
     idempotency_key: str | None
     body: str
-    """The first 4096 characters; what is not UTF-8 is replaced."""
+    """The first 4096 characters; what is not UTF-8 is replaced. Empty for multipart bodies."""
     status: int | None = None
     """How it was answered; None while it is not, and for ever when the caller went away."""
 
@@ -52,7 +52,9 @@ async def keep_ledger(request: web.Request, handler: Handler) -> web.StreamRespo
     """Write unsafe requests down before they are performed, and their status afterwards."""
     if request.method in _SAFE or request.path == _LEDGER_PATH:
         return await handler(request)
-    body = (await request.read()).decode("utf-8", "replace")[:_MOST_BODY_CHARS]
+    # A multipart body can be read only once, and its handler needs it.
+    content = b"" if request.content_type.startswith("multipart/") else await request.read()
+    body = content.decode("utf-8", "replace")[:_MOST_BODY_CHARS]
     key = request.headers.get("Idempotency-Key")
     entry = request.app[LEDGER].write(request.method, request.raw_path, key, body)
     response = await handler(request)

@@ -66,7 +66,7 @@ def create_sample_api(*, allow_origins: Origins = "*") -> web.Application:
     Pages of `allow_origins` may read every answer except those below `/nocors`.
     """
     app = web.Application(
-        middlewares=[answer_preflights, answer_problems, keep_ledger], client_max_size=_MOST_BODY_BYTES
+        middlewares=[answer_preflights, keep_ledger, answer_problems], client_max_size=_MOST_BODY_BYTES
     )
     app[CORS_POLICY] = CorsPolicy(allow_origins)
     app[CLOSING] = asyncio.Event()

@@ -3,8 +3,11 @@
  * Says why a fetch failed. Browsers say "Failed to fetch" for everything, so this looks at what can be known besides:
  * the addresses, permissions, CSP reports, and whether the target's origin answers at all.
  *
- * `delivered` is "no" only where it is proven that the request never left (DESIGN §13 (2)): mixed content, Local
- * Network Access, CSP, or a host that a probe finds down.
+ * `delivered` is "no" only where it is proven that the request never arrived: mixed content, Local Network Access, CSP,
+ * or a host that a probe finds down. A probe proves less than it seems, hence two limits. A host that answers with
+ * `Cross-Origin-Resource-Policy` and without CORS looks down (measured, Chromium 156), so for a request that needs no
+ * preflight nothing is proven. And a host that died while it worked on the request looks down too, so a fetch that
+ * took much longer to fail than the probe proves nothing either.
  */
 
 import { addressSpace, mixedContent } from "./address_space.js";
@@ -14,7 +17,7 @@ export { addressSpace, mixedContent } from "./address_space.js";
 /** @typedef {import("./types.d.ts").Diagnosis} Diagnosis */
 /** @typedef {import("./types.d.ts").AddressSpace} AddressSpace */
 /** @typedef {import("./types.d.ts").PermissionAnswer} PermissionAnswer */
-/** @typedef {"reachable" | "refused" | "silent" | "blocked_by_policy"} ProbeAnswer */
+/** @typedef {"reachable" | "refused" | "silent"} ProbeAnswer */
 /**
  * What a diagnosis may look at; everything is injected in tests.
  * @typedef {object} Surroundings
@@ -28,11 +31,15 @@ export { addressSpace, mixedContent } from "./address_space.js";
  * @typedef {object} FailedFetch
  * @property {string} url
  * @property {readonly string[]} [origins] the origins the worker's CSP allows, when known
- * @property {boolean} [isProbeAllowed] default true
+ * @property {boolean} [mayArriveUnasked] it changes something and browsers send it without a preflight
+ * @property {number} [took_ms] from fetch to rejection
  */
 
 /** A probe of a host that is up answers in milliseconds; one that drops packets never does. */
 const PROBE_TIMEOUT_MS = 3000;
+
+/** A refused connection fails as quickly the second time; so much more than that was spent at a living host. */
+const REFUSAL_TOLERANCE_MS = 250;
 
 /** Permission names by address space, newest first; `local-network-access` is the name of Chrome 138 to 144. */
 /** @type {Record<AddressSpace, string[]>} */
@@ -89,34 +96,48 @@ export async function diagnose(failed, around) {
   const permission = await around.permission(space);
   const mayNeedPermission = space !== "public" && addressSpace(new URL(around.pageUrl).hostname) === "public";
   if (mayNeedPermission && permission === "denied") return localNetworkBlock(space, permission, detail);
-  const probe = failed.isProbeAllowed === false ? "silent" : await probeOrigin(origin, around);
-  if (probe === "reachable" || probe === "blocked_by_policy") return unreadable(origin, detail);
+  const { answer, took_ms } = await probeOrigin(origin, around);
+  if (answer === "reachable") return unreadable(origin, detail);
   if (mayNeedPermission && permission === "prompt") return localNetworkBlock(space, permission, detail);
-  return unreachable(origin, probe, around.isOnline(), detail);
+  const wasQuick = (failed.took_ms ?? 0) <= took_ms + REFUSAL_TOLERANCE_MS;
+  const isProven = answer === "refused" && wasQuick && !failed.mayArriveUnasked;
+  const facts = { ...detail, probe: answer, online: around.isOnline() };
+  return unreachable(origin, isProven ? "no" : "unknown", facts);
 }
 
 /**
- * A request that needs no CORS consent: an opaque answer proves that the origin is up.
+ * Two requests to the origin's root: an opaque answer needs no CORS consent but may be withheld by a resource policy;
+ * a CORS answer the other way round. Either proves that the origin is up.
  * @param {string} origin
+ * @param {Surroundings} around
+ * @returns {Promise<{answer: ProbeAnswer, took_ms: number}>} `took_ms`: of the quicker one
+ */
+async function probeOrigin(origin, around) {
+  const started = performance.now();
+  const opaque = await probeOnce(origin, "no-cors", around);
+  const took_ms = performance.now() - started;
+  if (opaque !== "refused") return { answer: opaque, took_ms };
+  return { answer: await probeOnce(origin, "cors", around), took_ms };
+}
+
+/**
+ * @param {string} origin
+ * @param {"no-cors" | "cors"} mode
  * @param {Surroundings} around
  * @returns {Promise<ProbeAnswer>}
  */
-async function probeOrigin(origin, around) {
+async function probeOnce(origin, mode, around) {
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), PROBE_TIMEOUT_MS);
+  const signal = patience.signal;
   try {
-    await around.fetch(`${origin}/`, {
-      mode: "no-cors",
-      cache: "no-store",
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
-      signal: patience.signal,
-    });
+    const how = /** @type {const} */ ({ mode, cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer", signal });
+    await around.fetch(`${origin}/`, how);
     return "reachable";
   } catch {
-    if (patience.signal.aborted) return "silent";
-    await nextTask();
-    return around.wasBlockedByPolicy(origin) ? "blocked_by_policy" : "refused";
+    if (signal.aborted) return "silent";
+    await nextTask(); // A redirect into the policy is an answer as well.
+    return around.wasBlockedByPolicy(origin) ? "reachable" : "refused";
   } finally {
     clearTimeout(timer);
   }
@@ -205,20 +226,13 @@ function unreadable(origin, detail) {
 
 /**
  * @param {string} origin
- * @param {ProbeAnswer} probe
- * @param {boolean} isOnline
- * @param {Record<string, unknown>} detail
+ * @param {import("./types.d.ts").Delivered} delivered
+ * @param {{probe: ProbeAnswer, online: boolean}} detail
  * @returns {Diagnosis}
  */
-function unreachable(origin, probe, isOnline, detail) {
-  const why = isOnline
+function unreachable(origin, delivered, detail) {
+  const message = detail.online
     ? `Nothing answers at ${origin}. Check that the API is running and that the address and port are right.`
     : `This computer is offline, so ${origin} cannot be reached.`;
-  return {
-    code: "network",
-    message: why,
-    detail: { ...detail, probe, online: isOnline },
-    delivered: probe === "refused" ? "no" : "unknown",
-    retryable: true,
-  };
+  return { code: "network", message, detail, delivered, retryable: true };
 }

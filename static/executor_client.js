@@ -7,6 +7,7 @@
  */
 
 import { CallLog } from "./call_log.js";
+import { trustedScript } from "./trusted_script.js";
 
 /** @typedef {import("./types.d.ts").ExecutorState} ExecutorState */
 /** @typedef {import("./types.d.ts").CallEntry} CallEntry */
@@ -195,7 +196,7 @@ export class ExecutorClient extends EventTarget {
   #replace(scriptUrl, origins) {
     const previous = this.#current?.worker;
     const id = crypto.randomUUID();
-    const worker = new Worker(scriptUrl, { type: "module" });
+    const worker = new Worker(trustedScript(scriptUrl), { type: "module" });
     this.#current = { id, worker, origins };
     worker.onerror = () => this.#broken(id);
     const start = { type: "start", worker: id, page_id: this.#pageId, origins, visibility: document.visibilityState };

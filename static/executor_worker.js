@@ -91,7 +91,7 @@ class Executor {
       pageUrl: location.href,
       lookup: (serverId, key) => pins.lookup(serverId, key),
       loadCredentials: (serverId, origin) => credentials.loadCredentials(serverId, origin),
-      diagnose: (url) => diagnose({ url, origins: this.settings.origins }, around),
+      diagnose: (failed) => diagnose({ ...failed, origins: this.settings.origins }, around),
       upload: (call, content, contentType, signal) => uploadResult(send, call, content, contentType, signal),
       limits: this.#limits,
       observer: this.log,

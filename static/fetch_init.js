@@ -32,3 +32,15 @@ export function fetchInit(request, { mayFollow, signal, pageUrl }) {
     ...(space ? { targetAddressSpace: space } : {}),
   };
 }
+
+/** Headers a page may send anywhere without asking first (fetch.spec.whatwg.org, "CORS-safelisted request-header"). */
+const UNASKED_HEADERS = new Set(["accept", "accept-language", "content-language"]);
+
+/**
+ * Whether a browser asks the API's consent before it sends this request across origins. Nearly exact: a JSON body,
+ * any secret in a header and every method but GET, HEAD and POST need it.
+ * @param {BuiltRequest} request
+ */
+export function needsPreflight({ method, headers }) {
+  return !["GET", "HEAD", "POST"].includes(method) || headers.some(([name]) => !UNASKED_HEADERS.has(name));
+}

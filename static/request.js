@@ -76,10 +76,9 @@ function placeParameter(parameter, args, draft) {
     draft.unsendable.push({ in: location, name, required: parameter.required, reason: reason ?? "" });
     return;
   }
-  if (value === undefined || value === null) {
-    if (parameter.required || location === "path") throw missing(argument);
-    return;
-  }
+  const mustStand = parameter.required || location === "path";
+  if (value === undefined && mustStand) throw missing(argument);
+  if (value === undefined || (value === null && !mustStand)) return;
   const text = writeValue(value, { ...parameter, in: location });
   if (location === "path") {
     draft.path.set(name, text ?? "");
@@ -98,7 +97,8 @@ const missing = (argument) =>
  * @returns {string | null}
  */
 function writeValue(value, parameter) {
-  if (!parameter.content_type) return writeParameter(value, parameter);
+  // A null that must be sent is RFC 6570's "undefined": the tables write it as the empty string (3.1.2 §4.8.12.6).
+  if (!parameter.content_type) return writeParameter(value ?? "", parameter);
   const text = contentText(value, parameter.content_type);
   if (parameter.in === "header") return text.replace(/[\u0080-\uFFFF]/g, escapeUnit);
   return parameter.in === "path" ? encodeStrict(text) : `${encodeStrict(parameter.name)}=${encodeStrict(text)}`;

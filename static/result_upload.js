@@ -45,7 +45,11 @@ async function put(fetch, call, content, contentType, signal) {
   try {
     const answer = await fetch(`/api/calls/${encodeURIComponent(call.call_id)}/result`, {
       method: "PUT",
-      headers: { "content-type": contentType, "x-result-token": call.result_token },
+      headers: {
+        "content-type": contentType,
+        "x-result-kind": typeof content === "string" ? "text" : "file",
+        "x-result-token": call.result_token,
+      },
       body: content,
       cache: "no-store",
       signal,

@@ -112,11 +112,14 @@ export class ServerView {
 
   /** @param {ServerDetail} server */
   #removal(server) {
-    const sure = el("div", { class: "actions", hidden: true },
+    const sure = el("div", { class: "actions", hidden: true });
+    const ask = button("Remove this server", () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
+    fill(
+      sure,
       el("span", null, "Its tools disappear, and its credentials leave this browser."),
       button("Remove for good", () => void this.#remove(server), { class: "danger" }),
-      button("Keep it", () => (sure.hidden = true), { class: "quiet" }));
-    const ask = button("Remove this server", () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
+      button("Keep it", () => (sure.hidden = true), { class: "quiet" }),
+    );
     return el("section", { class: "panel" }, ask, sure);
   }
 

@@ -9,7 +9,7 @@
 import { essence, readAnswer } from "./answer_reader.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "./request.js";
-import { fetchInit } from "./fetch_init.js";
+import { fetchInit, needsPreflight } from "./fetch_init.js";
 import {
   brokenOff,
   CallFailure,
@@ -35,6 +35,7 @@ import { parseJson } from "./json_text.js";
 /** @typedef {import("./types.d.ts").JsonObject} JsonObject */
 /** @typedef {import("./types.d.ts").CredentialSet} CredentialSet */
 /** @typedef {import("./types.d.ts").Diagnosis} Diagnosis */
+/** @typedef {import("./diagnosis.js").FailedFetch} FailedFetch */
 /** @typedef {import("./types.d.ts").CallError} CallError */
 
 /**
@@ -44,7 +45,7 @@ import { parseJson } from "./json_text.js";
  * @property {string} pageUrl
  * @property {(serverId: string, key: string) => Promise<Pin | null>} lookup
  * @property {(serverId: string, origin: string) => Promise<CredentialSet>} loadCredentials
- * @property {(url: string) => Promise<Diagnosis>} diagnose  why a fetch of this URL was rejected
+ * @property {(failed: FailedFetch) => Promise<Diagnosis>} diagnose  why a fetch was rejected
  * @property {(call: ToolCall, content: Uint8Array<ArrayBuffer> | string, contentType: string, signal: AbortSignal) => Promise<void>} upload
  * @property {Limits} limits
  * @property {RunObserver} observer
@@ -154,11 +155,12 @@ export class ToolRunner {
     signal.throwIfAborted();
     const mayFollow = pin.plan.safe && placeSecrets(pin.plan, credentials).length === 0;
     const init = fetchInit(request, { mayFollow, signal, pageUrl: this.around.pageUrl });
+    const started = this.around.now();
     let response;
     try {
       response = await this.around.fetch(request.url, init);
     } catch (error) {
-      throw signal.aborted ? stoppedUnderWay(signal) : await this.diagnosed(request.url, error);
+      throw signal.aborted ? stoppedUnderWay(signal) : await this.diagnosed(pin, request, this.around.now() - started, error);
     }
     if (response.type === "opaqueredirect") throw redirectRefused(request.url);
     if (response.redirected && new URL(response.url).origin !== pin.origin) throw redirectRefused(request.url);
@@ -166,11 +168,15 @@ export class ToolRunner {
   }
 
   /**
-   * @param {string} url
+   * @param {Pin} pin
+   * @param {BuiltRequest} request
+   * @param {number} took_ms
    * @param {unknown} error
    */
-  async diagnosed(url, error) {
-    const { code, message, detail, delivered, retryable } = await this.around.diagnose(url);
+  async diagnosed(pin, request, took_ms, error) {
+    const mayArriveUnasked = !pin.plan.safe && !needsPreflight(request);
+    const failed = { url: request.url, mayArriveUnasked, took_ms };
+    const { code, message, detail, delivered, retryable } = await this.around.diagnose(failed);
     const facts = { ...detail, browser_said: messageOf(error) };
     return new CallFailure(code, message, { detail: facts, delivered, retryable });
   }

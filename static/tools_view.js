@@ -75,7 +75,9 @@ export class ToolsView {
 
   #renderList() {
     const found = findTools(this.parts.inventory.tools, this.search.value);
-    const groups = Map.groupBy(found.slice(0, MAX_ROWS), ({ server_id }) => server_id);
+    /** @type {Map<string, Tool[]>} */
+    const groups = new Map();
+    for (const tool of found.slice(0, MAX_ROWS)) groups.set(tool.server_id, [...(groups.get(tool.server_id) ?? []), tool]);
     const titles = new Map(this.parts.inventory.servers.map(({ id, title }) => [id, title]));
     const sections = [...groups].map(([id, tools]) =>
       el("section", null, el("h2", null, titles.get(id) ?? id), el("ul", { class: "tool-rows" }, ...tools.map((tool) => this.#row(tool)))),

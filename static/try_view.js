@@ -72,15 +72,17 @@ export class TryView {
   async #run() {
     const value = this.form.read();
     if (value === null || this.running) return;
-    this.#setRunning(new AbortController());
+    const controller = new AbortController();
+    this.#setRunning(controller);
     fill(this.result, el("p", { class: "hint" }, "Running…"));
     try {
-      const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), this.running?.signal);
+      const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
       fill(this.result, outcomeView(report, this.tool.server_id));
       this.#blame(report.outcome.error);
       announce(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");
     } catch (failure) {
-      this.#showFailure(failure);
+      if (controller.signal.aborted) fill(this.result, notice("note", "Cancelled. The bridge stops the request in the browser."));
+      else this.#showFailure(failure);
     } finally {
       this.#setRunning(null);
     }
@@ -88,7 +90,6 @@ export class TryView {
 
   /** @param {unknown} failure */
   #showFailure(failure) {
-    if (this.running?.signal.aborted) return fill(this.result, notice("note", "Cancelled. The bridge stops the request in the browser."));
     const plain = { code: "page_error", message: failure instanceof Error ? failure.message : String(failure) };
     const error = failure instanceof ApiError ? failure : plain;
     fill(this.result, errorView(error, this.tool.server_id));

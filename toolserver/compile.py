@@ -190,12 +190,12 @@ def _warnings(operation: Operation, definition: Definition, plan: RequestPlan) -
 def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:
     """A head line, then one line per operation; JSON without line ends, schema and plan as strings inside."""
     head = asdict(replace(compiled, operations=()))
-    yield orjson.dumps({**head, "operations": len(compiled.operations)})
+    yield dump_json({**head, "operations": len(compiled.operations)})
     for operation in compiled.operations:
         record = asdict(operation)
         record["schema_json"] = operation.schema_json.decode("utf-8")
         record["plan_json"] = operation.plan_json.decode("utf-8")
-        yield orjson.dumps(record)
+        yield dump_json(record)
 
 
 class CompiledReader:

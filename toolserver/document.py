@@ -9,17 +9,20 @@ import hashlib
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 from urllib.parse import unquote
 
-from toolserver.errors import DocumentError, ReferenceFailed
+from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
 from toolserver.yaml_text import read_yaml, too_deep, too_many_nodes
 
 _MAX_HOPS = 100
 """References followed in a row before a chain counts as circular; no real document comes near."""
+
+_MAX_REFERENCE_CHARS = 4000
 
 _MAX_WARNINGS = 50
 
@@ -73,6 +76,8 @@ class Document:
         Raises:
             ReferenceFailed: external_reference, unresolved_reference or circular_reference.
         """
+        if len(ref) > _MAX_REFERENCE_CHARS:
+            raise _unresolved(ref, f"it is longer than {_MAX_REFERENCE_CHARS} characters")
         if ref not in self._resolved:
             self._resolved[ref] = self._look_up(ref, itertools.count())
         return self._resolved[ref]
@@ -117,11 +122,11 @@ class Document:
             return self._names[name]
         if name.startswith("#"):
             raise ReferenceFailed(
-                "unresolved_reference", f"The reference {ref!r} names nothing in the document.", pointer=ref
+                "unresolved_reference", f"The reference {quote(ref)} names nothing in the document.", pointer=ref
             )
         raise ReferenceFailed(
             "external_reference",
-            f"The reference {ref!r} leads out of the document, and other files are not read.",
+            f"The reference {quote(ref)} leads out of the document, and other files are not read.",
             pointer=ref,
         )
 
@@ -140,7 +145,7 @@ def pointer_token(key: str) -> str:
 
 
 def _circular(ref: str) -> ReferenceFailed:
-    return ReferenceFailed("circular_reference", f"The reference {ref!r} leads back to itself.", pointer=ref)
+    return ReferenceFailed("circular_reference", f"The reference {quote(ref)} leads back to itself.", pointer=ref)
 
 
 def _spellings(token: str) -> Iterator[str]:
@@ -165,7 +170,7 @@ def _step(node: JsonValue, token: str, ref: str) -> JsonValue:
         return node[int(token)]
     raise ReferenceFailed(
         "unresolved_reference",
-        f"The reference {ref!r} leads nowhere: there is no {next(_spellings(token))!r}.",
+        f"The reference {quote(ref)} leads nowhere: there is no {quote(next(_spellings(token)))}.",
         pointer=ref,
     )
 
@@ -271,14 +276,14 @@ def _read_json(text: str) -> tuple[JsonValue, list[str]]:
     def note_doubled(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
         read = dict(pairs)
         if len(read) != len(pairs) and len(doubled) < _MAX_WARNINGS:
-            keys = [key for key, _ in pairs]
-            doubled.update(dict.fromkeys(key for key in read if keys.count(key) > 1))
+            counts = Counter(key for key, _ in pairs)
+            doubled.update(dict.fromkeys(key for key, count in counts.items() if count > 1))
         return read
 
     root = cast(
         JsonValue, json.loads(text, object_pairs_hook=note_doubled, parse_constant=not_numbers.append)
     )
-    warnings = [f"The key {key!r} stands twice in one object; the last one counts." for key in doubled]
+    warnings = [f"The key {quote(key)} stands twice in one object; the last one counts." for key in doubled]
     if not_numbers:
         warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
     return _without_lone_surrogates(root, text), warnings

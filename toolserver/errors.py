@@ -6,6 +6,13 @@ Exception
 └─ ArgumentError          the model must read it
 """
 
+_MAX_QUOTED_CHARS = 200
+
+
+def quote(text: str) -> str:
+    """Foreign text for use in a message, in quotes and cut at 200 characters."""
+    return repr(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[: _MAX_QUOTED_CHARS - 1]}…")
+
 
 class DocumentError(Exception):
     """A document that cannot be used as a whole.

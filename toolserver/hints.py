@@ -116,7 +116,7 @@ def _bounds(node: JsonObject, subject: str, least_key: str, most_key: str) -> It
     elif least is None:
         yield f"{subject} <= {most}."
     else:
-        yield f"{subject} {least}–{most}."  # noqa: RUF001 - an en dash is how a range is written
+        yield f"{subject} {least}." if least == most else f"{subject} {least}\N{EN DASH}{most}."
 
 
 def _exclusive_bounds(node: JsonObject) -> Iterator[str]:

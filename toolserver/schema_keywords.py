@@ -215,7 +215,10 @@ def type_of(value: JsonValue) -> str:
 
 def unique_values(values: list[JsonValue]) -> list[JsonValue]:
     """The values each once, in order; `1` and `true` are different, as in JSON."""
-    return list({dump_json(value): value for value in reversed(values)}.values())[::-1]
+    distinct: dict[bytes, JsonValue] = {}
+    for value in values:
+        distinct.setdefault(dump_json(value), value)
+    return list(distinct.values())
 
 
 def fit_enum(

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from toolserver.document import Document
 from toolserver.errors import ReferenceFailed
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, array_at, object_at, text_at
 
 SchemeType: TypeAlias = Literal["apiKey", "http", "oauth2", "openIdConnect", "mutualTLS"]
 Requirements: TypeAlias = "tuple[tuple[SecurityScheme, ...], ...]"

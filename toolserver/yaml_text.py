@@ -17,7 +17,7 @@ from typing import cast
 
 import yaml
 
-from toolserver.errors import DocumentError
+from toolserver.errors import DocumentError, quote
 from toolserver.json_types import JsonObject, JsonValue
 
 _LOADER = cast("type[yaml.CSafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -32,8 +32,9 @@ _WORDS: dict[str, JsonValue] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _NUMBER_STARTS = frozenset("0123456789+-.")
-_MAX_DIGITS = 4000  # Python refuses to read integers of more than 4300 digits.
+_MAX_DIGITS = 3500  # Python neither reads nor writes integers of more than 4300 decimal digits.
 _ENDS = (yaml.DocumentEndEvent, yaml.StreamEndEvent)
+_MAX_WARNINGS = 50
 _TAG = "tag:yaml.org,2002:"
 
 

@@ -55,7 +55,10 @@ async def _request(
     url = _base_url(options) + path
     headers = {"Authorization": f"Bearer {_key(options)}", "Content-Type": "application/json"}
     try:
-        async with aiohttp.ClientSession() as session, session.request(method, url, data=body, headers=headers) as answer:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.request(method, url, data=body, headers=headers) as answer,
+        ):
             content, mime = await answer.read(), answer.content_type
     except aiohttp.ClientError as error:
         print(f"tool-bridge: no bridge answers at {_base_url(options)}: {error}", file=sys.stderr)

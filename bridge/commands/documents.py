@@ -53,7 +53,8 @@ def tools(options: argparse.Namespace) -> int:
         _print_json({"tools": definitions})
         return 0
     for definition in definitions:
-        print(f"{definition['name']}  {definition['description'].splitlines()[0] if definition['description'] else ''}")
+        first_line = definition["description"].partition("\n")[0]
+        print(f"{definition['name']}  {first_line}")
     return 0
 
 

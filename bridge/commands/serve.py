@@ -11,7 +11,15 @@ import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from bridge.config import DEFAULT_DEADLINE_S, DEFAULT_PORT, SAMPLES_PORT, Settings, default_data_dir
+from bridge.config import (
+    DEFAULT_DEADLINE_S,
+    DEFAULT_PORT,
+    MAX_DEADLINE_S,
+    MIN_DEADLINE_S,
+    SAMPLES_PORT,
+    Settings,
+    default_data_dir,
+)
 from bridge.edges.store import Store
 from bridge.service import Bridge, start_bridge
 from bridge.wire import BridgeError
@@ -34,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
             help="offer this OpenAPI document to every user (may be repeated)",
         )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help=f"default: {DEFAULT_PORT}; 0: any free one")
+    parser.add_argument(
+        "--port", type=int, default=DEFAULT_PORT, help=f"default: {DEFAULT_PORT}; 0: any free one"
+    )
     parser.add_argument("--public-url", help="canonical address of the page, when it is behind a proxy")
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="HOST[:PORT]", help="answer this Host header too"
@@ -47,18 +57,31 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         help="pages of this origin may use the tools (Open WebUI's, for direct tool servers)",
     )
     parser.add_argument(
-        "--deadline", type=_seconds, default=DEFAULT_DEADLINE_S, metavar="SECONDS", help="for one call, 1 to 600"
+        "--deadline",
+        type=_seconds,
+        default=DEFAULT_DEADLINE_S,
+        metavar="SECONDS",
+        help="for one call, 1 to 600",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
 
 
-def run(options: argparse.Namespace, *, demo: bool) -> int:
-    """Run until SIGINT or SIGTERM; returns the exit status."""
+def serve(options: argparse.Namespace) -> int:
+    """Run a bridge until SIGINT or SIGTERM; returns the exit status."""
+    return _run(options, with_samples=False)
+
+
+def demo(options: argparse.Namespace) -> int:
+    """Run a bridge and a sample API on another port until SIGINT or SIGTERM; returns the exit status."""
+    return _run(options, with_samples=True)
+
+
+def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     settings = settings_of(options)
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = Store.open(settings.data_dir / DATABASE)
     try:
-        return asyncio.run(_serve(settings, store, options, demo=demo))
+        return asyncio.run(_serve(settings, store, options, with_samples=with_samples))
     except OSError as error:
         print(f"tool-bridge: cannot listen on {settings.host}:{settings.port}: {error}", file=sys.stderr)
         return 1
@@ -77,7 +100,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     )
 
 
-async def _serve(settings: Settings, store: Store, options: argparse.Namespace, *, demo: bool) -> int:
+async def _serve(settings: Settings, store: Store, options: argparse.Namespace, *, with_samples: bool) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -85,7 +108,7 @@ async def _serve(settings: Settings, store: Store, options: argparse.Namespace, 
         bridge = await start_bridge(settings, store)
         stack.push_async_callback(bridge.close)
         samples_url, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
-        if demo:
+        if with_samples:
             runner, samples_url = await start_sample_api("127.0.0.1", SAMPLES_PORT if settings.port else 0)
             stack.push_async_callback(runner.cleanup)
             specs = [(f"{samples_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
@@ -114,6 +137,6 @@ def _announce(options: argparse.Namespace, bridge: Bridge, page: str, samples_ur
 
 def _seconds(text: str) -> float:
     seconds = float(text)
-    if not 1 <= seconds <= 600:
-        raise argparse.ArgumentTypeError("must be between 1 and 600")
+    if not MIN_DEADLINE_S <= seconds <= MAX_DEADLINE_S:
+        raise argparse.ArgumentTypeError(f"must be between {MIN_DEADLINE_S} and {MAX_DEADLINE_S}")
     return seconds

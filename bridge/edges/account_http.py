@@ -1,4 +1,4 @@
-"""`/api/devices`, `/api/sessions`, `/api/keys`, `/api/me`, `/api/connect`: who the caller is and what it holds."""
+"""Who the caller is and what it holds: `/api/devices`, `sessions`, `keys`, `me` and `connect`."""
 
 from __future__ import annotations
 
@@ -108,7 +108,9 @@ class ConnectFacts(BaseModel):
 class AccountRoutes:
     """Handlers of identity and connection facts."""
 
-    def __init__(self, identity: Identity, store: Store, settings: Settings, base_url: str, port: int) -> None:
+    def __init__(
+        self, identity: Identity, store: Store, settings: Settings, base_url: str, port: int
+    ) -> None:
         self._identity = identity
         self._store = store
         self._settings = settings
@@ -152,7 +154,14 @@ class AccountRoutes:
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST),
             ),
             Route("GET", "/api/me", self.me, "showMe", "Who am I", {200: Answer("The caller.", Me)}),
-            Route("GET", "/api/keys", self.list_keys, "listKeys", "List API keys", {200: Answer("Keys.", KeyList)}),
+            Route(
+                "GET",
+                "/api/keys",
+                self.list_keys,
+                "listKeys",
+                "List API keys",
+                {200: Answer("Keys.", KeyList)},
+            ),
             Route(
                 "POST",
                 "/api/keys",
@@ -203,7 +212,12 @@ class AccountRoutes:
         """The caller."""
         caller = await self._caller(request)
         return json_answer(
-            Me(user=caller.user.name, device_id=caller.device_id, base_url=self._base_url, version=__version__)
+            Me(
+                user=caller.user.name,
+                device_id=caller.device_id,
+                base_url=self._base_url,
+                version=__version__,
+            )
         )
 
     async def list_keys(self, request: web.Request) -> web.Response:

@@ -31,7 +31,11 @@ def api_document(routes: Iterable[Route]) -> dict[str, Any]:
         "components": {
             "schemas": definitions["$defs"],
             "securitySchemes": {
-                "caller": {"type": "http", "scheme": "bearer", "description": "An API key or a session token."},
+                "caller": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "An API key or a session token.",
+                },
                 "result_token": {"type": "apiKey", "in": "header", "name": "X-Result-Token"},
             },
         },
@@ -40,11 +44,16 @@ def api_document(routes: Iterable[Route]) -> dict[str, Any]:
 
 def _modes(routes: list[Route]) -> list[Any]:
     bodies = {route.body for route in routes if route.body is not None}
-    answers = {answer.model for route in routes for answer in route.answers.values() if answer.model is not None}
+    answers = {
+        answer.model for route in routes for answer in route.answers.values() if answer.model is not None
+    }
     named = sorted(bodies, key=lambda model: model.__name__)
     return [
         *((model, "validation") for model in named),
-        *((model, "serialization") for model in sorted({*answers, ErrorBody} - bodies, key=lambda m: m.__name__)),
+        *(
+            (model, "serialization")
+            for model in sorted({*answers, ErrorBody} - bodies, key=lambda m: m.__name__)
+        ),
     ]
 
 
@@ -82,8 +91,12 @@ def _response(answer: Answer) -> dict[str, Any]:
     if answer.model is not None:
         content = {"application/json": {"schema": _reference(answer.model)}}
     else:
-        content = {answer.media_type: {}} if answer.media_type else {}
-    return {"description": answer.description, "content": content} if content else {"description": answer.description}
+        content = {answer.media_type: dict[str, Any]()} if answer.media_type else {}
+    return (
+        {"description": answer.description, "content": content}
+        if content
+        else {"description": answer.description}
+    )
 
 
 def _errors(codes: list[ErrorCode]) -> dict[str, Any]:

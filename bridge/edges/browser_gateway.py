@@ -1,15 +1,15 @@
 """The pages of all users, over Socket.IO: the only module that imports it.
 
-Implements the dispatcher's `Browser` port. A page is eligible for calls from its `bridge:hello` until its socket
-closes; the newest page of a user gets the calls. One of the three boundaries that catch everything: whatever a page
-sends, it gets a typed answer and disturbs nobody else.
+Implements the dispatcher's `Browser` port. A page is eligible for calls from its `bridge:hello` until its
+socket closes; the newest page of a user gets the calls. One of the three boundaries that catch everything:
+whatever a page sends, it gets a typed answer and disturbs nobody else.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import orjson
 import socketio
@@ -29,6 +29,7 @@ from bridge.wire import (
     EVENT_SERVERS,
     FILE_BYTES,
     INLINE_RESULT_BYTES,
+    MAX_CALL_ID_CHARS,
     PROTOCOL,
     RESULT_BYTES,
     SOCKET_MESSAGE_BYTES,
@@ -45,7 +46,7 @@ SOCKET_PATH = "/ws/socket.io"
 
 PING_INTERVAL_S = 25
 PING_TIMEOUT_S = 20
-"""Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (facts/browser.md §0)."""
+"""Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (measured in Chromium)."""
 
 RECEIPT_DELAY_S = 0.05
 """Receipts of results are batched for so long (DESIGN §13 (6))."""
@@ -56,9 +57,17 @@ _log = logging.getLogger(__name__)
 class CallListener(Protocol):
     """Who is told what pages say about calls: the dispatcher."""
 
-    def accept(self, sid: str, accepted: Accepted) -> None: ...
-    def report(self, sid: str, result: Result) -> None: ...
-    def abandon_session(self, sid: str) -> None: ...
+    def accept(self, sid: str, accepted: Accepted) -> None:
+        """A page acknowledged a call."""
+        ...
+
+    def report(self, sid: str, result: Result) -> None:
+        """A page reported how a call ended."""
+        ...
+
+    def abandon_session(self, sid: str) -> None:
+        """A page's socket closed."""
+        ...
 
 
 class WireJson:
@@ -79,7 +88,7 @@ class BrowserGateway:
     """All connected pages."""
 
     def __init__(self, identity: Identity, tasks: Tasks, own_origins: list[str]) -> None:
-        """Pages may connect from `own_origins` only; the list is never empty, which would switch the check off."""
+        """Pages may connect from `own_origins` only; an empty list would switch the check off."""
         self._identity = identity
         self._tasks = tasks
         self._callers: dict[str, Caller] = {}
@@ -139,7 +148,7 @@ class BrowserGateway:
         await self._sio.shutdown()
 
     async def _connected(self, sid: str, _environ: dict[str, Any], auth: Any) -> None:
-        token = auth.get("token") if isinstance(auth, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        token = cast("dict[str, Any]", auth).get("token") if isinstance(auth, dict) else None
         try:
             self._callers[sid] = self._identity.caller_of_session(str(token))
         except BridgeError as error:
@@ -162,14 +171,22 @@ class BrowserGateway:
         try:
             hello = Hello.model_validate(payload)
         except ValidationError as error:
-            return _refusal(ErrorCode.INVALID_REQUEST, f"This is no bridge:hello: {error.errors()[0]['msg']}.")
+            return _refusal(
+                ErrorCode.INVALID_REQUEST, f"This is no bridge:hello: {error.errors()[0]['msg']}."
+            )
         if hello.protocol != PROTOCOL:
-            return _refusal(ErrorCode.INVALID_REQUEST, f"This bridge speaks protocol {PROTOCOL}. Reload the page.")
+            return _refusal(
+                ErrorCode.INVALID_REQUEST, f"This bridge speaks protocol {PROTOCOL}. Reload the page."
+            )
         caller = self._callers[sid]
         pages = self._pages_of_user.setdefault(caller.user.id, [])
         if sid not in pages:
             pages.append(sid)
-        limits = {"inline_result_bytes": INLINE_RESULT_BYTES, "result_bytes": RESULT_BYTES, "file_bytes": FILE_BYTES}
+        limits = {
+            "inline_result_bytes": INLINE_RESULT_BYTES,
+            "result_bytes": RESULT_BYTES,
+            "file_bytes": FILE_BYTES,
+        }
         return {"protocol": PROTOCOL, "user": caller.user.name, "limits": limits}
 
     async def _reported(self, sid: str, payload: Any = None) -> None:
@@ -235,8 +252,8 @@ def _refusal(code: ErrorCode, message: str) -> dict[str, Any]:
 
 def _unreadable(payload: Any, error: ValidationError) -> Result | None:
     """A report we cannot read still ends its call, if it names one."""
-    call_id = payload.get("call_id") if isinstance(payload, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-    if not isinstance(call_id, str) or not 0 < len(call_id) <= 64:
+    call_id = cast("dict[str, Any]", payload).get("call_id") if isinstance(payload, dict) else None
+    if not isinstance(call_id, str) or not 0 < len(call_id) <= MAX_CALL_ID_CHARS:
         return None
     problem = error.errors()[0]
     where = ".".join(str(part) for part in problem["loc"])

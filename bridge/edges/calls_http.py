@@ -72,7 +72,9 @@ class CallReport(BaseModel):
 class CallRoutes:
     """Handlers of calls and their answers."""
 
-    def __init__(self, identity: Identity, engine: Engine, dispatcher: Dispatcher, files: AnswerFiles) -> None:
+    def __init__(
+        self, identity: Identity, engine: Engine, dispatcher: Dispatcher, files: AnswerFiles
+    ) -> None:
         self._identity = identity
         self._engine = engine
         self._dispatcher = dispatcher
@@ -89,7 +91,12 @@ class CallRoutes:
                 "Run a tool in the caller's page and wait for its end",
                 {200: Answer("The call has ended, one way or another.", CallReport)},
                 body=NewCall,
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_ARGUMENTS, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
+                errors=(
+                    ErrorCode.INVALID_REQUEST,
+                    ErrorCode.INVALID_ARGUMENTS,
+                    ErrorCode.UNKNOWN_TOOL,
+                    ErrorCode.NOT_ACCEPTED,
+                ),
             ),
             Route(
                 "PUT",
@@ -147,7 +154,9 @@ class CallRoutes:
         kept = self._files.open(request.match_info["token"])
         if kept is None:
             raise BridgeError(ErrorCode.NOT_FOUND, "This file is gone; answers are kept for a day.")
-        disposition = "inline" if kept.mime.startswith("image/") and kept.mime != "image/svg+xml" else "attachment"
+        disposition = (
+            "inline" if kept.mime.startswith("image/") and kept.mime != "image/svg+xml" else "attachment"
+        )
         headers = {
             hdrs.CONTENT_TYPE: kept.mime,
             hdrs.CONTENT_DISPOSITION: disposition,

@@ -37,10 +37,18 @@ def _answer(answers: BinaryIO, request: dict[str, str | None], text: str) -> Non
         for line in _lines(request, text):
             answers.write(frame(line))
     except DocumentError as error:
-        answers.write(frame(orjson.dumps({"error": {"code": error.code, "message": error.message, "pointer": error.pointer}})))
+        answers.write(
+            frame(
+                orjson.dumps(
+                    {"error": {"code": error.code, "message": error.message, "pointer": error.pointer}}
+                )
+            )
+        )
     except (RecursionError, MemoryError):
         message = "The document needs more memory than a document may use."
-        answers.write(frame(orjson.dumps({"error": {"code": "too_large", "message": message, "pointer": ""}})))
+        answers.write(
+            frame(orjson.dumps({"error": {"code": "too_large", "message": message, "pointer": ""}}))
+        )
     answers.write(frame(b""))
     answers.flush()
 

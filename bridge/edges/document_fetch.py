@@ -1,7 +1,8 @@
 """Fetching documents by URL: for the operator without limits of place, for users from public addresses only.
 
-A user's document that only the browser can reach is fetched by the browser. What the bridge fetches for a user must
-not become a way into the bridge's own network, so every address a name resolves to is checked, at every redirect.
+A user's document that only the browser can reach is fetched by the browser. What the bridge fetches for a
+user must not become a way into the bridge's own network, so every address a name resolves to is checked, at
+every redirect.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -60,7 +62,7 @@ async def fetch_public(url: str) -> str:
 
 
 async def read_source(source: str) -> tuple[str, str | None]:
-    """The text of a file, or of any http or https address, that the operator named; and its address if it has one.
+    """The text of a file or address that the operator named, and the address if it has one.
 
     Raises:
         BridgeError: `document_unreachable`.
@@ -88,7 +90,7 @@ async def _get(session: aiohttp.ClientSession, url: str, *, follow: bool) -> _Fe
         async with session.get(url, headers={"Accept": ACCEPT}, allow_redirects=follow) as response:
             if not follow and response.status in (301, 302, 303, 307, 308):
                 return _Fetched("", url, urljoin(url, response.headers.get("Location", "")))
-            if response.status != 200:
+            if response.status != HTTPStatus.OK:
                 raise _unreachable(url, f"HTTP status {response.status}")
             content = await response.content.read(limit + 1)
             while len(content) <= limit and (more := await response.content.read(limit + 1 - len(content))):
@@ -114,7 +116,7 @@ def _refuse_private_url(url: str) -> None:
 
 def _refuse_private(host: str) -> None:
     """Raises OSError for a private address, ValueError for what is no address at all."""
-    address = ipaddress.ip_address(host.split("%")[0])
+    address = ipaddress.ip_address(host.partition("%")[0])
     if not address.is_global or address.is_multicast:
         raise OSError(f"{address} is not a public address; let the browser fetch it")
 

@@ -1,7 +1,7 @@
-"""The byte frames between the bridge and its document worker: four bytes of length (big endian), then the payload.
+"""The byte frames between the bridge and its document worker.
 
-An empty frame ends an answer. JSON and plain text only, never pickle: the worker has read a foreign document, and
-nothing it sends may run code here.
+A frame is four bytes of length (big endian), then the payload; an empty frame ends an answer. JSON and plain
+text only, never pickle: the worker has read a foreign document, and nothing it sends may run code here.
 """
 
 from __future__ import annotations

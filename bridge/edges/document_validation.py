@@ -26,7 +26,7 @@ def validate_document(text: str) -> list[str]:
     try:
         for error in islice(validator(document.root).iter_errors(), MAX_PROBLEMS):
             problems.append(f"{_place(error.absolute_path)}: {error.message}"[:PROBLEM_CHARS])
-    except Exception as error:  # a boundary: a validator that stumbles over a document has found a problem in it
+    except Exception as error:  # a boundary: where the validator itself stumbles, the document has a problem
         problems.append(f"The validator cannot go on: {type(error).__name__}: {error}"[:PROBLEM_CHARS])
     return problems
 

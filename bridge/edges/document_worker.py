@@ -1,7 +1,7 @@
 """Foreign documents are parsed and compiled in a child process, kept warm, and killed when it takes too long.
 
-Implements the registry's `Compiler` port. Requests are served one after another; an answer arrives line by line, so
-that even a large document never holds up the event loop.
+Implements the registry's `Compiler` port. Requests are served one after another; an answer arrives line by
+line, so that even a large document never holds up the event loop.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import orjson
 
 from bridge.edges.document_frames import LENGTH, frame, frame_length
 from bridge.edges.tasks import breathe
-from bridge.registry import Validation
+from bridge.servers import Validation
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.compile import CompiledDocument, CompiledReader
 
@@ -44,7 +44,8 @@ class DocumentWorker:
         """Compile one document text. Cancelling it replaces the child.
 
         Raises:
-            BridgeError: `invalid_document`, with `detail.code` and `detail.pointer` of the toolserver's error, also
+            BridgeError: `invalid_document`, with `detail.code` and `detail.pointer` of the toolserver's
+            error, also
                 when the child ran out of time or memory.
         """
         header = orjson.dumps({"op": "compile", "source_url": source_url, "base_url": base_url})
@@ -55,10 +56,14 @@ class DocumentWorker:
                     return await _compiled(_ask(process, header, text))
             except TimeoutError:
                 await self._discard()
-                raise _invalid("too_slow", f"The document took longer than {COMPILE_SECONDS:g} s to read.") from None
+                raise _invalid(
+                    "too_slow", f"The document took longer than {COMPILE_SECONDS:g} s to read."
+                ) from None
             except (asyncio.IncompleteReadError, ConnectionError):
                 await self._discard()
-                raise _invalid("too_large", "Reading the document ended its process: too much memory.") from None
+                raise _invalid(
+                    "too_large", "Reading the document ended its process: too much memory."
+                ) from None
             except asyncio.CancelledError:
                 await self._discard()
                 raise

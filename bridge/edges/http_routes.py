@@ -83,17 +83,23 @@ async def read_body(request: web.Request, model: type[ModelT]) -> ModelT:
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"]) or "body"
-        raise BridgeError(ErrorCode.INVALID_REQUEST, f"{where}: {problem['msg']}.", detail={"field": where}) from None
+        raise BridgeError(
+            ErrorCode.INVALID_REQUEST, f"{where}: {problem['msg']}.", detail={"field": where}
+        ) from None
 
 
 def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:
     """A model as a JSON response."""
-    return web.Response(body=model.model_dump_json(exclude_none=False), status=status, content_type="application/json")
+    return web.Response(
+        body=model.model_dump_json(exclude_none=False), status=status, content_type="application/json"
+    )
 
 
 def error_answer(error: WireError) -> web.Response:
     """An error with the status that its code has on HTTP."""
-    return web.Response(body=error_bytes(error), status=HTTP_STATUS_OF[error.code], content_type="application/json")
+    return web.Response(
+        body=error_bytes(error), status=HTTP_STATUS_OF[error.code], content_type="application/json"
+    )
 
 
 def error_bytes(error: WireError) -> bytes:

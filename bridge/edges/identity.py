@@ -1,8 +1,8 @@
 """Who is asking: signed tokens, one-time challenges of paired browsers, API keys.
 
-A browser proves itself with a private key that cannot leave it: it signs a fresh nonce and gets a session token for
-`SESSION_SECONDS`. Tokens are HS256 JSON Web Tokens under a secret of the data folder; their audience says what they
-are for, so that none can stand in for another.
+A browser proves itself with a private key that cannot leave it: it signs a fresh nonce and gets a session
+token for `SESSION_SECONDS`. Tokens are HS256 JSON Web Tokens under a secret of the data folder; their
+audience says what they are for, so that none can stand in for another.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class Identity:
         """Spend a ticket and remember the browser's public key.
 
         Raises:
-            BridgeError: `unauthorized` for a spent, expired or unknown ticket, `invalid_request` for a bad key.
+            BridgeError: `unauthorized` for a spent, expired or unknown ticket, `invalid_request` for a bad
+            key.
         """
         _verifying_key(public_key)
         kept = {name: public_key[name] for name in ("kty", "crv", "x", "y")}
@@ -68,7 +69,7 @@ class Identity:
         return device
 
     def challenge(self, device_id: str) -> str:
-        """A nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too, which tells them nothing."""
+        """A nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too."""
         while len(self._challenges) >= MAX_CHALLENGES:
             self._challenges.pop(next(iter(self._challenges)))
         nonce = secrets.token_urlsafe(32)

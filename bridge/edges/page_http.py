@@ -1,7 +1,7 @@
-"""The bridge page: its files, the executor worker's script and the probe frame, each with its own content policy.
+"""The bridge page, the executor worker's script and the probe frame, each with its own content policy.
 
-The page itself may talk to the bridge alone. Only the worker that performs calls may reach the user's accepted
-origins, and a probe frame the one origin it was made for (DESIGN §13 (21)).
+The page itself may talk to the bridge alone. Only the worker that performs calls may reach the user's
+accepted origins, and a probe frame the one origin it was made for (DESIGN §13 (21)).
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ SCRIPT_SECONDS = 300
 
 WORKER_SCRIPT = 'import "/static/executor_worker.js";\n'
 
-PERMISSIONS = "loopback-network=(self), local-network=(self), local-network-access=(self), camera=(), microphone=(), geolocation=()"
+PERMISSIONS = (
+    "loopback-network=(self), local-network=(self), local-network-access=(self), "
+    "camera=(), microphone=(), geolocation=()"
+)
 
 COMMON_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -84,7 +87,7 @@ class PageRoutes:
         return _file(STATIC / "index.html", policy)
 
     async def probe(self, request: web.Request) -> web.StreamResponse:
-        """A frame of the page that may reach one more origin, to load a document or find out why it cannot."""
+        """A frame of the page that may reach one more origin, to load a document or say why it cannot."""
         asked = request.query.get("origin", "")
         try:
             origin = origin_of(asked)
@@ -93,7 +96,9 @@ class PageRoutes:
         if origin != asked or not asked.startswith(("http://", "https://")):
             message = "`origin` must be an http or https origin, such as http://localhost:8080."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        return _file(STATIC / "probe.html", self._policy(["'self'", origin], frames="'none'", ancestors="'self'"))
+        return _file(
+            STATIC / "probe.html", self._policy(["'self'", origin], frames="'none'", ancestors="'self'")
+        )
 
     async def executor(self, request: web.Request) -> web.Response:
         """A worker script that may reach what its user accepted, and nothing else."""
@@ -131,6 +136,7 @@ class PageRoutes:
             "base-uri": "'none'",
             "form-action": "'none'",
             "require-trusted-types-for": "'script'",
+            "trusted-types": "tool-bridge-executor",
         }
         return "; ".join(f"{name} {value}" for name, value in rules.items())
 

@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field
 
 from bridge.edges.http_routes import Answer, Confirmation, Route, json_answer, read_body
 from bridge.edges.identity import Identity
-from bridge.registry import LoadedServer, Registry, UserView
+from bridge.registry import Registry
+from bridge.servers import LoadedServer, UserView
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.catalog import Tool
 from toolserver.naming import OperationKey
@@ -190,7 +191,12 @@ class ServerRoutes:
         server = {200: Answer("The server as it is now.", Server)}
         return [
             Route(
-                "GET", "/api/servers", self.list_servers, "listServers", "List servers", {200: Answer("Servers.", ServerList)}
+                "GET",
+                "/api/servers",
+                self.list_servers,
+                "listServers",
+                "List servers",
+                {200: Answer("Servers.", ServerList)},
             ),
             Route(
                 "POST",
@@ -259,7 +265,14 @@ class ServerRoutes:
                 body=NewDocument,
                 errors=(*_NOT_FOUND, *_DOCUMENT),
             ),
-            Route("GET", "/api/tools", self.list_tools, "listTools", "List tools", {200: Answer("Tools.", ToolList)}),
+            Route(
+                "GET",
+                "/api/tools",
+                self.list_tools,
+                "listTools",
+                "List tools",
+                {200: Answer("Tools.", ToolList)},
+            ),
         ]
 
     async def list_servers(self, request: web.Request) -> web.Response:
@@ -276,7 +289,9 @@ class ServerRoutes:
             if offered.url is None:
                 raise BridgeError(ErrorCode.INVALID_REQUEST, "Send the document's `text`, or its `url`.")
             text = await self._fetch_document(offered.url)
-        added = await self._registry.add(caller.user.id, text, source_url=source_url, base_url=offered.base_url or None)
+        added = await self._registry.add(
+            caller.user.id, text, source_url=source_url, base_url=offered.base_url or None
+        )
         return json_answer(server_model(await self._registry.view(caller.user.id), added), status=201)
 
     async def show_server(self, request: web.Request) -> web.Response:
@@ -285,9 +300,12 @@ class ServerRoutes:
         server = view.server(request.match_info["id"])
         detail = ServerDetail(
             **server_facts(view, server).model_dump(),
-            tools=[tool_model(view, tool) for tool in view.catalog.tools if tool.server_id == server.record.id],
+            tools=[
+                tool_model(view, tool) for tool in view.catalog.tools if tool.server_id == server.record.id
+            ],
             skipped=[
-                SkippedOperation(method=s.method, path=s.path, reason=s.reason) for s in server.compiled.skipped
+                SkippedOperation(method=s.method, path=s.path, reason=s.reason)
+                for s in server.compiled.skipped
             ],
             warnings=list(server.compiled.warnings),
             security_schemes=[

@@ -1,7 +1,7 @@
 """What survives a restart: users, keys, tickets, devices, servers, names and acceptances.
 
-SQLite in the data folder (WAL), through SQLAlchemy; the schema comes from Alembic migrations that run when the
-store is opened. Every method is one transaction, committed when it returns; cancelling one rolls it back.
+SQLite in the data folder (WAL), through SQLAlchemy; the schema comes from Alembic migrations that run when
+the store is opened. Every method is one transaction, committed when it returns; cancelling one rolls it back.
 Secrets are kept as SHA-256 hashes: they are random and 256 bits long, so that a slow hash would add nothing.
 """
 
@@ -30,7 +30,7 @@ from bridge.edges.store_tables import (
     ToolNameRow,
     UserRow,
 )
-from bridge.registry import ServerRecord
+from bridge.servers import ServerRecord
 from toolserver.naming import OperationKey
 
 KEY_PREFIX = "tbk_"
@@ -86,7 +86,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path) -> Store:
-        """Create or migrate the SQLite file at `path` and open it. Blocks; call it before the loop runs anything."""
+        """Create or migrate the SQLite file at `path`; blocks, so call it before the loop runs."""
         _migrate(f"sqlite:///{path}")
         engine = create_async_engine(f"sqlite+aiosqlite:///{path}")
         event.listen(engine.sync_engine, "connect", _configure_sqlite)
@@ -131,7 +131,9 @@ class Store:
     async def delete_key(self, user_id: str, key_id: str) -> bool:
         """Revoke a key; False when the user has no such key."""
         async with self._session.begin() as session:
-            return await _deleted(session, delete(ApiKeyRow).where(ApiKeyRow.user_id == user_id, ApiKeyRow.id == key_id))
+            return await _deleted(
+                session, delete(ApiKeyRow).where(ApiKeyRow.user_id == user_id, ApiKeyRow.id == key_id)
+            )
 
     async def user_of_key(self, key: str) -> User | None:
         """The user that a key belongs to."""
@@ -222,7 +224,13 @@ class Store:
         """Replace what a user accepts of one server: operation key to digest."""
         mine = (AcceptanceRow.user_id == user_id, AcceptanceRow.server_id == server_id)
         rows = [
-            {"user_id": user_id, "server_id": server_id, "operation_key": key, "digest": digest, "accepted_at": now}
+            {
+                "user_id": user_id,
+                "server_id": server_id,
+                "operation_key": key,
+                "digest": digest,
+                "accepted_at": now,
+            }
             for now in (time.time(),)
             for key, digest in digests.items()
         ]

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -143,8 +143,12 @@ def judge(rule: str, found: dict[str, str]) -> None:
     """Fail for each finding that is not excused and for each excuse that is not needed any more."""
     excused = exceptions(rule)
     problems = [f"{key}: {why}" for key, why in sorted(found.items()) if key not in excused]
-    problems += [
-        f"{key}: not needed any more, delete it from exceptions.toml" for key in excused - found.keys()
-    ]
-    if problems:
-        pytest.fail("\n".join([f"{rule}:", *problems]), pytrace=False)
+    problems += [f"{key}: excused in {rule} without need; delete it there" for key in excused - found.keys()]
+    refuse(problems)
+
+
+def refuse(problems: Iterable[str]) -> None:
+    """Fail with one line for each problem, whole, as it is to be acted upon."""
+    lines = list(problems)
+    if lines:
+        pytest.fail("\n".join(lines), pytrace=False)

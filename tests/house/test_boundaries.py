@@ -3,9 +3,28 @@
 import ast
 from graphlib import CycleError, TopologicalSorter
 
-from tests.house.source import VENDORED, files, judge, scripts, tree_of
+from tests.house.source import VENDORED, files, judge, refuse, scripts, text_of, tree_of
 
 BROAD = frozenset({"Exception", "BaseException"})
+
+OUT_OF_REACH = {
+    # A worker has no document.
+    "static/executor_worker.js": {"static/dom.js", "static/navigation.js"},
+    # Building a request is pure: it runs unchanged under Node, where a table of vectors can judge it.
+    "static/request.js": {
+        "static/bridge_api.js",
+        "static/bridge_socket.js",
+        "static/browser_store.js",
+        "static/dom.js",
+        "static/tool_runner.js",
+    },
+    # The log and the reader of answers are data; views show them.
+    "static/call_log.js": {"static/dom.js", "static/bridge_api.js"},
+    "static/answer_reader.js": {"static/dom.js", "static/bridge_api.js"},
+}
+"""What a module of the page must not reach, however many imports lie between."""
+
+HTML_SINKS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment")
 
 
 def test_only_the_listed_boundaries_catch_every_exception() -> None:
@@ -23,12 +42,12 @@ def test_only_the_listed_boundaries_catch_every_exception() -> None:
 
 def test_only_the_socket_module_imports_socket_io() -> None:
     """One importer keeps the transport replaceable and the rest testable without it."""
-    importers = {
-        script.file
+    refuse(
+        f"{script.file} imports socket.io"
         for script in scripts()
-        if not script.file.startswith("tests/") and any("socket.io" in target for target in script.imports)
-    }
-    assert importers <= {"static/bridge_socket.js"}
+        if not script.file.startswith("tests/") and script.file != "static/bridge_socket.js"
+        if any("socket.io" in target for target in script.imports)
+    )
 
 
 def test_page_modules_import_each_other_without_cycles() -> None:
@@ -37,20 +56,56 @@ def test_page_modules_import_each_other_without_cycles() -> None:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
-        raise AssertionError(f"import cycle: {' -> '.join(error.args[1])}") from None
+        refuse([f"import cycle: {' -> '.join(error.args[1])}"])
+
+
+def test_pure_modules_of_the_page_reach_neither_the_document_nor_the_network() -> None:
+    """Direction matters more than distance: one import in the middle would carry the whole page along."""
+    graph = {script.file: set(script.imports) for script in scripts()}
+    assert OUT_OF_REACH.keys() <= graph.keys()
+    refuse(
+        f"{start} reaches {target}"
+        for start, forbidden in OUT_OF_REACH.items()
+        for target in sorted(reachable(start, graph) & forbidden)
+    )
+
+
+def test_nothing_imports_the_composition_root_of_the_page() -> None:
+    """`app.js` puts the parts together; a part that needs it is not a part."""
+    refuse(f"{script.file} imports app.js" for script in scripts() if "static/app.js" in script.imports)
+
+
+def test_the_page_never_parses_text_as_html() -> None:
+    """Names, descriptions and answers come from foreign documents; `textContent` cannot run them."""
+    refuse(
+        f"{file} uses {sink}"
+        for file in files(".js", under=("static/",))
+        for sink in HTML_SINKS
+        if sink in text_of(file)
+    )
 
 
 def test_every_import_of_the_page_is_a_file_of_the_page() -> None:
     """There is no build step: a browser resolves what is written, and nothing comes from elsewhere."""
     known = {script.file for script in scripts()}
-    stray = {
+    refuse(
         f"{script.file} imports {target}"
         for script in scripts()
         if script.file.startswith("static/")
         for target in script.imports
         if target not in known and not target.startswith(VENDORED)
-    }
-    assert not stray
+    )
+
+
+def reachable(start: str, graph: dict[str, set[str]]) -> set[str]:
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting.extend(graph.get(name, ()))
+    return seen
 
 
 def is_broad(caught: ast.expr | None) -> bool:

@@ -3,15 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from tests.house.source import FunctionNode, files, functions_of, tree_of
+from tests.house.source import FunctionNode, files, functions_of, refuse, tree_of
 
 PATCHING = frozenset({"unittest", "mock", "pytest_mock"})
 
 
 def test_every_test_says_why_it_must_hold() -> None:
     """The name says what holds; only the docstring can say why a failure matters."""
-    silent = [f"{file}::{name}" for file, name, node in all_tests() if not ast.get_docstring(node)]
-    assert not silent
+    refuse(f"{file}::{name}" for file, name, node in all_tests() if not ast.get_docstring(node))
 
 
 def test_unit_tests_patch_nothing() -> None:
@@ -28,18 +27,17 @@ def test_unit_tests_patch_nothing() -> None:
         for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Import | ast.ImportFrom) and imported_roots(node) & PATCHING
     ]
-    assert not patching
+    refuse(patching)
 
 
 def test_no_test_sleeps_on_the_real_clock() -> None:
     """A fixed sleep is too short on a busy machine and too long on every other; wait for the event."""
-    sleeping = [
+    refuse(
         f"{file}: line {node.lineno}"
         for file in files(".py", under=("tests/",))
         for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "time.sleep"
-    ]
-    assert not sleeping
+    )
 
 
 def all_tests() -> Iterator[tuple[str, str, FunctionNode]]:

@@ -8,10 +8,16 @@ from toolserver.operation import Operation, read_operations
 
 
 def document_with(
-    paths: JsonValue, *, openapi: str = "3.1.0", limits: Limits | None = None, **root: JsonValue
+    paths: JsonValue,
+    root: JsonObject | None = None,
+    *,
+    openapi: str = "3.1.0",
+    limits: Limits | None = None,
+    **fields: JsonValue,
 ) -> Document:
-    """A document with these paths; further keywords become fields of its root."""
-    text = json.dumps({"openapi": openapi, "info": {"title": "T", "version": "1"}, "paths": paths, **root})
+    """A document with these paths; `root` and further keywords become fields of its root."""
+    head: JsonObject = {"openapi": openapi, "info": {"title": "T", "version": "1"}, "paths": paths}
+    text = json.dumps({**head, **(root or {}), **fields})
     return parse_document(text, limits=limits)
 
 
@@ -19,6 +25,6 @@ def operation_of(
     node: JsonObject, *, method: str = "get", path: str = "/things", **root: JsonValue
 ) -> Operation:
     """The one operation of a document; fails when it was skipped."""
-    listed = read_operations(document_with({path: {method: node}}, **root))
+    listed = read_operations(document_with({path: {method: node}}, root))
     assert listed.skipped == ()
     return listed.operations[0]

@@ -23,7 +23,7 @@ def code_of(text: str, limits: Limits | None = None) -> str:
 
 def reference_code(root: JsonObject, ref: str) -> str:
     with pytest.raises(ReferenceFailed) as failure:
-        document_with({}, **root).follow({"$ref": ref})
+        document_with({}, root).follow({"$ref": ref})
     assert failure.value.pointer == ref or failure.value.code == "circular_reference"
     return failure.value.code
 
@@ -183,7 +183,7 @@ def test_references_reach_every_place_of_the_document(ref: str, value: JsonValue
         "x-via": {"$ref": "#/x-a"},
         "x-named": [{"$anchor": "here"}, {"$id": "urn:thing", "$defs": {"in": 10}}],
     }
-    document = document_with({}, **root)
+    document = document_with({}, root)
     assert document.resolve(ref) == value
     assert document.resolve(ref) is document.resolve(ref)
     assert document.resolve("#here") is document.resolve("#%68ere")
@@ -229,7 +229,7 @@ def test_a_chain_is_followed_to_its_end() -> None:
         "x-2": {"$ref": "#/x-3"},
         "x-3": {"v": 1},
     }
-    document = document_with({}, **root)
+    document = document_with({}, root)
     assert document.follow({"$ref": "#/x-1"}) == {"v": 1}
     assert document.follow({"$ref": 5}) == {"$ref": 5}
     assert reference_of(["$ref"]) is None
@@ -255,7 +255,7 @@ def test_a_pointer_written_by_the_rules_finds_its_node(path: list[str]) -> None:
 )
 def test_no_reference_does_worse_than_fail(ref: str, nodes: dict[str, JsonValue]) -> None:
     """References come from strangers: any text must end in a node or in one kind of error."""
-    document = document_with({}, **{"x": nodes})
+    document = document_with({}, x=nodes)
     try:
         document.follow({"$ref": ref})
     except ReferenceFailed:

@@ -24,7 +24,7 @@ SCHEMES: JsonObject = {"securitySchemes": {"key": {"type": "apiKey", "in": "head
 
 
 def skipped_of(paths: JsonValue, **root: JsonValue) -> list[Skipped]:
-    return list(read_operations(document_with(paths, **root)).skipped)
+    return list(read_operations(document_with(paths, root)).skipped)
 
 
 def names_of(operation: Operation) -> list[str]:
@@ -193,7 +193,7 @@ def test_one_broken_operation_is_listed_with_its_reason_and_hides_no_other(
 ) -> None:
     """26 of 176 real documents are refused whole by a strict peer for one bad node."""
     paths: JsonObject = {"/first": {"get": {}}, "/bad": item, "/last": {"get": {}}}
-    listed = read_operations(document_with(paths, **{"x-list": []}))
+    listed = read_operations(document_with(paths, {"x-list": []}))
     assert [operation.path for operation in listed.operations] == ["/first", "/last"]
     assert [(skipped.path, skipped.reason) for skipped in listed.skipped] == [("/bad", reason)]
 
@@ -205,31 +205,31 @@ def test_paths_without_a_slash_are_skipped_and_extensions_are_no_paths() -> None
     ]
 
 
-@pytest.mark.parametrize(
-    ("node", "warning"),
-    [
-        ({"parameters": ["text"]}, "A parameter is not an object. It is left out."),
-        ({"parameters": [{"in": "query"}]}, "A parameter has no name. It is left out."),
-        (
-            {"parameters": [{"name": "gone", "in": "path"}]},
-            "The path has no {gone}; that parameter is left out.",
-        ),
-        ({"requestBody": []}, "The request body is not an object; it is left out."),
-        ({"requestBody": {"required": True}}, "The request body names no content type; it is left out."),
-        (
-            {"requestBody": {"content": {"text/csv": {}}}},
-            "The optional request body is text/csv; only JSON bodies can be sent, so it is left out.",
-        ),
-        (
-            {"requestBody": json_body({}, required=False)},
-            "A browser cannot send a body with GET requests; the optional body is left out.",
-        ),
-        (
-            {"security": [{"unknown": []}]},
-            "A security requirement is left out: there is no usable scheme 'unknown'.",
-        ),
-    ],
-)
+LEFT_OUT: list[tuple[JsonObject, str]] = [
+    ({"parameters": ["text"]}, "A parameter is not an object. It is left out."),
+    ({"parameters": [{"in": "query"}]}, "A parameter has no name. It is left out."),
+    (
+        {"parameters": [{"name": "gone", "in": "path"}]},
+        "The path has no {gone}; that parameter is left out.",
+    ),
+    ({"requestBody": []}, "The request body is not an object; it is left out."),
+    ({"requestBody": {"required": True}}, "The request body names no content type; it is left out."),
+    (
+        {"requestBody": {"content": {"text/csv": {}}}},
+        "The optional request body is text/csv; only JSON bodies can be sent, so it is left out.",
+    ),
+    (
+        {"requestBody": json_body({}, required=False)},
+        "A browser cannot send a body with GET requests; the optional body is left out.",
+    ),
+    (
+        {"security": [{"unknown": []}]},
+        "A security requirement is left out: there is no usable scheme 'unknown'.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("node", "warning"), LEFT_OUT)
 def test_what_can_be_left_out_costs_a_warning_and_not_the_tool(node: JsonObject, warning: str) -> None:
     """The API may still answer, and the user reads why it might not."""
     operation = operation_of(node)
@@ -237,7 +237,7 @@ def test_what_can_be_left_out_costs_a_warning_and_not_the_tool(node: JsonObject,
 
 
 def test_headers_that_belong_to_others_are_no_parameters() -> None:
-    """OpenAPI: Accept, Content-Type and Authorization parameters SHALL be ignored; cookies stay to be reported."""
+    """OpenAPI: Accept, Content-Type and Authorization SHALL be ignored; the unsendable stay, to be told."""
     headers: list[JsonValue] = [
         {"name": name, "in": "header", "required": True}
         for name in ("accept", "Content-Type", "AUTHORIZATION", "Cookie")

@@ -49,7 +49,7 @@ def test_everything_a_parameter_says_is_kept() -> None:
 
 
 def test_explode_follows_the_style_that_was_given() -> None:
-    """spaceDelimited without explode is "a b", not repeated names."""
+    """A spaceDelimited one without explode is "a b", not repeated names."""
     assert parameter_of({"name": "a", "in": "query", "style": "spaceDelimited"}).explode is False
     assert parameter_of({"name": "a", "in": "query", "explode": False}).explode is False
 

@@ -12,17 +12,18 @@ from tests.support.openapi import document_with
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema_flattening import ArgumentSource, Budget, flatten, free_form
 
+DASH = "\N{EN DASH}"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def flat(schema: JsonValue, *, budget: Budget | None = None, **schemas: JsonValue) -> JsonObject:
-    return flat_with_warnings(schema, budget=budget, **schemas)[0]
+    return flat_with_warnings(schema, schemas, budget)[0]
 
 
 def flat_with_warnings(
-    schema: JsonValue, *, budget: Budget | None = None, **schemas: JsonValue
+    schema: JsonValue, schemas: JsonObject | None = None, budget: Budget | None = None
 ) -> tuple[JsonObject, list[str]]:
-    document = document_with({}, components={"schemas": schemas})
+    document = document_with({}, components={"schemas": schemas or {}})
     flattened, warnings = flatten([ArgumentSource("a", schema)], document.resolve, budget)
     return flattened["a"], warnings
 
@@ -60,7 +61,7 @@ ANY = {**free_form(), "description": "Free-form value."}
         ({"type": "string"}, {"type": "string"}),
         (
             {"type": "string", "description": "Account name", "maxLength": 39},
-            {"type": "string", "maxLength": 39, "description": "Account name. Length 0–39."},
+            {"type": "string", "maxLength": 39, "description": f"Account name. Length 0{DASH}39."},
         ),
         (
             {"type": "string", "nullable": True, "enum": ["open", "closed"], "default": "open"},
@@ -141,7 +142,7 @@ def test_all_of_is_merged_with_the_tighter_bound() -> None:
         "description": "Base.",
         "properties": {
             "a": {"type": "string"},
-            "b": {"type": "integer", "minimum": 1, "maximum": 5, "description": "Value 1–5."},
+            "b": {"type": "integer", "minimum": 1, "maximum": 5, "description": f"Value 1{DASH}5."},
         },
         "required": ["a", "b"],
     }
@@ -168,14 +169,16 @@ def test_a_subtype_that_extends_its_union_does_not_contain_its_siblings() -> Non
     """The usual inheritance of OpenAPI 3.0: the parent lists the children, each child extends the parent."""
     schema, warnings = flat_with_warnings(
         ref("Pet"),
-        Pet={
-            "type": "object",
-            "properties": {"kind": {"type": "string"}},
-            "oneOf": [ref("Cat"), ref("Dog")],
-            "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat"}},
+        {
+            "Pet": {
+                "type": "object",
+                "properties": {"kind": {"type": "string"}},
+                "oneOf": [ref("Cat"), ref("Dog")],
+                "discriminator": {"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat"}},
+            },
+            "Cat": {"allOf": [ref("Pet"), {"properties": {"lives": {"type": "integer"}}}]},
+            "Dog": {"allOf": [ref("Pet"), {"properties": {"bark": {"type": "boolean"}}}]},
         },
-        Cat={"allOf": [ref("Pet"), {"properties": {"lives": {"type": "integer"}}}]},
-        Dog={"allOf": [ref("Pet"), {"properties": {"bark": {"type": "boolean"}}}]},
     )
     branches = cast("list[JsonObject]", schema["anyOf"])
     assert [list(cast(JsonObject, branch["properties"])) for branch in branches] == [
@@ -203,11 +206,6 @@ def test_alternatives_of_single_values_become_one_list_with_their_meanings() -> 
         "type": "string",
         "enum": ["a", "b"],
         "description": "a = First; b = Second. One of: a, b.",
-        "title": "First",
-    } or schema == {
-        "type": "string",
-        "enum": ["a", "b"],
-        "description": "a = First; b = Second. One of: a, b.",
     }
 
 
@@ -219,7 +217,7 @@ def test_several_types_become_branches_when_one_of_them_has_an_inside() -> None:
     assert schema == {
         "description": "May be null.",
         "anyOf": [
-            {"type": ["string", "integer"], "maxLength": 2, "description": "Length 0–2."},
+            {"type": ["string", "integer"], "maxLength": 2, "description": f"Length 0{DASH}2."},
             {"type": "array", "items": {"type": "integer"}},
         ],
     }
@@ -240,7 +238,7 @@ def test_a_tuple_becomes_a_list_of_its_kinds_of_items() -> None:
         "minItems": 2,
         "maxItems": 2,
         "items": {"anyOf": [{"type": "string"}, {"type": "number"}]},
-        "description": "Items in order: string, number. Number of items 2–2.",
+        "description": "Items in order: string, number. Number of items 2.",
     }
 
 
@@ -284,12 +282,18 @@ def test_a_circle_is_cut_where_it_closes() -> None:
     """A schema that contains itself overflows the browser converter, and all of the user's servers vanish."""
     schema, warnings = flat_with_warnings(
         ref("Node"),
-        Node={
-            "type": "object",
-            "properties": {"value": {"type": "string"}, "next": ref("Node"), "all": {"items": ref("Node")}},
+        {
+            "Node": {
+                "type": "object",
+                "properties": {
+                    "value": {"type": "string"},
+                    "next": ref("Node"),
+                    "all": {"items": ref("Node")},
+                },
+            }
         },
     )
-    cut = {"type": "object", "properties": {}, "description": "Same form as Node above."}
+    cut: JsonObject = {"type": "object", "properties": {}, "description": "Same form as Node above."}
     assert schema["properties"] == {
         "value": {"type": "string"},
         "next": cut,
@@ -305,7 +309,7 @@ def test_a_shared_base_is_no_circle() -> None:
     """Money inside money: one documents' `amount` extends the schema that its own parts are made of."""
     schema, warnings = flat_with_warnings(
         {"allOf": [ref("Money"), {"properties": {"tax": ref("Money")}}]},
-        Money={"type": "object", "properties": {"value": {"type": "string"}}},
+        {"Money": {"type": "object", "properties": {"value": {"type": "string"}}}},
     )
     tax = cast(JsonObject, cast(JsonObject, schema["properties"])["tax"])
     assert list(cast(JsonObject, tax["properties"])) == ["value"]
@@ -330,7 +334,7 @@ def test_depth_and_nodes_run_out_among_the_deepest_first() -> None:
     deep: JsonValue = {"type": "string"}
     for level in range(12):
         deep = {"type": "object", "properties": {f"level{level}": deep}}
-    schema, warnings = flat_with_warnings(deep, budget=Budget(depth=3))
+    schema, warnings = flat_with_warnings(deep, None, Budget(depth=3))
     inner = cast(JsonObject, cast(JsonObject, schema["properties"])["level11"])
     cut = cast(JsonObject, cast(JsonObject, inner["properties"])["level10"])
     assert cut == {
@@ -373,10 +377,10 @@ def test_texts_run_out_by_bytes() -> None:
         for index in range(100)
     }
     schema, warnings = flat_with_warnings(
-        {"type": "object", "properties": properties}, budget=Budget(json_bytes=50_000)
+        {"type": "object", "properties": properties}, None, Budget(json_bytes=50_000)
     )
     assert len(dump_json(schema)) < 70_000
-    assert warnings == ["a.k12 and what follows: texts and value lists left out (size)"]
+    assert warnings == ["a.k10 and what follows: texts and value lists left out (size)"]
     assert cast(JsonObject, schema["properties"])["k99"] == {
         "type": ["string", "null"],
         "description": "May be null.",
@@ -389,15 +393,26 @@ def test_exponential_composition_ends_at_once() -> None:
         f"L{level}": {"allOf": [ref(f"L{level + 1}"), ref(f"L{level + 1}")]} for level in range(30)
     }
     schemas["L30"] = {"type": "object", "properties": {"x": {"type": "string"}}}
-    assert flat(ref("L0"), **schemas)["properties"] == {"x": {"type": "string"}}
+    assert flat_with_warnings(ref("L0"), schemas)[0]["properties"] == {"x": {"type": "string"}}
 
 
 NAMES = ("A", "B", "C")
-PLAIN: st.SearchStrategy[JsonObject] = st.fixed_dictionaries(
+REFS = tuple(f"#/components/schemas/{name}" for name in NAMES)
+
+
+def as_schema(drawn: object) -> JsonObject:
+    return cast(JsonObject, drawn)
+
+
+def both_of(plain: JsonObject, more: object) -> JsonObject:
+    return plain | as_schema(more)
+
+
+PLAIN = st.fixed_dictionaries(
     {},
     optional={
         "type": st.sampled_from(
-            ["string", "integer", "object", "array", "null", "any", ["string", "null"], ["object", "array"], 7]
+            ["string", "integer", "object", "array", "null", "any", ["string", "null"], ["object", "array"]]
         ),
         "nullable": st.booleans(),
         "enum": st.lists(st.sampled_from([1, "a", None, True, 1.5, "b", {"x": 1}]), max_size=4),
@@ -411,14 +426,14 @@ PLAIN: st.SearchStrategy[JsonObject] = st.fixed_dictionaries(
         "default": st.sampled_from([None, "x", 2**70, [1]]),
         "description": st.text(max_size=5),
         "format": st.sampled_from(["int32", "date", 4]),
-        "$ref": st.sampled_from([*(f"#/components/schemas/{name}" for name in NAMES), "#/nowhere", "x.yaml#/y"]),
+        "$ref": st.sampled_from([*REFS, "#/nowhere", "x.yaml#/y"]),
     },
 )  # fmt: skip
-SCHEMAS: st.SearchStrategy[JsonValue] = st.recursive(
-    PLAIN | st.booleans() | st.sampled_from(["text", 1, None]),
+SCHEMAS = st.recursive(
+    PLAIN.map(as_schema) | st.booleans() | st.sampled_from(["text", 1, None]),
     lambda inner: st.builds(
-        lambda plain, more: {**plain, **more},
-        PLAIN,
+        both_of,
+        PLAIN.map(as_schema),
         st.fixed_dictionaries(
             {},
             optional={
@@ -436,14 +451,14 @@ SCHEMAS: st.SearchStrategy[JsonValue] = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
-@given(schema=SCHEMAS, schemas=st.fixed_dictionaries({name: SCHEMAS for name in NAMES}))
+@settings(max_examples=150, deadline=None)
+@given(schema=SCHEMAS, schemas=st.fixed_dictionaries(dict.fromkeys(NAMES, SCHEMAS)))
 def test_any_schema_becomes_a_valid_finite_one_without_references(
     schema: JsonValue, schemas: JsonObject
 ) -> None:
     """Foreign documents hold every combination, circles included; none may break or bloat a tool."""
     budget = Budget(nodes=60, depth=5)
-    result = flat(schema, budget=budget, **schemas)
+    result, _ = flat_with_warnings(schema, schemas, budget)
     assert count_nodes(result) <= 8 * budget.nodes
     assert jsonschema_rs.meta.is_valid({**result, "$schema": DIALECT})
     for keyword in ("$ref", "allOf", "oneOf", "const", "nullable", "not"):

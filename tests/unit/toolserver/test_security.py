@@ -67,4 +67,5 @@ def test_an_alternative_with_an_unknown_scheme_is_left_out() -> None:
 
 def test_no_more_than_twenty_alternatives_are_read() -> None:
     """Every operation repeats them, so a long list at the root would multiply."""
-    assert len(read_requirements({"security": [{"key": []}] * 100}, SCHEMES)[0]) == 20
+    many: list[JsonValue] = [{"key": []}] * 100
+    assert len(read_requirements({"security": many}, SCHEMES)[0]) == 20

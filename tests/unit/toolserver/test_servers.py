@@ -30,7 +30,8 @@ def test_broken_servers_are_left_out() -> None:
     """One broken entry must not cost the others."""
     assert urls_of("text", {}, {"url": 5}, {"url": " /v1 "}) == ["/v1"]
     assert read_servers({"servers": {"url": "https://a.example"}}) == ()
-    assert len(urls_of(*[{"url": "/"}] * 90)) == 50
+    many: list[JsonValue] = [{"url": "/"}] * 90
+    assert len(urls_of(*many)) == 50
 
 
 @pytest.mark.parametrize(
@@ -67,12 +68,9 @@ def test_a_server_url_becomes_absolute_where_it_can(url: str, source: str | None
 
 
 def test_the_first_usable_server_is_chosen() -> None:
-    """Documents list templates and socket addresses first; the order of the rest is the author's preference."""
-    servers = (
-        ServerUrl("wss://a.example", ""),
-        ServerUrl("https://b.example", ""),
-        ServerUrl("https://c.example", ""),
-    )
+    """Documents list socket addresses first; the order of the rest is the author's preference."""
+    urls = ("wss://a.example", "https://b.example", "https://c.example")
+    servers = tuple(ServerUrl(url, "") for url in urls)
     assert choose_base_url(servers, None) == "https://b.example"
     assert choose_base_url(servers[:1], None) == ""
 

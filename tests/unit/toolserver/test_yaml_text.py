@@ -52,6 +52,7 @@ def code_of(text: str, *, max_depth: int = 50, max_nodes: int = 10_000) -> str:
         ("1e999", None),
         ("9" * 30, int("9" * 30)),
         ("9" * 5000, "9" * 5000),
+        ("0x" + "f" * 3900, "0x" + "f" * 3900),
     ],
 )
 def test_plain_scalars_follow_the_core_schema_of_yaml_1_2(text: str, value: JsonValue) -> None:
@@ -76,7 +77,7 @@ def test_quotes_and_tags_decide_the_type_of_a_scalar() -> None:
 
 
 def test_mapping_keys_are_the_text_they_were_written_as() -> None:
-    """Status codes are integers to YAML and names to OpenAPI; `on`, `null` and 1.0 are keys like any other."""
+    """Status codes are integers to YAML, names to OpenAPI; `on`, `null`, 1.0 are keys like any other."""
     assert read("200: a\non: b\n1.10: c\nnull: d\n2026-01-01: e\n") == {
         "200": "a",
         "on": "b",

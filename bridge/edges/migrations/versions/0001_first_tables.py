@@ -21,8 +21,9 @@ def downgrade() -> None:
         op.drop_table(table)
 
 
-def _user(**options: bool) -> sa.Column[str]:
-    return sa.Column("user_id", sa.String(32), sa.ForeignKey("users.id", ondelete="CASCADE"), nullable=False, **options)
+def _user(*, index: bool = False, primary_key: bool = False) -> sa.Column[str]:
+    owner = sa.ForeignKey("users.id", ondelete="CASCADE")
+    return sa.Column("user_id", sa.String(32), owner, nullable=False, index=index, primary_key=primary_key)
 
 
 def _create_people() -> None:

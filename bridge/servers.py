@@ -1,0 +1,147 @@
+"""Servers as values: what is kept of one, what is ready of it, and one user's view of all of them.
+
+Pure: made by `registry`, read by every door.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+from urllib.parse import urlsplit
+
+from bridge.wire import BridgeError, ErrorCode
+from toolserver.advertise import advertise
+from toolserver.arguments import ArgumentValidator
+from toolserver.catalog import Catalog, Tool
+from toolserver.compile import CompiledDocument, CompiledOperation
+from toolserver.naming import OperationKey
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRecord:
+    """What is kept of one server."""
+
+    id: str
+    owner_id: str | None
+    """None: shared, offered to every user."""
+    title: str
+    named: str | None
+    """What the command line called it; None: added in the page."""
+    source_url: str | None
+    """Where the text came from; a relative `servers` entry is resolved against it."""
+    base_url: str | None
+    """The user's choice over the document's `servers`; None: as the document says."""
+    text: str
+    inline_html: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What openapi-core says about a document: a report, never a gate (40 of 176 real documents fail it)."""
+
+    state: Literal["pending", "valid", "invalid", "failed"]
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class LoadedServer:
+    """A server whose document is compiled and ready."""
+
+    record: ServerRecord
+    compiled: CompiledDocument
+    validation: Validation = Validation("pending")
+    validators: dict[str, ArgumentValidator] = field(default_factory=dict[str, ArgumentValidator])
+    by_key: dict[str, CompiledOperation] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.by_key = {operation.key: operation for operation in self.compiled.operations}
+
+
+@dataclass(frozen=True, slots=True)
+class AdvertisedDocument:
+    """An advertised OpenAPI document as bytes, with its entity tag."""
+
+    body: bytes
+    etag: str
+
+
+@dataclass(slots=True)
+class UserView:
+    """One user's servers, names and acceptances, as of the last change. Cached until something changes."""
+
+    user_id: str
+    servers: tuple[LoadedServer, ...]
+    catalog: Catalog
+    accepted: Mapping[OperationKey, str]
+    """Operation to the digest its user accepted."""
+    _documents: dict[str | None, AdvertisedDocument] = field(
+        default_factory=dict[str | None, AdvertisedDocument]
+    )
+
+    def server(self, server_id: str) -> LoadedServer:
+        """The user's server of that id; an id of somebody else's server does not exist here."""
+        for server in self.servers:
+            if server.record.id == server_id:
+                return server
+        raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {server_id!r}.")
+
+    def is_accepted(self, tool: Tool) -> bool:
+        """Whether the user accepted exactly this operation, as it stands now."""
+        return self.accepted.get(OperationKey(tool.server_id, tool.operation.key)) == tool.operation.digest
+
+    def acceptance(self, server: LoadedServer) -> tuple[int, int]:
+        """How many of a server's operations are accepted, and how many changed since they were."""
+        pinned = [
+            (self.accepted.get(OperationKey(server.record.id, op.key)), op.digest)
+            for op in server.compiled.operations
+        ]
+        return sum(pin == now for pin, now in pinned), sum(pin not in (None, now) for pin, now in pinned)
+
+    def accepted_origins(self) -> tuple[str, ...]:
+        """Origins that the user's page must be able to reach, in stable order."""
+        origins = (tool.operation.origin for tool in self.catalog.tools if self.is_accepted(tool))
+        return tuple(sorted({origin for origin in origins if origin}))
+
+    def may_accept_on_open(self, server: LoadedServer) -> bool:
+        """Opening the page by ticket accepts what the command line named (DESIGN §13 (20)).
+
+        What changed since an earlier acceptance is accepted again only where it stays on this machine (§13
+        (19)).
+        """
+        accepted, changed = self.acceptance(server)
+        if server.record.named is None:
+            return False
+        return (accepted == 0 and changed == 0) or all(
+            is_loopback(origin) for origin in server.compiled.origins
+        )
+
+    def document(self, server_id: str | None) -> AdvertisedDocument:
+        """The advertised OpenAPI document of all servers, or of one. Built once per view.
+
+        Raises:
+            BridgeError: `not_found`.
+        """
+        if server_id not in self._documents:
+            self._documents[server_id] = self._build_document(server_id)
+        return self._documents[server_id]
+
+    def _build_document(self, server_id: str | None) -> AdvertisedDocument:
+        if server_id is None:
+            tools = self.catalog.tools
+            title, description = "Direct Tool Bridge", "APIs that the user's own browser can reach, as tools."
+            version = "1"
+        else:
+            compiled = self.server(server_id).compiled
+            tools = tuple(tool for tool in self.catalog.tools if tool.server_id == server_id)
+            title, description, version = compiled.title, compiled.description, compiled.version_text
+        body = advertise(tools, title=title, description=description, version=version)
+        return AdvertisedDocument(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+
+def is_loopback(origin: str) -> bool:
+    """Whether an origin is this machine."""
+    return urlsplit(origin).hostname in LOOPBACK

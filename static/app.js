@@ -1,0 +1,131 @@
+// @ts-check
+/** Composition only: enters, builds the parts, gives each address its view, and starts everything. */
+import { AcceptanceView } from "./acceptance_view.js";
+import { Acceptance } from "./acceptance.js";
+import { AddServerView } from "./add_server_view.js";
+import { openStore } from "./browser_store.js";
+import { BridgeApi } from "./bridge_api.js";
+import { CallLogView } from "./call_log_view.js";
+import { ConnectView } from "./connect_view.js";
+import { Credentials } from "./credentials.js";
+import { DoctorView } from "./doctor_view.js";
+import { el, fill } from "./dom.js";
+import { ExecutorClient } from "./executor_client.js";
+import { Identity } from "./identity.js";
+import { Inventory } from "./inventory.js";
+import { Navigation } from "./navigation.js";
+import { OpeningAcceptance } from "./opening_acceptance.js";
+import { Pins } from "./pins.js";
+import { ProbeFrames } from "./probe_frames.js";
+import { ServerView } from "./server_view.js";
+import { ServersView } from "./servers_view.js";
+import { entranceView } from "./entrance_view.js";
+import { showStatus, StatusView } from "./status_view.js";
+import { ToolsView } from "./tools_view.js";
+
+/** @typedef {import("./view_types.js").Parts} Parts */
+/** @typedef {import("./navigation.js").Route} Route */
+
+/** @param {string} id */
+const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+class App {
+  constructor() {
+    /** What must be stopped, in the order it was started. @type {{stop: () => void}[]} */
+    this.started = [];
+  }
+
+  /** Enters and starts; called again after a failed entrance. Idempotent while it runs. */
+  async start() {
+    if (this.started.length > 0) return;
+    const isByTicket = /[#&]ticket=/.test(location.hash);
+    try {
+      const store = await openStore();
+      const identity = new Identity(store);
+      const { user } = await identity.enter();
+      await this.#run(this.#build(store, identity), user, isByTicket);
+    } catch (failure) {
+      this.#showEntrance(failure);
+    }
+  }
+
+  stop() {
+    for (const part of this.started.splice(0).reverse()) part.stop();
+  }
+
+  /**
+   * @param {Awaited<ReturnType<typeof openStore>>} store
+   * @param {Identity} identity
+   * @returns {Parts}
+   */
+  #build(store, identity) {
+    const api = new BridgeApi(identity);
+    const [pins, credentials] = [new Pins(store), new Credentials(store)];
+    const executor = new ExecutorClient({ identity });
+    const acceptance = new Acceptance(api, pins, executor, credentials);
+    return { api, pins, credentials, executor, acceptance, inventory: new Inventory(api, pins), probes: new ProbeFrames() };
+  }
+
+  /** @param {Parts} parts @param {string} user @param {boolean} isByTicket */
+  async #run(parts, user, isByTicket) {
+    const { executor, inventory } = parts;
+    const status = new StatusView(place("connection"), executor, user);
+    const choose = (/** @type {Route} */ route) => viewOf(parts, route);
+    const navigation = new Navigation({ list: place("sections"), main: place("main"), choose });
+    this.started.push(executor, status, navigation, { stop: keepFresh(parts) });
+    executor.start();
+    status.start();
+    navigation.start();
+    await inventory.load();
+    if (isByTicket) await new OpeningAcceptance(parts, place("notices")).run();
+  }
+
+  /** @param {unknown} failure */
+  #showEntrance(failure) {
+    this.stop();
+    showStatus(place("connection"), { standing: "signed_out", label: "Not connected", hint: "See what to do on the page." });
+    fill(place("main"), entranceView(failure, () => void this.start()));
+  }
+}
+
+/**
+ * Loads the inventory when the bridge says that it changed, and after a break in which that could not be heard.
+ * @param {Parts} parts
+ * @returns {() => void} ends it
+ */
+function keepFresh({ executor, inventory }) {
+  const load = () => void inventory.load().catch(() => undefined);
+  let wasLost = false;
+  const endings = [
+    executor.onServersChanged(load),
+    executor.onState(({ connection }) => {
+      if (connection === "online" && wasLost) load();
+      wasLost = connection === "offline" || (wasLost && connection !== "online");
+    }),
+  ];
+  return () => endings.forEach((end) => end());
+}
+
+/** @param {Parts} parts @param {Route} route */
+function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
+  if (section === "servers" && second === "review") return new AcceptanceView(parts, first);
+  if (section === "servers" && first !== "") return new ServerView(parts, first);
+  if (section === "add") return new AddServerView(parts, query.get("url") ?? "");
+  if (section === "tools") return new ToolsView(parts, first);
+  if (section === "calls") return new CallLogView(parts);
+  if (section === "connect") return new ConnectView(parts);
+  if (section === "doctor") return new DoctorView(parts, query.get("url") ?? "");
+  return new ServersView(parts);
+}
+
+/** The skip link moves the focus without touching the address, which belongs to the views. */
+function prepareSkipLink() {
+  document.querySelector(".skip")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    place("main").focus();
+  });
+}
+
+prepareSkipLink();
+fill(place("main"), el("p", { class: "hint" }, "Opening the bridge…"));
+void new App().start();

@@ -1,0 +1,108 @@
+// @ts-check
+/** The live log of calls this browser performs, whoever asked for them. Newest first; one row per call. */
+import { el, fill, labelled } from "./dom.js";
+import { CallRow } from "./call_row.js";
+
+/** @typedef {import("./types.js").CallEntry} CallEntry */
+/** @typedef {import("./view_types.js").Parts} Parts */
+
+/**
+ * @param {CallEntry} entry
+ * @param {{text: string, state: string}} filter state: "" = any
+ */
+export function matches(entry, { text, state }) {
+  const seen = `${entry.tool} ${entry.request?.method ?? ""} ${entry.request?.url ?? ""} ${entry.response?.http_status ?? ""}`.toLowerCase();
+  return seen.includes(text.trim().toLowerCase()) && (state === "" || kindOfEntry(entry) === state);
+}
+
+/**
+ * What a reader wants to tell apart: an answer of the API that is an error is a failure to him.
+ * @param {CallEntry} entry
+ * @returns {"running" | "good" | "bad"}
+ */
+export function kindOfEntry({ state, response }) {
+  if (state === "running") return "running";
+  return state === "answered" && (response?.http_status ?? 0) < 400 ? "good" : "bad";
+}
+
+/** As many as the executor keeps. */
+const MAX_ROWS = 200;
+
+export class CallLogView {
+  /** @param {Parts} parts */
+  constructor({ executor }) {
+    this.executor = executor;
+    /** @type {Map<string, CallRow>} */
+    this.rows = new Map();
+    this.text = el("input", { type: "search", autocomplete: "off", oninput: () => this.#filter() });
+    this.state = el(
+      "select",
+      { onchange: () => this.#filter() },
+      ...[["", "All"], ["running", "Running"], ["good", "Succeeded"], ["bad", "Failed"]].map(([value, label]) => el("option", { value }, label)),
+    );
+    this.table = el("table", { class: "calls", "aria-label": "Calls" });
+    this.empty = el("p", { class: "empty" }, "No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.");
+    /** @type {(() => void) | null} */
+    this.unsubscribe = null;
+  }
+
+  /** @param {HTMLElement} container */
+  start(container) {
+    const head = ["Time", "Tool", "Request", "Status", "Duration", ""].map((label) =>
+      el("th", { scope: "col" }, label || el("span", { class: "visually-hidden" }, "Actions")),
+    );
+    fill(this.table, el("thead", null, el("tr", null, ...head)));
+    this.rows.clear();
+    fill(
+      container,
+      el("div", { class: "title-row" }, el("h1", null, "Calls"), el("div", { class: "filters" }, labelled("Search", this.text), labelled("Show", this.state))),
+      this.empty,
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Call log" }, this.table),
+    );
+    this.unsubscribe ??= this.executor.onCall((entry) => this.#show(entry));
+    for (const entry of this.executor.calls) this.#show(entry);
+    this.#showEmptiness();
+  }
+
+  stop() {
+    this.unsubscribe?.();
+    this.unsubscribe = null;
+  }
+
+  /** @param {CallEntry} entry */
+  #show(entry) {
+    const known = this.rows.get(entry.call_id);
+    if (known) {
+      known.update(entry);
+    } else {
+      const row = new CallRow(entry, (callId) => this.executor.cancel(callId));
+      this.rows.set(entry.call_id, row);
+      this.table.tHead?.after(row.element);
+      this.#dropOldest();
+      this.#showEmptiness();
+    }
+    this.#filterRow(entry.call_id);
+  }
+
+  #dropOldest() {
+    const [oldest] = this.rows.keys();
+    if (this.rows.size <= MAX_ROWS) return;
+    this.rows.get(oldest)?.element.remove();
+    this.rows.delete(oldest);
+  }
+
+  #showEmptiness() {
+    this.empty.hidden = this.rows.size > 0;
+    this.table.hidden = this.rows.size === 0;
+  }
+
+  #filter() {
+    for (const callId of this.rows.keys()) this.#filterRow(callId);
+  }
+
+  /** @param {string} callId */
+  #filterRow(callId) {
+    const row = this.rows.get(callId);
+    if (row) row.element.hidden = !matches(row.entry, { text: this.text.value, state: this.state.value });
+  }
+}

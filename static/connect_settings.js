@@ -1,0 +1,145 @@
+// @ts-check
+/**
+ * What to set, and where, so that Open WebUI finds this bridge. Pure: the answers of the form and the bridge's facts in,
+ * addresses, commands, switches and the connection object out. Follows Open WebUI 0.12.
+ */
+
+/** @typedef {import("./api_types.js").ConnectFacts} ConnectFacts */
+/** @typedef {"host" | "docker" | "elsewhere"} Place where Open WebUI runs */
+/** @typedef {"admin" | "direct"} Mode  admin: Open WebUI's server calls the bridge; direct: the user's browser does */
+/** @typedef {{place: Place, mode: Mode, webuiOrigin: string, bridgeHost: string, key: string}} Answers */
+/**
+ * @typedef {object} Settings
+ * @property {string} url              the bridge as Open WebUI must name it
+ * @property {string[]} flags          for `tool-bridge serve`; empty: nothing to restart
+ * @property {string} command
+ * @property {string[]} ready          what already fits, in sentences
+ * @property {string[]} warnings
+ * @property {string[]} switches       environment variables of Open WebUI
+ * @property {string[]} steps          where to click
+ * @property {object} connection       Open WebUI's connection object
+ */
+
+export const KEY_PLACEHOLDER = "YOUR_KEY";
+const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
+const EVERYWHERE = new Set(["0.0.0.0", "::", ""]);
+
+/** @param {Place} place the usual address of Open WebUI there */
+export function usualOrigin(place) {
+  return { host: "http://localhost:8080", docker: "http://localhost:3000", elsewhere: "https://webui.example" }[place];
+}
+
+/** The host and port by which Open WebUI reaches the bridge. @param {Answers} answers @param {ConnectFacts} facts */
+function reachableAt({ place, mode, bridgeHost }, facts) {
+  const own = new URL(facts.base_url);
+  if (mode === "direct" || place === "host") return { host: own.host, isOwn: true };
+  const name = place === "docker" ? "host.docker.internal" : bridgeHost.trim() || "THIS-COMPUTER";
+  return { host: name.includes(":") && !name.startsWith("[") ? name : `${name}:${facts.port}`, isOwn: false };
+}
+
+/** @param {Answers} answers @param {ConnectFacts} facts @param {{host: string, isOwn: boolean}} target */
+function listening({ mode }, facts, { host, isOwn }) {
+  /** @type {{flags: string[], ready: string[]}} */
+  const found = { flags: [], ready: [] };
+  if (isOwn && mode === "admin") found.ready.push("Open WebUI reaches the bridge as it is.");
+  if (isOwn) return found;
+  if (EVERYWHERE.has(facts.bind) || !LOOPBACK.has(facts.bind)) found.ready.push(`The bridge listens on ${facts.bind || "all addresses"}.`);
+  else found.flags.push("--host 0.0.0.0");
+  if (facts.allowed_hosts.includes(host)) found.ready.push(`The bridge answers to the name ${host}.`);
+  else found.flags.push(`--allow-host ${host}`);
+  return found;
+}
+
+/** @param {Answers} answers @param {ConnectFacts} facts */
+function originAccess({ mode, webuiOrigin }, facts) {
+  if (mode === "admin") return { flags: [], ready: [] };
+  const isAllowed = facts.allowed_origins.includes(webuiOrigin) || facts.allowed_origins.includes("*");
+  if (isAllowed) return { flags: [], ready: [`The bridge allows pages from ${webuiOrigin}.`] };
+  return { flags: [`--allow-origin ${webuiOrigin}`], ready: [] };
+}
+
+/** @param {Answers} answers @returns {string[]} */
+function warningsFor({ place, mode, webuiOrigin }) {
+  const isPlain = webuiOrigin.startsWith("http://") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(webuiOrigin);
+  return [
+    mode === "admin" && place === "docker" ? "On Linux, start the container with --add-host=host.docker.internal:host-gateway." : "",
+    mode === "admin" && place !== "host" ? "With --host 0.0.0.0 other computers reach the bridge too. Your key keeps them out; the firewall should as well." : "",
+    mode === "admin" && place === "elsewhere" ? "The key travels in plain text over http. Across a network you do not trust, put a TLS proxy in front of the bridge." : "",
+    mode === "direct" && place === "elsewhere" && !isPlain ? "The first use asks for permission to reach apps on this device (Chrome, Edge). Allow it. Safari blocks it." : "",
+    mode === "direct" && isPlain ? "Browsers keep plain http pages on public addresses away from this computer. Use https for Open WebUI, or the admin way." : "",
+    mode === "direct" ? "The key stands in your Open WebUI settings and in this browser." : "Whoever may use this connection in Open WebUI acts with your browser. Give access only to yourself.",
+  ].filter((sentence) => sentence !== "");
+}
+
+/** @param {Mode} mode @returns {string[]} */
+function switchesFor(mode) {
+  return mode === "admin" ? [] : ["ENABLE_DIRECT_INTEGRATIONS=True", "USER_PERMISSIONS_FEATURES_DIRECT_TOOL_SERVERS=True"];
+}
+
+/** @param {Mode} mode @param {string} url @returns {string[]} */
+function stepsFor(mode, url) {
+  const open =
+    mode === "admin"
+      ? "As an administrator: user menu → Settings → Admin, Tools: Integrations → External Tool Servers → +."
+      : "User menu → Settings → Personal, Services: Integrations → External Tool Servers → +.";
+  const allow =
+    mode === "admin"
+      ? []
+      : ["An administrator switches on Admin → Integrations → User Connections: Direct Integrations, and for other users the permission Direct Tool Servers."];
+  return [
+    ...allow,
+    open,
+    `Type OpenAPI, URL ${url}, Auth Bearer with your key, then Save. Or choose Import and take the file from below.`,
+    ...(mode === "admin" ? ["Access Control: leave it private, or add yourself."] : ["Reload Open WebUI: it reads tool servers when the page loads."]),
+    "In a chat: Integrations (below the message) → Tools → switch Tool Bridge on.",
+    "Function Calling must be Native (the default): Chat Controls → Advanced Params.",
+  ];
+}
+
+/** Open WebUI's `ToolServerConnection`. @param {Answers} answers @param {string} url */
+function connectionObject({ key, mode }, url) {
+  const isAdmin = mode === "admin";
+  return {
+    type: "openapi",
+    url,
+    path: "openapi.json",
+    spec_type: "url",
+    spec: "",
+    auth_type: "bearer",
+    key: key || KEY_PLACEHOLDER,
+    config: { enable: true, function_name_filter_list: "", access_grants: [] },
+    info: isAdmin ? { id: "tool-bridge", name: "Tool Bridge", description: "Tools that my browser performs" } : { id: "", name: "", description: "" },
+  };
+}
+
+/**
+ * @param {Answers} answers
+ * @param {ConnectFacts} facts
+ * @returns {Settings}
+ */
+export function connectSettings(answers, facts) {
+  const target = reachableAt(answers, facts);
+  const url = target.isOwn ? facts.base_url.replace(/\/$/, "") : `http://${target.host}`;
+  const [network, origin] = [listening(answers, facts, target), originAccess(answers, facts)];
+  const flags = [...network.flags, ...origin.flags];
+  return {
+    url,
+    flags,
+    command: flags.length > 0 ? `tool-bridge serve ${flags.join(" ")}` : "",
+    ready: [...network.ready, ...origin.ready],
+    warnings: warningsFor(answers),
+    switches: switchesFor(answers.mode),
+    steps: stepsFor(answers.mode, url),
+    connection: connectionObject(answers, url),
+  };
+}
+
+/**
+ * @param {string} text what the user typed as the address of Open WebUI
+ * @returns {string | null} its origin
+ */
+export function readOrigin(text) {
+  const trimmed = text.trim();
+  const guess = /^https?:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
+  return trimmed !== "" && URL.canParse(guess) ? new URL(guess).origin : null;
+}

@@ -1,0 +1,69 @@
+// @ts-check
+/** API keys: create one (its text is shown once), see and revoke the others. */
+import { announce, button, codeBlock, el, fill, labelled, notice, sentenceOf } from "./dom.js";
+
+/** @typedef {import("./api_types.js").ApiKey} ApiKey */
+
+export class KeysPanel {
+  /**
+   * @param {import("./bridge_api.js").BridgeApi} api
+   * @param {(key: string) => void} created receives the new key's text
+   */
+  constructor(api, created) {
+    this.api = api;
+    this.created = created;
+    this.fresh = el("div", { "aria-live": "polite" });
+    this.list = el("ul", { class: "plain-list", "aria-label": "Keys" });
+    this.label = el("input", { type: "text", value: "Open WebUI", maxlength: 80, required: true });
+    this.element = el(
+      "form",
+      { class: "panel", "aria-label": "Key", onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
+      el("h2", null, "Your key"),
+      el("p", { class: "hint" }, "A program that has a key can use your tools through this browser. Give each program its own, so that you can take it back."),
+      el("div", { class: "inline-form" }, labelled("Name of the program", this.label), el("button", { type: "submit", class: "primary" }, "Create a key")),
+      this.fresh,
+      this.list,
+    );
+  }
+
+  async load() {
+    const keys = await this.api.keys();
+    fill(this.list, ...keys.map((key) => this.#row(key)));
+  }
+
+  /** @param {Event} event */
+  async #create(event) {
+    event.preventDefault();
+    try {
+      const { key } = await this.api.createKey(this.label.value.trim());
+      fill(this.fresh, notice("good", "Copy the key now: it is not shown again."), codeBlock(key, "New key"));
+      announce("Key created");
+      this.created(key);
+      await this.load();
+    } catch (failure) {
+      fill(this.fresh, notice("error", sentenceOf(failure)));
+    }
+  }
+
+  /** @param {ApiKey} key */
+  #row({ id, label, created_at, last_used_at }) {
+    const revoke = async () => {
+      await this.api.deleteKey(id);
+      announce(`Key ${label} revoked`);
+      await this.load();
+    };
+    const facts = [created_at ? `created ${day(created_at)}` : "", last_used_at ? `last used ${day(last_used_at)}` : ""].filter(Boolean);
+    return el(
+      "li",
+      { class: "saved" },
+      el("span", null, el("strong", null, label), el("span", { class: "facts" }, facts.join(" · "))),
+      button("Revoke", () => void revoke(), { class: "quiet small", "aria-label": `Revoke the key ${label}` }),
+    );
+  }
+}
+
+/** @param {string | number} moment ISO text, or seconds or milliseconds since 1970 */
+function day(moment) {
+  const ms = typeof moment === "number" && moment < 1e11 ? moment * 1000 : moment;
+  return new Date(ms).toLocaleDateString();
+}

@@ -1,0 +1,55 @@
+// @ts-check
+/** The connection state in the header: one word, and a sentence with what to do. */
+import { el, fill } from "./dom.js";
+
+/** @typedef {import("./types.js").ExecutorState} ExecutorState */
+/** @typedef {"connecting" | "connected" | "standby" | "offline" | "refused" | "signed_out"} Standing */
+/** @typedef {{standing: Standing, label: string, hint: string}} Status */
+
+/**
+ * @param {ExecutorState} state
+ * @returns {Status}
+ */
+export function statusOf({ role, connection, error, running }) {
+  if (role === "standby") {
+    return { standing: "standby", label: "Standby", hint: "Another tab of this browser performs the calls. This one takes over when that tab closes." };
+  }
+  if (connection === "online") {
+    const busy = running > 0 ? `, ${running} running` : "";
+    return { standing: "connected", label: `Connected${busy}`, hint: "This tab performs your tools' requests. Keep it open; it may stay in the background." };
+  }
+  if (connection === "refused") {
+    return { standing: "refused", label: "Refused", hint: error?.message ?? "The bridge does not accept this page. Open the link it printed." };
+  }
+  if (connection === "offline" && role !== "starting") {
+    return { standing: "offline", label: "Offline", hint: error?.message ?? "The bridge does not answer. Is it still running? This page tries again by itself." };
+  }
+  return { standing: "connecting", label: "Connecting…", hint: "Reaching the bridge." };
+}
+
+export class StatusView {
+  /** @param {HTMLElement} place @param {import("./executor_client.js").ExecutorClient} executor @param {string | null} user */
+  constructor(place, executor, user) {
+    this.place = place;
+    this.executor = executor;
+    this.user = user;
+    /** @type {(() => void) | null} */
+    this.unsubscribe = null;
+  }
+
+  start() {
+    this.unsubscribe ??= this.executor.onState((state) => showStatus(this.place, statusOf(state), this.user));
+  }
+
+  stop() {
+    this.unsubscribe?.();
+    this.unsubscribe = null;
+  }
+}
+
+/** @param {HTMLElement} place @param {Status} status @param {string | null} [user] */
+export function showStatus(place, { standing, label, hint }, user = null) {
+  place.dataset.state = standing;
+  place.title = hint;
+  fill(place, el("span", { class: "dot", "aria-hidden": "true" }), el("span", null, label), el("span", { class: "visually-hidden" }, `. ${hint}`), user ? el("span", { class: "facts" }, user) : null);
+}

@@ -1,0 +1,99 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CallLog, KEPT_CALLS } from "../../static/call_log.js";
+import { PinError, pinOf } from "../../static/pins.js";
+import { readCall } from "../../static/bridge_socket.js";
+import { uploadResult } from "../../static/result_upload.js";
+import { plan } from "./support/plans.js";
+
+const MESSAGE = {
+  chat_id: "chat",
+  message_id: null,
+  data: {
+    type: "execute:tool",
+    data: {
+      id: "c1",
+      name: "GET /things",
+      params: "{}",
+      server: { id: "s1", digest: "d1", url: "https://evil.example" },
+      session_id: "sid",
+      bridge: { tool: "things", deadline_ms: 5000, result_token: "t" },
+    },
+  },
+};
+
+test("execute:tool is read by our keys only: an address in the message means nothing", () => {
+  assert.deepEqual(readCall(MESSAGE), {
+    call_id: "c1",
+    tool: "things",
+    server_id: "s1",
+    key: "GET /things",
+    digest: "d1",
+    params: "{}",
+    deadline_ms: 5000,
+    result_token: "t",
+    chat_id: "chat",
+  });
+});
+
+test("other events and broken ones are no calls", () => {
+  for (const message of [null, {}, { data: { type: "status" } }, { data: { type: "execute:tool", data: { id: 5 } } }])
+    assert.equal(readCall(message), null);
+});
+
+test("an operation is pinned to the origin of its own plan; the server's base URL only fills a gap", () => {
+  const server = { id: "s1", base_url: "https://other.example/v2" };
+  const offered = { name: "things", digest: "d1", plan: plan({}) };
+  assert.equal(pinOf(server, "GET /things", offered, "http://localhost:1").origin, "https://api.example");
+  const relative = { ...offered, plan: plan({ base_url: "" }) };
+  assert.equal(pinOf(server, "GET /things", relative, "http://localhost:1").base_url, "https://other.example/v2");
+});
+
+test("an operation that cannot be trusted or sent is not accepted", () => {
+  const server = { id: "s1", base_url: "" };
+  /** @param {string} key @param {Partial<import("../../static/types.d.ts").RequestPlan>} change */
+  const code = (key, change) => {
+    try {
+      return pinOf(server, key, { name: "n", digest: "d", plan: plan(change) }, "http://localhost:1");
+    } catch (error) {
+      return error instanceof PinError ? error.code : error;
+    }
+  };
+  assert.equal(code("DELETE /things", {}), "bad_plan");
+  assert.equal(code("GET /things", { version: /** @type {any} */ (2) }), "bad_plan");
+  assert.equal(code("GET /things", { base_url: "" }), "no_base_url");
+  assert.equal(code("GET /things", { base_url: "http://localhost:1/api" }), "forbidden_origin");
+});
+
+test("the log keeps the latest calls and tells every change once", () => {
+  /** @type {string[]} */
+  const told = [];
+  const log = new CallLog(({ call_id, state }) => void told.push(`${call_id} ${state}`), () => 0);
+  const call = /** @type {import("../../static/types.d.ts").ToolCall} */ (readCall(MESSAGE));
+  log.callStarted(call);
+  const error = { code: "network", message: "Down.", detail: {}, retryable: true };
+  log.callEnded(call, { status: "failed", error, delivered: "no", duration_ms: 3 });
+  assert.deepEqual(told, ["c1 running", "c1 failed"]);
+  for (let count = 0; count < KEPT_CALLS; count += 1) log.callStarted({ ...call, call_id: `n${count}` });
+  assert.deepEqual([log.entries.length, log.entries[0].call_id], [KEPT_CALLS, "n0"]);
+});
+
+test("an upload carries the one-time token and is tried again only where that can help", async () => {
+  const call = /** @type {import("../../static/types.d.ts").ToolCall} */ (readCall(MESSAGE));
+  /** @param {number[]} statuses */
+  const tries = async (statuses) => {
+    /** @type {string[]} */
+    const seen = [];
+    /** @type {typeof fetch} */
+    const send = async (url, init) => {
+      seen.push(`${init?.method} ${url} ${new Headers(init?.headers).get("x-result-token")}`);
+      return new Response(null, { status: statuses.shift() });
+    };
+    const failed = await uploadResult(send, call, "x", "text/plain", new AbortController().signal).catch(String);
+    return { seen, failed };
+  };
+  assert.deepEqual(await tries([503, 204]), { seen: Array(2).fill("PUT /api/calls/c1/result t"), failed: undefined });
+  const refused = await tries([410]);
+  assert.deepEqual([refused.seen.length, refused.failed], [1, "Error: it answered with status 410."]);
+});

@@ -1,0 +1,268 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CallStopped } from "../../static/call_failure.js";
+import { RunningCalls } from "../../static/running_calls.js";
+import { ToolRunner } from "../../static/tool_runner.js";
+import { parameter, plan } from "./support/plans.js";
+
+/** @typedef {import("../../static/types.d.ts").ToolCall} ToolCall */
+/** @typedef {import("../../static/types.d.ts").Pin} Pin */
+/** @typedef {import("../../static/types.d.ts").Outcome} Outcome */
+/** @typedef {import("../../static/tool_runner.js").Surroundings} Surroundings */
+
+const GET_THINGS = plan({ parameters: [parameter("query", "q")] });
+const POST_THINGS = plan({
+  method: "POST",
+  safe: false,
+  body: { content_type: "application/json", required: true, argument: "body" },
+});
+const WITH_KEY = plan({ security: [[{ scheme: "key", type: "apiKey", in: "query", name: "key" }]] });
+
+/** @param {Partial<ToolCall>} [change] @returns {ToolCall} */
+function call(change = {}) {
+  const about = { call_id: "c1", tool: "things", server_id: "s1", key: "GET /things", digest: "d1", chat_id: null };
+  return { ...about, params: "{}", deadline_ms: 1000, result_token: "t", ...change };
+}
+
+/**
+ * A runner with one accepted operation and a scripted API; `seen` collects what left it.
+ * @param {import("../../static/types.d.ts").RequestPlan} asked
+ * @param {Partial<Surroundings>} [change]
+ */
+function bench(asked, change = {}) {
+  const seen = { fetched: /** @type {any[]} */ ([]), logged: /** @type {any[]} */ ([]), uploaded: /** @type {any[]} */ ([]) };
+  /** @type {Pin} */
+  const pin = { server_id: "s1", key: "GET /things", name: "things", digest: "d1", base_url: asked.base_url, origin: "https://api.example", plan: asked };
+  /** @type {Surroundings} */
+  const around = {
+    fetch: async () => Response.json({ ok: true }),
+    now: () => 0,
+    pageUrl: "http://localhost:8642/",
+    lookup: async (serverId, key) => (serverId === "s1" && key === "GET /things" ? pin : null),
+    loadCredentials: async () => ({}),
+    diagnose: async () => ({ code: "cors", message: "CORS.", detail: {}, delivered: "unknown", retryable: false }),
+    upload: async (_call, content, contentType) => void seen.uploaded.push([content, contentType]),
+    limits: { inline_result_bytes: 40, result_bytes: 100, file_bytes: 50 },
+    observer: {
+      requestBuilt: (_call, request) => void seen.logged.push(request),
+      answerRead: (_call, response) => void seen.logged.push(response),
+    },
+    ...change,
+  };
+  const inner = around.fetch;
+  around.fetch = (url, init) => {
+    seen.fetched.push([url, init]);
+    return inner(url, init);
+  };
+  return { runner: new ToolRunner(around), seen };
+}
+
+const never = new AbortController().signal;
+
+/** @param {Outcome} outcome */
+const failure = (outcome) => (outcome.status === "failed" ? `${outcome.error.code} ${outcome.delivered}` : "answered");
+
+/** @param {Response} response @param {object} facts what a constructed Response cannot have */
+const shaped = (response, facts) => Object.defineProperties(response, Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { value }])));
+
+test("a safe call is fetched once, without cache, cookies or referrer, and its answer handed on", async () => {
+  const { runner, seen } = bench(GET_THINGS);
+  const outcome = await runner.run(call({ params: '{"q":12345678901234567890}' }), never);
+  assert.deepEqual(outcome, {
+    status: "answered",
+    http_status: 200,
+    status_text: "",
+    content_type: "application/json",
+    headers: { "content-type": "application/json" },
+    body: { kind: "text", text: '{"ok":true}' },
+    truncated: false,
+    bytes: 11,
+    total_bytes: 11,
+    duration_ms: 0,
+  });
+  const [[url, init]] = seen.fetched;
+  assert.equal(url, "https://api.example/v1/things?q=12345678901234567890");
+  const { cache, credentials, referrerPolicy, redirect, method, body } = init;
+  assert.deepEqual([cache, credentials, referrerPolicy, redirect, method, body], ["no-store", "omit", "no-referrer", "follow", "GET", null]);
+  assert.equal("targetAddressSpace" in init, false);
+});
+
+test("an API's error status is an answer, not a failure", async () => {
+  const { runner } = bench(GET_THINGS, { fetch: async () => new Response("no", { status: 404 }) });
+  const outcome = await runner.run(call(), never);
+  assert.equal(outcome.status === "answered" && outcome.http_status, 404);
+});
+
+test("what this browser has not accepted, or not in this form, is refused before any fetch", async () => {
+  const { runner, seen } = bench(GET_THINGS);
+  for (const change of [{ key: "DELETE /things" }, { server_id: "s2" }, { digest: "d2" }]) {
+    assert.equal((await runner.refusal(call(change)))?.code, "not_accepted");
+    assert.equal(failure(await runner.run(call(change), never)), "not_accepted no");
+  }
+  assert.equal(await runner.refusal(call()), null);
+  assert.deepEqual(seen.fetched, []);
+});
+
+test("arguments that are no JSON object, or do not fit, never reach the API", async () => {
+  const { runner, seen } = bench(plan({ path: "/{id}", parameters: [parameter("path", "id")] }));
+  for (const params of ["[1]", "{", '"x"', "null", "{}", '{"id":".."}'])
+    assert.equal(failure(await runner.run(call({ params }), never)), "invalid_arguments no", params);
+  assert.deepEqual(seen.fetched, []);
+});
+
+test("redirects are handed back unfollowed when the call changes something or carries a secret", async () => {
+  const secret = { loadCredentials: async () => ({ key: { value: "s3cret" } }) };
+  for (const { runner, seen } of [bench(POST_THINGS), bench(WITH_KEY, secret)]) {
+    await runner.run(call({ params: '{"body":1}' }), never);
+    assert.equal(seen.fetched[0][1].redirect, "manual");
+  }
+  const redirecting = bench(POST_THINGS, { fetch: async () => shaped(new Response(), { type: "opaqueredirect", status: 0 }) });
+  assert.equal(failure(await redirecting.runner.run(call({ params: '{"body":1}' }), never)), "redirect_refused unknown");
+});
+
+test("a followed redirect must stay on the accepted origin", async () => {
+  /** @param {string} url */
+  const landing = (url) => bench(GET_THINGS, { fetch: async () => shaped(new Response("x"), { url, redirected: true }) });
+  assert.equal(failure(await landing("https://elsewhere.example/").runner.run(call(), never)), "redirect_refused unknown");
+  assert.equal(failure(await landing("https://api.example/other").runner.run(call(), never)), "answered");
+});
+
+test("a pinned plan that would leave its accepted origin is not sent", async () => {
+  const { runner, seen } = bench({ ...GET_THINGS, base_url: "https://evil.example" });
+  assert.equal(failure(await runner.run(call(), never)), "not_accepted no");
+  assert.deepEqual(seen.fetched, []);
+});
+
+test("secrets are in the request only: not in the log, the answer, its headers or an error", async () => {
+  const echo = async (/** @type {any} */ url) => new Response(`you sent ${url}`, { headers: { "x-echo": "s3cret/key" } });
+  const secret = { loadCredentials: async () => ({ key: { value: "s3cret/key" } }) };
+  const { runner, seen } = bench(WITH_KEY, { ...secret, fetch: /** @type {any} */ (echo), limits: { inline_result_bytes: 100, result_bytes: 100, file_bytes: 50 } });
+  const outcome = await runner.run(call(), never);
+  assert.match(seen.fetched[0][0], /key=s3cret%2Fkey/);
+  assert.doesNotMatch(JSON.stringify([outcome, seen.logged]), /s3cret/);
+  assert.match(JSON.stringify(outcome), /key=\[secret\]/);
+  const diagnose = async () => ({ code: "cors", message: "s3cret/key", detail: {}, delivered: /** @type {const} */ ("unknown"), retryable: false });
+  const broken = bench(WITH_KEY, { ...secret, diagnose, fetch: () => Promise.reject(new TypeError("x")) });
+  assert.doesNotMatch(JSON.stringify(await broken.runner.run(call(), never)), /s3cret/);
+});
+
+test("a rejected fetch is diagnosed, and a call that may have arrived is not offered for another try", async () => {
+  /** @param {import("../../static/types.d.ts").RequestPlan} asked @param {"no" | "unknown"} delivered */
+  const retryable = async (asked, delivered) => {
+    const diagnose = async () => ({ code: "network", message: "Down.", detail: {}, delivered, retryable: true });
+    const { runner } = bench(asked, { diagnose, fetch: () => Promise.reject(new TypeError("Failed to fetch")) });
+    const outcome = await runner.run(call({ params: '{"body":1}' }), never);
+    assert.equal(failure(outcome), `network ${delivered}`);
+    return outcome.status === "failed" && outcome.error.retryable;
+  };
+  assert.deepEqual([await retryable(GET_THINGS, "unknown"), await retryable(POST_THINGS, "no"), await retryable(POST_THINGS, "unknown")], [true, true, false]);
+});
+
+test("the diagnosis is told whether a browser sends the request without asking first", async () => {
+  /** @type {unknown[]} */
+  const told = [];
+  /** @type {Surroundings["diagnose"]} */
+  const diagnose = async ({ mayArriveUnasked }) => {
+    told.push(mayArriveUnasked);
+    return { code: "network", message: "Down.", detail: {}, delivered: "unknown", retryable: true };
+  };
+  const bare = plan({ method: "POST", safe: false, accept: "application/json" });
+  for (const asked of [GET_THINGS, POST_THINGS, bare, { ...bare, method: "DELETE" }])
+    await bench(asked, { diagnose, fetch: () => Promise.reject(new TypeError("x")) }).runner.run(call({ params: '{"body":1}' }), never);
+  assert.deepEqual(told, [false, false, true, false]);
+});
+
+test("an answer that breaks off is a failure after delivery", async () => {
+  const body = new ReadableStream({
+    pull: (controller) => controller.error(new TypeError("network error")),
+  });
+  const { runner } = bench(GET_THINGS, { fetch: async () => new Response(body) });
+  assert.equal(failure(await runner.run(call(), never)), "network unknown");
+});
+
+test("long text and every file go by upload; text is re-encoded, files keep their bytes and type", async () => {
+  const long = bench(GET_THINGS, { fetch: async () => new Response("ü".repeat(30), { headers: { "content-type": "text/html; charset=utf-8" } }) });
+  const text = await long.runner.run(call(), never);
+  assert.deepEqual(text.status === "answered" && text.body, { kind: "uploaded" });
+  assert.deepEqual(long.seen.uploaded, [["ü".repeat(30), "text/html; charset=utf-8"]]);
+  const png = new Uint8Array([137, 80]);
+  const image = bench(GET_THINGS, { fetch: async () => new Response(png, { headers: { "content-type": "image/png" } }) });
+  await image.runner.run(call(), never);
+  assert.deepEqual(image.seen.uploaded, [[png, "image/png"]]);
+});
+
+test("files over the cap and failed uploads are failures; long text is cut and says so", async () => {
+  /** @param {string} type @param {number} bytes @param {Partial<Surroundings>} [change] */
+  const answering = (type, bytes, change) => {
+    const fetch = async () => new Response("x".repeat(bytes), { headers: { "content-type": type } });
+    return bench(GET_THINGS, { fetch, ...change }).runner.run(call(), never);
+  };
+  assert.equal(failure(await answering("application/zip", 51)), "too_large unknown");
+  const upload = () => Promise.reject(new Error("it answered with status 500."));
+  assert.equal(failure(await answering("application/zip", 9, { upload })), "network unknown");
+  const cut = await answering("text/plain", 101);
+  assert.deepEqual(cut.status === "answered" && [cut.truncated, cut.bytes, cut.total_bytes], [true, 100, null]);
+});
+
+/**
+ * Calls whose API never answers; `underWay` settles when the first fetch has begun.
+ * @param {import("../../static/types.d.ts").RequestPlan} asked
+ */
+function running(asked) {
+  /** @type {(() => void)[]} */
+  const timers = [];
+  /** @type {string[]} */
+  const ended = [];
+  let begun = () => {};
+  const underWay = /** @type {Promise<void>} */ (new Promise((resolve) => (begun = resolve)));
+  /** @type {typeof fetch} */
+  const hanging = (_url, init) =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      begun();
+    });
+  const { runner, seen } = bench(asked, { fetch: hanging });
+  const clock = { set: (/** @type {() => void} */ callback) => timers.push(callback), clear: () => undefined };
+  const calls = new RunningCalls(runner, ({ call_id }, outcome) => void ended.push(`${call_id} ${failure(outcome)}`), clock);
+  return { calls, timers, ended, seen, underWay };
+}
+
+test("the deadline aborts the fetch, and what the API did is not known", async () => {
+  const { calls, timers, ended, underWay } = running(GET_THINGS);
+  const done = calls.start(call());
+  await underWay;
+  timers[0]();
+  await done;
+  assert.deepEqual([ended, calls.size], [["c1 timeout unknown"], 0]);
+});
+
+test("a deadline that passes before the fetch began is known to have done nothing", async () => {
+  const { calls, timers, ended, seen } = running(POST_THINGS);
+  const done = calls.start(call({ params: '{"body":1}' }));
+  timers[0]();
+  await done;
+  assert.deepEqual([ended, seen.fetched], [["c1 timeout no"], []]);
+});
+
+test("Stop ends the call it names and no other", async () => {
+  const { calls, ended, underWay } = running(GET_THINGS);
+  const first = calls.start(call());
+  await underWay;
+  void calls.start(call({ call_id: "c2" }));
+  calls.stop("c1", "Stopped.");
+  await first;
+  assert.deepEqual([ended, calls.size], [["c1 cancelled unknown"], 1]);
+});
+
+test("a Stop that overtakes its call prevents the fetch altogether", async () => {
+  const { calls, ended, seen } = running(POST_THINGS);
+  calls.stop("c1", "Stopped.");
+  await calls.start(call({ params: '{"body":1}' }));
+  assert.deepEqual([ended, seen.fetched], [["c1 cancelled no"], []]);
+});
+
+test("whatever is thrown inside becomes an outcome", async () => {
+  const { runner } = bench(GET_THINGS, { loadCredentials: () => Promise.reject(new Error("disk")) });
+  assert.equal(failure(await runner.run(call(), AbortSignal.abort(new CallStopped("cancelled", "x")))), "internal unknown");
+});

@@ -1,0 +1,89 @@
+"""Names of arguments: legal, unique, changed only where needed."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolserver.argument_names import LEGAL, Binding, Place, bind, legal_name
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("x-api-key", "x-api-key"),
+        ("a.b_c", "a.b_c"),
+        ("_id", "_id"),
+        ("$top", "top"),
+        ("page[size]", "page_size"),
+        ("filter[created][gt]", "filter_created_gt"),
+        ("Größe", "Gro_e"),
+        ("名前", "argument"),
+        ("", "argument"),
+        ("__proto__", "proto"),
+        ("x" * 70, "x" * 64),
+    ],
+)
+def test_names_become_legal_for_every_provider(name: str, expected: str) -> None:
+    """Some providers refuse a whole request for one key outside `[A-Za-z0-9_.-]{1,64}`."""
+    assert legal_name(name) == expected
+
+
+def test_names_that_need_no_change_are_taken_before_those_that_do() -> None:
+    """Only clashing names change: the one written as it is sent is not at fault."""
+    assert bind([("query", "page[size]"), ("query", "page_size")]) == (
+        Binding("page_size__query", "query", "page[size]"),
+        Binding("page_size", "query", "page_size"),
+    )
+
+
+def test_of_two_parameters_the_first_keeps_its_name() -> None:
+    """Only the newcomer has to change."""
+    assert [binding.argument for binding in bind([("path", "id"), ("query", "id"), ("header", "id")])] == [
+        "id",
+        "id__query",
+        "id__header",
+    ]
+
+
+def test_a_parameter_called_body_gives_way_to_the_body() -> None:
+    """The whole body counts as a body property."""
+    assert bind([("query", "body"), ("body", "body")]) == (
+        Binding("body__query", "query", "body"),
+        Binding("body", "body", ""),
+    )
+
+
+def test_what_still_clashes_is_numbered_within_the_length() -> None:
+    """A number added after cutting would make 65 characters."""
+    long = "y" * 64
+    targets: list[tuple[Place, str]] = [("body_property", long + "1"), ("body_property", long + "2")]
+    names = [binding.argument for binding in bind(targets)]
+    assert names == [long, "y" * 62 + "_2"]
+    crowded: list[tuple[Place, str]] = [
+        ("body_property", "id"),
+        ("body_property", "id__query"),
+        ("query", "id"),
+    ]
+    assert bind(crowded)[2].argument == "id__query_2"
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["path", "query", "header", "body_property"]),
+            st.sampled_from(["id", "id__query", "a b", "a_b", "$", "é", "id__query_2"])
+            | st.text(max_size=80),
+        ),
+        max_size=12,
+        unique=True,
+    )
+)
+def test_names_are_always_legal_and_unique(targets: list[tuple[Place, str]]) -> None:
+    """Two arguments of one name are one argument for a model."""
+    bindings = bind(targets)
+    assert [(binding.location, binding.name) for binding in bindings] == targets
+    names = [binding.argument for binding in bindings]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(LEGAL, name) for name in names)

@@ -1,0 +1,232 @@
+"""Arguments from a model: parsed, and held to a schema with words it can act on."""
+
+import json
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.openapi import document_with
+from toolserver.arguments import ArgumentValidator, parse_arguments
+from toolserver.errors import ArgumentError
+from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.schema_flattening import ArgumentSource, flatten
+
+
+def validator(required: list[str] | None = None, **properties: JsonValue) -> ArgumentValidator:
+    """A validator for arguments with these schemas, flattened as a definition does it."""
+    document = document_with({})
+    flattened, _ = flatten(
+        [ArgumentSource(name, schema) for name, schema in properties.items()], document.resolve
+    )
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {**flattened},
+        "required": list[JsonValue](required or []),
+    }
+    return ArgumentValidator(dump_json(schema))
+
+
+def refusal(checked: ArgumentValidator, arguments: JsonObject) -> ArgumentError:
+    with pytest.raises(ArgumentError) as caught:
+        checked.validate(arguments)
+    return caught.value
+
+
+CIRCLES: JsonObject = {
+    "oneOf": [
+        {
+            "type": "object",
+            "required": ["kind", "radius"],
+            "properties": {"kind": {"const": "circle"}, "radius": {"type": "number"}},
+        },
+        {
+            "type": "object",
+            "required": ["kind", "side"],
+            "properties": {"kind": {"const": "square"}, "side": {"type": "number"}},
+        },
+    ]
+}
+
+REFUSALS: list[tuple[JsonValue, JsonValue, str]] = [
+    ({"type": "integer"}, "3", '`a` must be integer, not "3".'),
+    ({"type": ["integer", "null"]}, "3", '`a` must be integer or null, not "3".'),
+    ({"enum": ["open", "closed"]}, "opened", '`a` must be one of open, closed, not "opened".'),
+    ({"type": "integer", "minimum": 1}, 0, "`a` must be at least 1, but is 0."),
+    ({"type": "string", "maxLength": 2}, "abc", '`a` must have a length of at most 2, but is "abc".'),
+    ({"type": "array", "items": {"type": "string"}, "maxItems": 1}, ["x", "y"],
+     '`a` must have at most this many items: 1, but is ["x", "y"].'),
+    ({"type": "array", "items": {"type": "string"}}, ["x", 2], "`a[1]` must be string, not 2."),
+    ({"type": "string", "pattern": "^x"}, "y", '`a` must match the pattern `^x`, but is "y".'),
+    ({"type": "object", "properties": {"b": {}}, "required": ["b"]}, {}, "`a` lacks the required `b`."),
+    ({"type": "object", "properties": {"b": {}}, "additionalProperties": False}, {"b": 1, "c": 2},
+     "`a` has no c; only the described keys are allowed."),
+    ({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, ["x", "x"],
+     '`a` is refused: ["x","x"] has non-unique elements.'),
+    ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, True,
+     "`a` has none of its allowed forms: (1) it must be string, not true; (2) it must be integer, not true."),
+    (CIRCLES, {"kind": "square"}, "`a` is not right: it lacks the required `side`."),
+    (CIRCLES, {"kind": "circle", "radius": "x"}, '`a` is not right: `a.radius` must be number, not "x".'),
+    (CIRCLES, 5, "`a` is not right: it must be object, not 5."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "value", "message"), REFUSALS)
+def test_an_error_names_the_argument_and_what_is_allowed(
+    schema: JsonValue, value: JsonValue, message: str
+) -> None:
+    """The model reads this sentence and nothing else before its next attempt."""
+    error = refusal(validator(a=schema), {"a": value})
+    assert error.message == message
+    assert error.argument == "a"
+
+
+def test_a_missing_argument_is_named() -> None:
+    """There is no path to it, only the name in the rule."""
+    error = refusal(validator(["q"], q={"type": "string"}), {})
+    assert (error.message, error.argument, error.pointer) == ("The call lacks the required `q`.", "q", "")
+
+
+def test_the_pointer_leads_to_the_place() -> None:
+    """A page marks the field at fault by it."""
+    checked = validator(**{"a/b": {"type": "array", "items": {"properties": {"c~": {"type": "string"}}}}})
+    error = refusal(checked, {"a/b": [{"c~": 1}]})
+    assert (error.argument, error.pointer) == ("a/b", "/a~1b/0/c~0")
+
+
+def test_five_problems_are_named_at_most() -> None:
+    """A list of a hundred would fill the model's context with one cause."""
+    properties: JsonObject = {f"k{index}": {"type": "string"} for index in range(9)}
+    error = refusal(validator(**properties), dict.fromkeys(properties, 1))
+    assert error.message.count("must be string") == 5
+    assert error.message.endswith(" There are more problems.")
+
+
+def test_long_values_and_lists_are_shortened_in_errors() -> None:
+    """The value may be a file."""
+    names: list[JsonValue] = [f"name{index}" for index in range(200)]
+    error = refusal(validator(a={"enum": names}), {"a": "x" * 10_000})
+    assert len(error.message) < 500
+    assert ", … (200 values), not " in error.message
+
+
+NULLABLE: list[JsonValue] = [
+    {"type": ["object", "null"], "properties": {"x": {"type": "string"}}},
+    {"type": "array", "items": {"type": "string"}, "nullable": True},
+    {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]},
+    {"type": ["string", "null"], "enum": ["a"]},
+    {"type": "object", "nullable": True, "enum": [{"x": 1}]},
+]
+
+
+@pytest.mark.parametrize("schema", NULLABLE)
+def test_null_is_taken_wherever_the_description_says_so(schema: JsonValue) -> None:
+    """Objects and lists say it in words only, because a type list would lose their inside on the way."""
+    validator(a=schema).validate({"a": None})
+
+
+@pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "array"}, {"type": "string"}, CIRCLES])
+def test_null_is_refused_elsewhere(schema: JsonValue) -> None:
+    """An optional argument is left out, not null."""
+    refusal(validator(a=schema), {"a": None})
+
+
+@pytest.mark.parametrize("value", [None, 1, "x", [[1], None, {"a": []}], {"a": None}])
+def test_a_free_form_value_is_anything(value: JsonValue) -> None:
+    """The advertised five branches are words for readers; lists of lists are not among them."""
+    validator(a={}).validate({"a": value})
+    validator(a={"type": "array"}).validate({"a": [value]})
+
+
+def test_undeclared_arguments_pass() -> None:
+    """Whether the body takes further properties is the plan's to say."""
+    validator(a={"type": "string"}).validate({"other": 1})
+
+
+def test_integers_of_any_size_are_integers() -> None:
+    """Identifiers beyond 64 bits travel as digits."""
+    validator(a={"type": "integer"}).validate({"a": 10**40})
+
+
+def test_a_pattern_that_cannot_be_read_costs_only_itself() -> None:
+    """ECMAScript and Rust patterns differ; a tool must not be lost over one of them."""
+    checked = validator(a={"type": "string", "pattern": "("}, b={"type": "string", "pattern": "^x"})
+    checked.validate({"a": "anything", "b": "x"})
+    assert "pattern" in refusal(checked, {"b": "y"}).message
+
+
+def test_a_pattern_that_would_run_for_ever_ends() -> None:
+    """The pattern comes from one stranger, the text from another."""
+    checked = validator(a={"type": "string", "pattern": r"^(?=((a+)+)$)(b)?\1c"})
+    refusal(checked, {"a": "a" * 40 + "!"})
+
+
+def test_references_inside_a_schema_are_never_fetched() -> None:
+    """A schema that leads to another machine would make the bridge ask it."""
+    schema = b'{"type":"object","properties":{"a":{"$ref":"https://127.0.0.1:9/x"}},"required":[]}'
+    with pytest.raises(Exception, match="x"):
+        ArgumentValidator(schema)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", {}),
+        (" \n", {}),
+        (b"", {}),
+        ('{"a": 1, "a": 2}', {"a": 2}),
+        ('{"n": 123456789012345678901234567890}', {"n": 123456789012345678901234567890}),
+        ('\ufeff{"a": 1.5e3}', {"a": 1500.0}),
+        (b'{"a": "\xc3\xa9"}', {"a": "é"}),
+        (r'{"a": "\ud83d\ude00"}', {"a": "😀"}),
+    ],
+)
+def test_the_text_of_a_model_becomes_an_object(text: str | bytes, expected: JsonObject) -> None:
+    """Models send nothing for tools without arguments, and numbers larger than any machine word."""
+    assert parse_arguments(text, max_bytes=1_000) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[1]", "one JSON object, not an array"),
+        ('"{}"', "one JSON object, not a string"),
+        ("null", "one JSON object, not null"),
+        ("3", "one JSON object, not an integer"),
+        ("{'a': 1}", "not valid JSON"),
+        ('{"a": NaN}', "NaN is not a JSON value"),
+        ('{"a": -Infinity}', "-Infinity is not a JSON value"),
+        ('{"a": 1e999}', "1e999 is too large a number"),
+        ('{"a": "\\ud800"}', "half of a surrogate pair"),
+        ('{"a": "\ud800"}', "not UTF-8"),
+        (b'{"a": "\xff"}', "not UTF-8"),
+        ('{"a":' * 200_000, "nested too deeply"),
+        ('{"n": ' + "9" * 5_000 + "}", "not valid JSON"),
+    ],
+    ids=range(13),
+)
+def test_text_that_is_no_object_is_refused_with_the_reason(text: str | bytes, reason: str) -> None:
+    """The model can repair what it is told."""
+    with pytest.raises(ArgumentError, match=reason):
+        parse_arguments(text, max_bytes=10_000_000)
+
+
+def test_large_text_is_refused_before_it_is_read() -> None:
+    """The size is measured in bytes, as it is on the wire."""
+    with pytest.raises(ArgumentError, match="larger than 10 bytes"):
+        parse_arguments('{"é":"ééé"}', max_bytes=10)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=4))
+def test_parsing_undoes_writing(arguments: dict[str, object]) -> None:
+    """What a caller means must be what the page gets."""
+    value = cast(JsonObject, arguments)
+    assert parse_arguments(json.dumps(value), max_bytes=1_000_000) == value

@@ -1,0 +1,197 @@
+"""A whole document compiled, and carried as lines."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.support.openapi import document_with
+from toolserver.compile import (
+    CompiledDocument,
+    CompiledReader,
+    compile_document,
+    compiled_from_lines,
+    compiled_to_lines,
+)
+from toolserver.document import Limits
+from toolserver.errors import DocumentError
+from toolserver.json_types import JsonObject, JsonValue
+from toolserver.operation import SecurityScheme, Skipped
+
+PATHS: JsonObject = {
+    "/pets/{id}": {
+        "get": {
+            "operationId": "getPet",
+            "summary": "One pet",
+            "parameters": [{"name": "id", "in": "path"}],
+            "tags": ["pets"],
+        },
+        "trace": {},
+    },
+    "/up": {"servers": [{"url": "https://up.example:8443/"}], "post": {"description": "größer\u2028"}},
+}
+SERVERS: list[JsonValue] = [{"url": "https://api.example/v1/"}]
+
+
+def compiled(
+    paths: JsonValue = None, *, source_url: str | None = None, base_url: str | None = None, **root: JsonValue
+) -> CompiledDocument:
+    return compile_document(
+        document_with(PATHS if paths is None else paths, root), source_url=source_url, base_url=base_url
+    )
+
+
+def bases_of(document: CompiledDocument) -> list[str]:
+    return [json.loads(operation.plan_json)["base_url"] for operation in document.operations]
+
+
+def test_every_operation_becomes_a_tool_or_a_reason() -> None:
+    """What the page, the advertisement and the store read; the whole of it at a glance."""
+    document = compiled(servers=SERVERS, components={"securitySchemes": {"tls": {"type": "mutualTLS"}}})
+    get, up = document.operations
+    assert (get.key, get.method, get.path, get.operation_id) == (
+        "GET /pets/{id}",
+        "GET",
+        "/pets/{id}",
+        "getPet",
+    )
+    assert (get.suggested_name, get.tags, get.summary, get.safe) == ("getPet", ("pets",), "One pet", True)
+    assert get.description.startswith("One pet")
+    assert list(json.loads(get.schema_json)["properties"]) == ["id"]
+    assert (up.suggested_name, up.operation_id, up.safe, up.idempotent) == ("post_up", None, False, False)
+    assert document.skipped == (Skipped("TRACE", "/pets/{id}", "A browser cannot send TRACE requests."),)
+    assert document.security_schemes == (SecurityScheme("tls", "mutualTLS", None, None, None, ""),)
+    assert (document.title, document.version_text, document.openapi) == ("T", "1", "3.1.0")
+    assert (document.base_url, document.origins) == (
+        "https://api.example/v1",
+        ("https://api.example", "https://up.example:8443"),
+    )
+    assert bases_of(document) == ["https://api.example/v1", "https://up.example:8443"]
+
+
+def test_relative_servers_are_resolved_against_where_the_document_was_found() -> None:
+    """13 of 176 real documents name their server by path alone, 24 name none."""
+    paths: JsonObject = {"/a": {"get": {"servers": [{"url": "v2"}]}, "post": {}}}
+    document = compiled(paths, source_url="http://localhost:8000/x/openapi.json", servers=[{"url": "/api"}])
+    assert bases_of(document) == ["http://localhost:8000/x/v2", "http://localhost:8000/api"]
+    assert document.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("servers", "said"), [([], "names no server"), ([{"url": "/api"}], "names its server only as '/api'")]
+)
+def test_a_base_url_that_cannot_be_known_is_asked_for(servers: JsonValue, said: str) -> None:
+    """The operations stay visible; the user reads what to do."""
+    document = compiled(servers=servers)
+    assert (document.base_url, document.operations[0].origin) == ("", "")
+    assert document.origins == ("https://up.example:8443",)
+    assert document.warnings == (
+        f"The document {said}; enter the API's base URL, such as https://api.example.com.",
+    )
+
+
+def test_a_given_base_url_replaces_the_documents_servers_but_not_an_operations_own() -> None:
+    """Another host for uploads stays another host; a relative one follows the base URL."""
+    paths: JsonObject = {**PATHS, "/rel": {"get": {"servers": [{"url": "/v2"}]}}}
+    document = compiled(
+        paths, base_url="http://10.0.0.5:80/v9/", source_url="https://docs.example/", servers=SERVERS
+    )
+    assert bases_of(document) == ["http://10.0.0.5/v9", "https://up.example:8443", "http://10.0.0.5/v2"]
+
+
+def test_a_base_url_that_is_no_address_is_refused() -> None:
+    """It comes from a form; the answer must say so rather than make tools that cannot run."""
+    with pytest.raises(DocumentError) as failure:
+        compiled(base_url="localhost:8000")
+    assert failure.value.code == "invalid_base_url"
+
+
+def test_an_operation_whose_own_server_is_no_address_says_so() -> None:
+    """Sending it to the document's server would call a different API."""
+    paths: JsonObject = {"/a": {"get": {"servers": [{"url": "wss://a.example"}]}}}
+    document = compiled(paths, servers=SERVERS)
+    assert document.operations[0].warnings == (
+        "Its own server 'wss://a.example' is not an address that can be called.",
+    )
+    assert bases_of(document) == [""]
+
+
+def test_what_a_browser_cannot_send_is_said_when_it_is_required() -> None:
+    """The tool stays: some APIs call parameters required that they do not check."""
+    node: JsonObject = {
+        "parameters": [
+            {"name": "Host", "in": "header"},
+            {"name": "session", "in": "cookie", "required": True},
+        ],
+        "security": [{"cookie": []}],
+    }
+    schemes: JsonObject = {"securitySchemes": {"cookie": {"type": "apiKey", "in": "cookie", "name": "sid"}}}
+    operation = compiled({"/a": {"get": node}}, servers=SERVERS, components=schemes).operations[0]
+    assert operation.warnings == (
+        "The required cookie parameter 'session' cannot be sent, so the API will probably refuse."
+        " A browser sends its own cookies and lets no page set them.",
+        "Its key is a cookie, which only reaches the API if the browser is signed in there.",
+    )
+    assert json.loads(operation.schema_json)["properties"] == {}
+
+
+def digests(**changes: JsonValue) -> str:
+    node: JsonObject = {"parameters": [{"name": "a", "in": "query"}], "description": "D", **changes}
+    return compiled({"/a": {"get": node}}, servers=SERVERS).operations[0].digest
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("description", "E"),
+        ("summary", "S"),
+        ("parameters", [{"name": "a", "in": "query", "required": True}]),
+        ("parameters", [{"name": "a", "in": "header"}]),
+        ("servers", [{"url": "https://evil.example"}]),
+    ],
+)
+def test_the_digest_changes_with_what_the_user_accepted(field: str, value: JsonValue) -> None:
+    """DESIGN §13 (19): origin, method, path, parameters, security and description are pinned."""
+    assert digests(**{field: value}) != digests()
+
+
+def test_the_digest_stays_when_nothing_pinned_changes() -> None:
+    """A user is not asked again for a response that got a new example."""
+    assert digests(responses={"200": {"description": "ok"}}, **{"x-note": 1}) == digests()
+
+
+def test_tools_that_together_grow_beyond_the_limit_refuse_the_document() -> None:
+    """One long description under a shared path item is repeated by every path that refers to it."""
+    paths: JsonObject = {"/0": {"get": {"description": "x" * 10_000}}}
+    paths |= {f"/{index}": {"$ref": "#/paths/~10"} for index in range(1, 100)}
+    document = document_with(paths, limits=Limits(max_compiled_bytes=500_000))
+    with pytest.raises(DocumentError) as failure:
+        compile_document(document, source_url=None)
+    assert failure.value.code == "too_large"
+
+
+def test_a_compiled_document_survives_its_journey_as_lines() -> None:
+    """A worker process writes them, the event loop reads them one by one; bytes must arrive as they left."""
+    schemes: JsonObject = {"securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "X"}}}
+    document = compiled(servers=[], components=schemes)
+    lines = list(compiled_to_lines(document))
+    assert len(lines) == 3
+    assert not any(b"\n" in line for line in lines)
+    assert compiled_from_lines(line + b"\n" for line in lines) == document
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_missing_lines_are_noticed(count: int) -> None:
+    """A worker that dies half-way must not leave half a catalog."""
+    lines = list(compiled_to_lines(compiled(servers=SERVERS)))
+    reader = CompiledReader()
+    for line in lines[:count]:
+        reader.feed(line)
+    with pytest.raises(ValueError, match="incomplete"):
+        reader.finish()
+
+
+def test_a_document_without_operations_travels_too() -> None:
+    """Everything skipped is a result a user must see."""
+    document = replace(compiled(servers=SERVERS), operations=())
+    assert compiled_from_lines(compiled_to_lines(document)) == document
