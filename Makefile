@@ -1,5 +1,4 @@
-# Commands for people; the work is in make/. Standard output belongs to the command that is run.
-MAKEFLAGS += --no-print-directory
+# Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
 .PHONY: help run test check fmt bench lock clean
 help: ## show this list

@@ -1,24 +1,36 @@
-"""`python -m bench [round-trips] [validators] [documents] [--quick]`: all of them when none is named."""
+"""`python -m bench [NAME …] [--quick]`: all benchmarks when none is named; the last line is JSON."""
 
 import argparse
 import asyncio
+from collections.abc import Callable
 
+from bench.documents import measure_documents
 from bench.report import print_line
 from bench.round_trips import Effort, compare_round_trips
+from bench.validators import measure_validators
 
-_ALL = ("round-trips",)
+Bench = Callable[[Effort], dict[str, object]]
+
+_BENCHES: dict[str, Bench] = {
+    "round-trips": lambda effort: asyncio.run(compare_round_trips(effort)),
+    "validators": lambda _effort: measure_validators(),
+    "documents": lambda _effort: asyncio.run(measure_documents()),
+}
 
 
 def main() -> None:
     """Run the benchmarks named on the command line, print tables and at the end one JSON line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench", description="Benchmarks as ratios within one run."
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Ratios within one run.")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"any of {', '.join(_BENCHES)}; default: all"
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(_ALL)}; default: all")
-    parser.add_argument("--quick", action="store_true", help="a few seconds, for a look rather than a number")
+    parser.add_argument("--quick", action="store_true", help="short round trips: a look rather than a number")
     arguments = parser.parse_args()
-    effort = Effort(2, 0.3) if arguments.quick else Effort()
-    print_line({"round_trips": asyncio.run(compare_round_trips(effort))})
+    if unknown := [name for name in arguments.names if name not in _BENCHES]:
+        parser.error(f"there is no benchmark {unknown[0]}")
+    effort = Effort(repetitions=2, seconds=0.3) if arguments.quick else Effort()
+    chosen = arguments.names or list(_BENCHES)
+    print_line({name.replace("-", "_"): _BENCHES[name](effort) for name in chosen})
 
 
 if __name__ == "__main__":

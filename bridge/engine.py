@@ -61,7 +61,7 @@ class Engine:
                 operation_key=operation.key,
                 operation_digest=operation.digest,
                 safe=operation.safe,
-                arguments_text=call.arguments_text or "{}",
+                arguments_text=call.arguments_text.strip() or "{}",
                 deadline_s=self._deadline_s,
                 chat_id=call.chat_id,
                 message_id=call.message_id,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from bridge.config import Settings, origin_of
 from bridge.dispatch import Dispatcher
@@ -173,17 +174,19 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
     ]
     for route in table:
         app.router.add_route(route.method, route.path, route.handler)
-    document = api_document(table)
-    app.router.add_get("/api/openapi.json", lambda _: _json(document))
-    app.router.add_get("/healthz", lambda _: _json({"status": "ok"}))
+    app.router.add_get("/api/openapi.json", _fixed(api_document(table)))
+    app.router.add_get("/healthz", _fixed({"status": "ok"}))
     app.add_routes(ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, base_url).routes())
     page.attach(app)
     rooms.gateway.attach(app, rooms.dispatcher)
     return app
 
 
-async def _json(value: object) -> web.Response:
-    return web.json_response(value)
+def _fixed(value: object) -> Handler:
+    async def answer(_request: web.Request) -> web.Response:
+        return web.json_response(value)
+
+    return answer
 
 
 def _doors(settings: Settings, base_url: str, port: int) -> Doors:

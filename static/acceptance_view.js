@@ -20,7 +20,7 @@ export class AcceptanceView {
     /** Key to checkbox. @type {Map<string, HTMLInputElement>} */
     this.boxes = new Map();
     this.messages = el("div", { "aria-live": "polite" });
-    this.body = el("div", null, el("p", { class: "hint" }, "Loading…"));
+    this.body = el("div", { class: "stack" }, el("p", { class: "hint" }, "Loading…"));
     this.count = el("span", { class: "count", role: "status" });
     this.isStopped = false;
   }
@@ -85,7 +85,7 @@ export class AcceptanceView {
     const texts = [...server.warnings, ...(server.validation.state === "invalid" ? server.validation.problems : [])];
     return el(
       "div",
-      null,
+      { class: "stack" },
       changed > 0 ? notice("warning", `${counted(changed, "operation")} changed since you accepted. They are paused until you decide.`) : null,
       texts.length > 0 ? el("details", null, el("summary", null, `${counted(texts.length, "remark")} about the document`), el("ul", { class: "plain-list" }, ...texts.map((text) => el("li", null, text)))) : null,
     );

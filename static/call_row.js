@@ -3,9 +3,7 @@
 import { button, copyButton, el, fill, freshId, link } from "./dom.js";
 import { address } from "./navigation.js";
 import { kindOfEntry } from "./call_log_view.js";
-import { duration, errorView, size, textView } from "./outcome_view.js";
-import { prettyJson } from "./json_pretty.js";
-import { parseJson } from "./json_text.js";
+import { duration, errorView, readable, size, textView } from "./outcome_view.js";
 import { toCurl } from "./curl.js";
 
 /** @typedef {import("./types.js").CallEntry} CallEntry */
@@ -79,16 +77,6 @@ function status(entry) {
   const kind = kindOfEntry(entry);
   const words = entry.error?.code ?? (entry.response ? `${entry.response.http_status} ${entry.response.status_text}`.trim() : "running");
   return el("span", { class: `badge ${kind}` }, words);
-}
-
-/** @param {string} text @param {string} contentType */
-function readable(text, contentType) {
-  if (!/json/i.test(contentType)) return text;
-  try {
-    return prettyJson(parseJson(text));
-  } catch {
-    return text;
-  }
 }
 
 /** @param {[string, string][]} headers @param {string} label */

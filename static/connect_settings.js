@@ -8,12 +8,14 @@
 /** @typedef {"host" | "docker" | "elsewhere"} Place where Open WebUI runs */
 /** @typedef {"admin" | "direct"} Mode  admin: Open WebUI's server calls the bridge; direct: the user's browser does */
 /** @typedef {{place: Place, mode: Mode, webuiOrigin: string, bridgeHost: string, key: string}} Answers */
+/** @typedef {{flags: string[], ready: string[], missing: string[]}} Found */
 /**
  * @typedef {object} Settings
  * @property {string} url              the bridge as Open WebUI must name it
  * @property {string[]} flags          for `tool-bridge serve`; empty: nothing to restart
  * @property {string} command
  * @property {string[]} ready          what already fits, in sentences
+ * @property {string[]} missing        what the flags are for, in sentences
  * @property {string[]} warnings
  * @property {string[]} switches       environment variables of Open WebUI
  * @property {string[]} steps          where to click
@@ -37,25 +39,36 @@ function reachableAt({ place, mode, bridgeHost }, facts) {
   return { host: name.includes(":") && !name.startsWith("[") ? name : `${name}:${facts.port}`, isOwn: false };
 }
 
+/** @returns {Found} */
+const nothingFound = () => ({ flags: [], ready: [], missing: [] });
+
+/** @param {Found} found @param {string} flag @param {string} why */
+function need(found, flag, why) {
+  found.flags.push(flag);
+  found.missing.push(why);
+}
+
 /** @param {Answers} answers @param {ConnectFacts} facts @param {{host: string, isOwn: boolean}} target */
 function listening({ mode }, facts, { host, isOwn }) {
-  /** @type {{flags: string[], ready: string[]}} */
-  const found = { flags: [], ready: [] };
+  const found = nothingFound();
   if (isOwn && mode === "admin") found.ready.push("Open WebUI reaches the bridge as it is.");
   if (isOwn) return found;
   if (EVERYWHERE.has(facts.bind) || !LOOPBACK.has(facts.bind)) found.ready.push(`The bridge listens on ${facts.bind || "all addresses"}.`);
-  else found.flags.push("--host 0.0.0.0");
-  if (facts.allowed_hosts.includes(host)) found.ready.push(`The bridge answers to the name ${host}.`);
-  else found.flags.push(`--allow-host ${host}`);
+  else need(found, "--host 0.0.0.0", `The bridge listens on ${facts.bind} only, which nothing outside this computer reaches.`);
+  const isKnown = [host, host.replace(/:\d+$/, "")].some((name) => facts.allowed_hosts.includes(name.toLowerCase()));
+  if (isKnown) found.ready.push(`The bridge answers to the name ${host}.`);
+  else need(found, `--allow-host ${host}`, `The bridge does not answer to the name ${host} yet.`);
   return found;
 }
 
 /** @param {Answers} answers @param {ConnectFacts} facts */
 function originAccess({ mode, webuiOrigin }, facts) {
-  if (mode === "admin") return { flags: [], ready: [] };
+  const found = nothingFound();
+  if (mode === "admin") return found;
   const isAllowed = facts.allowed_origins.includes(webuiOrigin) || facts.allowed_origins.includes("*");
-  if (isAllowed) return { flags: [], ready: [`The bridge allows pages from ${webuiOrigin}.`] };
-  return { flags: [`--allow-origin ${webuiOrigin}`], ready: [] };
+  if (isAllowed) found.ready.push(`The bridge allows pages from ${webuiOrigin}.`);
+  else need(found, `--allow-origin ${webuiOrigin}`, `The bridge does not allow pages from ${webuiOrigin} yet.`);
+  return found;
 }
 
 /** @param {Answers} answers @returns {string[]} */
@@ -89,7 +102,7 @@ function stepsFor(mode, url) {
   return [
     ...allow,
     open,
-    `Type OpenAPI, URL ${url}, Auth Bearer with your key, then Save. Or choose Import and take the file from below.`,
+    `Type OpenAPI, URL ${url}, Auth Bearer with your key, then Save. Or choose Import and take the file from above.`,
     ...(mode === "admin" ? ["Access Control: leave it private, or add yourself."] : ["Reload Open WebUI: it reads tool servers when the page loads."]),
     "In a chat: Integrations (below the message) → Tools → switch Tool Bridge on.",
     "Function Calling must be Native (the default): Chat Controls → Advanced Params.",
@@ -127,6 +140,7 @@ export function connectSettings(answers, facts) {
     flags,
     command: flags.length > 0 ? `tool-bridge serve ${flags.join(" ")}` : "",
     ready: [...network.ready, ...origin.ready],
+    missing: [...network.missing, ...origin.missing],
     warnings: warningsFor(answers),
     switches: switchesFor(answers.mode),
     steps: stepsFor(answers.mode, url),

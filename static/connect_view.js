@@ -30,8 +30,9 @@ export class ConnectView {
     this.parts = parts;
     /** @type {Answers} */
     this.answers = { place: "host", mode: "admin", webuiOrigin: usualOrigin("host"), bridgeHost: "", key: "" };
-    this.output = el("div", { class: "connect-output" });
-    this.questions = el("div");
+    this.bridge = el("div", { class: "stack" });
+    this.output = el("div", { class: "stack" });
+    this.questions = el("div", { class: "stack" });
     this.keys = new KeysPanel(parts.api, (key) => {
       this.answers.key = key;
       this.#renderOutput();
@@ -47,6 +48,7 @@ export class ConnectView {
       el("h1", null, "Connect Open WebUI"),
       el("p", { class: "lead" }, "Two answers, and the settings below fit your installation."),
       this.questions,
+      this.bridge,
       this.keys.element,
       this.output,
     );
@@ -106,9 +108,9 @@ export class ConnectView {
     if (this.host) this.host.hidden = place !== "elsewhere" || mode === "direct";
     if (this.origin) this.origin.hidden = mode === "admin";
     const settings = connectSettings(this.answers, this.facts);
+    fill(this.bridge, bridgePart(settings));
     fill(
       this.output,
-      bridgePart(settings),
       connectionPart(settings, this.answers.key),
       webuiPart(settings),
       this.#curlPart(),
@@ -156,15 +158,16 @@ function radioGroup(legend, options, chosen, choose) {
 }
 
 /** @param {Settings} settings */
-function bridgePart({ command, ready, warnings }) {
+function bridgePart({ command, ready, missing, warnings }) {
+  const standing = [...ready.map((text) => el("li", null, text)), ...missing.map((text) => el("li", { class: "missing" }, text))];
   return el(
     "section",
     { class: "panel", dataset: { testid: "connect-bridge" } },
     el("h2", null, "1. The bridge"),
+    el("ul", { class: "ticks" }, ...standing),
     command
       ? el("div", null, el("p", null, "Stop the bridge and start it with these options added to yours:"), codeBlock(command, "Command that starts the bridge"))
       : el("p", null, "Nothing to restart."),
-    ready.length > 0 ? el("ul", { class: "ticks" }, ...ready.map((text) => el("li", null, text))) : null,
     warnings.length > 0 ? el("ul", { class: "plain-list warning-text" }, ...warnings.map((text) => el("li", null, text))) : null,
   );
 }
@@ -177,9 +180,9 @@ function connectionPart({ url, connection }, key) {
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, "2. The connection"),
+    el("h2", null, "3. The connection"),
     el("dl", { class: "facts-list" }, el("dt", null, "URL"), el("dd", null, el("code", null, url)), el("dt", null, "Auth"), el("dd", null, "Bearer, ", key ? el("code", null, key) : "your key; create one above")),
-    el("details", null, el("summary", null, "As JSON"), codeBlock(text, "Connection object for Open WebUI"), save),
+    el("details", { open: true }, el("summary", null, "The same as JSON"), codeBlock(text, "Connection object for Open WebUI"), el("p", null, save)),
   );
 }
 
@@ -188,7 +191,7 @@ function webuiPart({ steps, switches }) {
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, "3. In Open WebUI 0.12"),
+    el("h2", null, "4. In Open WebUI 0.12"),
     el("ol", { class: "steps" }, ...steps.map((step) => el("li", null, step))),
     switches.length > 0 ? el("p", { class: "hint" }, "The same as environment variables of Open WebUI, read at its first start:") : null,
     switches.length > 0 ? codeBlock(switches.join("\n"), "Environment variables of Open WebUI") : null,

@@ -10,13 +10,19 @@ import { networkPermission } from "./diagnosis.js";
 const SPACES = { loopback: "this device", local: "the local network", public: "the internet" };
 
 /** @param {CheckReport} report */
+function permissionWords({ code, permission }) {
+  if (permission === "unsupported" || (permission === "prompt" && code === "ok")) return "not needed";
+  return permission === "prompt" ? "not given yet; the browser asks when it is needed" : permission;
+}
+
+/** @param {CheckReport} report */
 function showReport(report) {
   const isGood = report.code === "ok";
   const lines = [
     ["Address", report.url],
     ["Leads to", SPACES[report.address_space]],
     ["Answer", report.http_status === null ? "none that this page may read" : `HTTP status ${report.http_status} in ${Math.round(report.duration_ms)} ms`],
-    ["Browser permission", report.permission === "unsupported" ? "not needed" : report.permission],
+    ["Browser permission", permissionWords(report)],
   ];
   return el(
     "div",
@@ -44,6 +50,21 @@ function corsFix() {
 }
 
 /**
+ * Call it from a click: the browser may ask for permission.
+ * @param {ProbeFrames} probes
+ * @param {string} url
+ * @param {HTMLElement} result
+ */
+async function checkAddress(probes, url, result) {
+  fill(result, el("p", { class: "hint" }, "Checking. If the browser asks for permission, allow it."));
+  try {
+    fill(result, showReport(await probes.check(readAddress(url))));
+  } catch (failure) {
+    fill(result, notice("error", sentenceOf(failure)));
+  }
+}
+
+/**
  * A button that checks one address, with room for the answer.
  * @param {ProbeFrames} probes
  * @param {string} url
@@ -52,14 +73,8 @@ export function checkPanel(probes, url) {
   const result = el("div", { "aria-live": "polite" });
   const check = button("Check", async () => {
     check.disabled = true;
-    fill(result, el("p", { class: "hint" }, "Checking. If the browser asks for permission, allow it."));
-    try {
-      fill(result, showReport(await probes.check(readAddress(url))));
-    } catch (failure) {
-      fill(result, notice("error", sentenceOf(failure)));
-    } finally {
-      check.disabled = false;
-    }
+    await checkAddress(probes, url, result);
+    check.disabled = false;
   }, { disabled: url === "" });
   const hint = "Finds out whether this page can reach the API, and what to change if not.";
   return el("section", { class: "panel", "aria-label": "Doctor" }, el("h2", null, "Doctor"), el("p", { class: "hint" }, hint), check, result);
@@ -71,7 +86,7 @@ export class DoctorView {
     this.probes = probes;
     this.inventory = inventory;
     this.url = url;
-    this.panel = el("div");
+    this.panel = el("div", { "aria-live": "polite" });
   }
 
   /** @param {HTMLElement} container */
@@ -81,8 +96,7 @@ export class DoctorView {
     const input = el("input", { type: "text", inputmode: "url", class: "mono", list: list.id, value: this.url, placeholder: "https://api.example", required: true });
     const choose = (/** @type {Event} */ event) => {
       event.preventDefault();
-      fill(this.panel, checkPanel(this.probes, input.value));
-      this.panel.querySelector("button")?.click();
+      void checkAddress(this.probes, input.value, this.panel);
     };
     fill(
       container,
@@ -105,7 +119,8 @@ function surroundings() {
     ["Secure context", window.isSecureContext ? "yes" : "no: open it over https or on http://localhost"],
   ];
   void Promise.all([networkPermission("loopback"), networkPermission("local")]).then(([loopback, local]) => {
-    const words = (/** @type {string} */ answer) => (answer === "unsupported" ? "this browser does not ask" : answer);
+    const known = { granted: "allowed", denied: "denied: change it in the site settings of this page", prompt: "not decided; asked when needed" };
+    const words = (/** @type {string} */ answer) => (answer in known ? known[/** @type {keyof typeof known} */ (answer)] : "this browser does not ask");
     const lines = [...page, ["Apps on this device", words(loopback)], ["Local network", words(local)]];
     fill(facts, ...lines.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]));
   });

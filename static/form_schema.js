@@ -107,8 +107,18 @@ function range(schema, low, high, unit) {
   return to === undefined ? "" : `≤ ${shown(to)}${unit}`;
 }
 
+/** @param {JsonSchema} schema */
+function limits(schema) {
+  return [
+    range(schema, "minimum", "maximum", ""),
+    range(schema, "minLength", "maxLength", " characters"),
+    range(schema, "minItems", "maxItems", " items"),
+  ];
+}
+
 /**
- * The small print beside a field's name: type, format, limits.
+ * The small print beside a field's name: type, format, limits. The bridge writes limits into descriptions, so that
+ * they are repeated only where there is none.
  * @param {JsonSchema} schema
  * @param {Kind} kind
  */
@@ -117,9 +127,7 @@ export function facts(schema, kind) {
   const parts = [
     kind in type ? type[/** @type {keyof typeof type} */ (kind)] : kind === "array" ? "list" : kind,
     typeof schema.format === "string" ? schema.format : "",
-    range(schema, "minimum", "maximum", ""),
-    range(schema, "minLength", "maxLength", " characters"),
-    range(schema, "minItems", "maxItems", " items"),
+    ...(schema.description ? [] : limits(schema)),
     isNullable(schema) ? "may be null" : "",
   ];
   return parts.filter((part) => part !== "").join(" · ");

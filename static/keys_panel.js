@@ -18,7 +18,7 @@ export class KeysPanel {
     this.element = el(
       "form",
       { class: "panel", "aria-label": "Key", onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
-      el("h2", null, "Your key"),
+      el("h2", null, "2. Your key"),
       el("p", { class: "hint" }, "A program that has a key can use your tools through this browser. Give each program its own, so that you can take it back."),
       el("div", { class: "inline-form" }, labelled("Name of the program", this.label), el("button", { type: "submit", class: "primary" }, "Create a key")),
       this.fresh,

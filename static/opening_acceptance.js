@@ -18,23 +18,24 @@ export class OpeningAcceptance {
   /** One server that fails does not stop the others. */
   async run() {
     const chosen = acceptedByOpening(this.inventory.servers, this.inventory.pinned);
-    for (const { server, isNew } of chosen) await this.#accept(server, isNew);
+    /** @type {{server: Server, count: number}[]} */
+    const fresh = [];
+    for (const { server, isNew } of chosen) {
+      const count = await this.#accept(server, isNew);
+      if (isNew && count > 0) fresh.push({ server, count });
+    }
+    if (fresh.length > 0) this.#show(note(fresh));
     if (chosen.length > 0) await this.inventory.load();
   }
 
-  /** @param {Server} server @param {boolean} isNew */
+  /** @param {Server} server @param {boolean} isNew @returns {Promise<number>} accepted operations */
   async #accept(server, isNew) {
     try {
-      const count = await this.acceptance.adopt(server.id, isNew ? () => true : undefined);
-      if (isNew) this.#show(notice("good", `${server.title}: ${counted(count, "operation")} accepted, because you named it when you started the bridge. `, this.#review(server)));
+      return await this.acceptance.adopt(server.id, isNew ? () => true : undefined);
     } catch (failure) {
-      this.#show(notice("error", `${server.title} could not be accepted: ${sentenceOf(failure)} `, this.#review(server)));
+      this.#show(notice("error", `${server.title} could not be accepted: ${sentenceOf(failure)} `, reviewLink(server, "Review")));
+      return 0;
     }
-  }
-
-  /** @param {Server} server */
-  #review(server) {
-    return link("Review", address("servers", server.id, "review"));
   }
 
   /** @param {HTMLElement} note */
@@ -43,4 +44,16 @@ export class OpeningAcceptance {
     row.append(button("Dismiss", () => row.remove(), { class: "quiet small" }));
     this.notices.append(row);
   }
+}
+
+/** @param {Server} server @param {string} label */
+function reviewLink(server, label) {
+  return link(label, address("servers", server.id, "review"));
+}
+
+/** @param {{server: Server, count: number}[]} fresh */
+function note(fresh) {
+  const total = fresh.reduce((sum, { count }) => sum + count, 0);
+  const names = fresh.flatMap(({ server }, index) => [index > 0 ? ", " : "", reviewLink(server, server.title)]);
+  return notice("good", `${counted(total, "operation")} accepted, because you named these documents when you started the bridge: `, ...names);
 }

@@ -3,6 +3,7 @@
 import { copyButton, el, link } from "./dom.js";
 import { address } from "./navigation.js";
 import { prettyJson } from "./json_pretty.js";
+import { parseJson } from "./json_text.js";
 
 /** @typedef {import("./api_types.js").CallReport} CallReport */
 /** @typedef {import("./api_types.js").Answer} Answer */
@@ -47,6 +48,12 @@ export function size(bytes) {
   return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }
 
+/** `outcome_unknown` becomes "Outcome unknown". @param {string} state */
+function stateWords(state) {
+  const words = state.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /**
  * @param {CallReport} report
  * @param {string} serverId
@@ -58,7 +65,7 @@ export function outcomeView({ outcome, duration_ms }, serverId) {
   const head = el(
     "p",
     { class: "outcome-head" },
-    el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? "Succeeded" : state.replaceAll("_", " ")),
+    el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? "Succeeded" : stateWords(state)),
     el("span", { class: "facts" }, [duration(Number(duration_ms)), answer?.content_type].filter(Boolean).join(" · ")),
   );
   return el(
@@ -84,7 +91,7 @@ export function errorView(error, serverId) {
     el("p", null, el("code", { class: "code-tag" }, error.code), status ? el("span", { class: "code-tag" }, `API status ${status}`) : null),
     el("p", null, error.message),
     advice ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId)) : null) : null,
-    body ? el("pre", { tabindex: "0", role: "region", "aria-label": "What the API said" }, body.slice(0, 4000)) : null,
+    body ? el("pre", { tabindex: "0", role: "region", "aria-label": "What the API said" }, readable(body.slice(0, 4000), "json")) : null,
   );
 }
 
@@ -93,7 +100,21 @@ function answerView(answer) {
   if (answer.file) return fileView(answer.file);
   if (answer.json !== undefined && answer.json !== null) return textView(prettyJson(answer.json));
   const text = answer.text ?? (answer.json === null ? "null" : "");
-  return text === "" ? el("p", { class: "hint" }, "The answer is empty.") : textView(text);
+  return text === "" ? el("p", { class: "hint" }, "The answer is empty.") : textView(readable(text, answer.content_type));
+}
+
+/**
+ * JSON is indented; everything else, and JSON that is none, stays as it came.
+ * @param {string} text
+ * @param {string} contentType
+ */
+export function readable(text, contentType) {
+  if (!/json/i.test(contentType)) return text;
+  try {
+    return prettyJson(parseJson(text));
+  } catch {
+    return text;
+  }
 }
 
 /** @param {string} text */

@@ -18,7 +18,7 @@ export class ServerView {
     this.parts = parts;
     this.serverId = serverId;
     this.messages = el("div");
-    this.body = el("div");
+    this.body = el("div", { class: "stack" });
     this.shown = "";
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
@@ -58,14 +58,16 @@ export class ServerView {
       this.#head(server),
       missing.length > 0 ? this.#adoption(server, missing.length) : null,
       server.description ? el("p", { class: "about" }, server.description) : null,
-      el("div", { class: "columns" }, el("div", null, toolList(server), leftOut(server)), el("div", null, ...this.#settings(server))),
+      el("div", { class: "columns" }, el("div", { class: "stack" }, toolList(server), leftOut(server)), el("div", { class: "stack" }, ...this.#settings(server))),
     );
   }
 
   /** @param {ServerDetail} server */
   #head(server) {
     const changed = server.tools.filter(isChanged).length;
-    const review = link(changed > 0 ? `See what changed (${changed})` : "Review and accept", address("servers", server.id, "review"), { class: "button primary" });
+    const isSettled = changed === 0 && server.tools.some(isAccepted);
+    const label = changed > 0 ? `See what changed (${changed})` : isSettled ? "Review" : "Review and accept";
+    const review = link(label, address("servers", server.id, "review"), { class: isSettled ? "button quiet" : "button primary" });
     const refetch = server.source_url ? button("Refetch the document", () => void this.#refetch(server), { class: "quiet" }) : null;
     return el("div", { class: "title-row" }, el("h1", null, server.title), el("div", { class: "actions" }, refetch, review));
   }

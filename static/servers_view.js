@@ -52,7 +52,7 @@ export class ServersView {
         el("span", { class: "facts" }, facts.filter(Boolean).join(" · ")),
       ),
       el("p", { class: "mono address" }, server.base_url || "no base address yet"),
-      server.description ? el("p", { class: "about clamp" }, server.description) : null,
+      server.description ? el("p", { class: "about clamp-1" }, server.description) : null,
       el("div", { class: "card-foot" }, this.#standing(server), el("div", { class: "actions" }, ...this.#actions(server))),
     );
   }
@@ -71,7 +71,7 @@ export class ServersView {
     const actions = [link("Details", address("servers", server.id), { class: "button quiet", "aria-label": `Details of ${server.title}` })];
     const isUrgent = server.accepted === 0 || server.changed > 0;
     const label = server.changed > 0 ? "See what changed" : server.accepted === 0 ? "Review and accept" : "Review";
-    actions.push(link(label, address("servers", server.id, "review"), { class: isUrgent ? "button primary" : "button quiet" }));
+    actions.push(link(label, address("servers", server.id, "review"), { class: isUrgent ? "button primary" : "button quiet", "aria-label": `${label}: ${server.title}` }));
     const missing = this.parts.inventory.missingPins(server);
     return missing > 0 && server.changed === 0 ? [...actions, adoptButton(this.parts, server)] : actions;
   }

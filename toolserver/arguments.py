@@ -190,7 +190,8 @@ def _complaint(problem: jsonschema_rs.ValidationError) -> str:
         case jsonschema_rs.ValidationErrorKind.Required():
             return f"lacks the required `{kind.property}`"
         case jsonschema_rs.ValidationErrorKind.Type():
-            return f"must be {' or '.join(kind.types)}, not {_shown(problem.instance)}"
+            types = sorted(kind.types, key="null".__eq__)
+            return f"must be {' or '.join(types)}, not {_shown(problem.instance)}"
         case jsonschema_rs.ValidationErrorKind.Enum():
             allowed = _listed(cast(list[JsonValue], kind.options))
             return f"must be one of {allowed}, not {_shown(problem.instance)}"

@@ -13,12 +13,12 @@ import orjson
 
 from toolserver.definition import Definition, build_definition
 from toolserver.document import Document
-from toolserver.errors import DocumentError
+from toolserver.errors import DocumentError, quote
 from toolserver.json_types import dump_json
 from toolserver.naming import suggest_names
 from toolserver.operation import Operation, SecurityScheme, Skipped, read_operations
 from toolserver.plan import RequestPlan, compile_plan
-from toolserver.servers import absolute_url, choose_base_url, origin_of, read_servers
+from toolserver.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def compile_document(
     for operation, name in zip(listed.operations, suggest_names(listed.operations), strict=True):
         compiled = _compile_operation(document, operation, name, addresses.of(operation))
         operations.append(compiled)
-        budget -= len(compiled.schema_json) + len(compiled.plan_json) + len(compiled.description)
+        budget -= _size_of(compiled)
         if budget < 0:
             raise _too_large(document.limits.max_compiled_bytes)
     return CompiledDocument(
@@ -119,6 +119,11 @@ def compile_document(
     )
 
 
+def _size_of(operation: CompiledOperation) -> int:
+    texts = (operation.description, operation.summary, operation.operation_id or "", *operation.tags)
+    return len(operation.schema_json) + len(operation.plan_json) + sum(map(len, texts))
+
+
 def _too_large(max_bytes: int) -> DocumentError:
     return DocumentError("too_large", f"The document's tools together are larger than {max_bytes:,} bytes.")
 
@@ -130,16 +135,25 @@ def _find_addresses(
         root = absolute_url(base_url, None)
         if not root:
             raise DocumentError(
-                "invalid_base_url", f"The base URL {base_url!r} is not an http or https address."
+                "invalid_base_url", f"The base URL {quote(base_url)} is not an http or https address."
             )
         return _Addresses(root, root), []
     servers = read_servers(document.root)
     root = choose_base_url(servers, source_url)
     if root:
-        return _Addresses(root, source_url), []
-    named = f"names its server only as {servers[0].url!r}" if servers else "names no server"
+        return _Addresses(root, source_url), _default_warnings(servers)
+    named = f"names its server only as {quote(servers[0].url)}" if servers else "names no server"
     advice = "enter the API's base URL, such as https://api.example.com"
     return _Addresses("", source_url), [f"The document {named}; {advice}."]
+
+
+def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
+    """A default such as "your-tenant" is a placeholder as often as a value."""
+    variables = servers[0].variables if servers else ()
+    if not variables:
+        return []
+    named = ", ".join(quote(name) for name in variables)
+    return [f"The base URL takes defaults for {named}; enter another base URL if they are not yours."]
 
 
 def _compile_operation(
@@ -173,10 +187,12 @@ def _compile_operation(
 def _warnings(operation: Operation, definition: Definition, plan: RequestPlan) -> tuple[str, ...]:
     warnings = [*operation.warnings, *definition.warnings]
     if operation.servers and not plan.base_url:
-        warnings.append(f"Its own server {operation.servers[0].url!r} is not an address that can be called.")
+        warnings.append(
+            f"Its own server {quote(operation.servers[0].url)} is not an address that can be called."
+        )
     for entry in plan.unsendable:
         if entry.parameter.required:
-            what = f"{entry.parameter.location} parameter {entry.parameter.name!r}"
+            what = f"{entry.parameter.location} parameter {quote(entry.parameter.name)}"
             warnings.append(
                 f"The required {what} cannot be sent, so the API will probably refuse. {entry.reason}"
             )

@@ -124,7 +124,7 @@ def _read_body(reader: ShapeReader, body: Body | None) -> _Arguments:
 def _body_properties(reader: ShapeReader, body: Body, shape: Shape) -> _Arguments:
     additional = shape.additional_schema()
     required = shape.required_names()
-    entered = reader.entry_refs(body.schema)
+    entered = dict.fromkeys(reader.entry_refs(body.schema), "the whole body")
     properties = dict(shape.properties)
     if additional is not False:
         properties |= {name: {} for name in required if name not in properties}

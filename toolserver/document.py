@@ -121,9 +121,7 @@ class Document:
         if name in self._names:
             return self._names[name]
         if name.startswith("#"):
-            raise ReferenceFailed(
-                "unresolved_reference", f"The reference {quote(ref)} names nothing in the document.", pointer=ref
-            )
+            raise _unresolved(ref, "nothing has that name")
         raise ReferenceFailed(
             "external_reference",
             f"The reference {quote(ref)} leads out of the document, and other files are not read.",
@@ -145,7 +143,14 @@ def pointer_token(key: str) -> str:
 
 
 def _circular(ref: str) -> ReferenceFailed:
-    return ReferenceFailed("circular_reference", f"The reference {quote(ref)} leads back to itself.", pointer=ref)
+    return ReferenceFailed(
+        "circular_reference", f"The reference {quote(ref)} leads back to itself.", pointer=ref
+    )
+
+
+def _unresolved(ref: str, why: str) -> ReferenceFailed:
+    message = f"The reference {quote(ref)} leads nowhere: {why}."
+    return ReferenceFailed("unresolved_reference", message, pointer=ref)
 
 
 def _spellings(token: str) -> Iterator[str]:
@@ -168,11 +173,7 @@ def _step(node: JsonValue, token: str, ref: str) -> JsonValue:
                 return node[spelling]
     elif isinstance(node, list) and re.fullmatch(r"0|[1-9][0-9]{0,8}", token) and int(token) < len(node):
         return node[int(token)]
-    raise ReferenceFailed(
-        "unresolved_reference",
-        f"The reference {quote(ref)} leads nowhere: there is no {quote(next(_spellings(token)))}.",
-        pointer=ref,
-    )
+    raise _unresolved(ref, f"there is no {quote(next(_spellings(token)))}")
 
 
 def _containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:

@@ -11,10 +11,16 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from toolserver.document import Document, pointer_token
-from toolserver.errors import DocumentError, ReferenceFailed
+from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 from toolserver.media_type import accept_of, choose_json, sent_type
-from toolserver.parameter import IGNORED_HEADERS, Parameter, read_parameter, unsendable_reason
+from toolserver.parameter import (
+    IGNORED_HEADERS,
+    MAX_PROSE_CHARS,
+    Parameter,
+    read_parameter,
+    unsendable_reason,
+)
 from toolserver.security import Requirements, SecurityScheme, read_requirements, read_security_schemes
 from toolserver.servers import ServerUrl, read_servers
 
@@ -35,6 +41,10 @@ _SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
 _IDEMPOTENT_METHODS = _SAFE_METHODS | {"PUT", "DELETE"}
 _MAX_PARAMETERS = 500
 """Per operation; keeps one path item that thousands of paths refer to from multiplying work."""
+
+_MAX_TAGS = 50
+_MAX_NAMED_CHARS = 200
+_MAX_WARNINGS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +125,8 @@ class _Reader:
     document: Document
     schemes: dict[str, SecurityScheme]
     security: Requirements
+    parameters: dict[int, Parameter | str] = field(default_factory=dict[int, Parameter | str])
+    """By identity of the node: most parameters are references to a few."""
 
 
 @dataclass(slots=True)
@@ -177,7 +189,7 @@ def _find_methods(path: str, item: JsonObject) -> Iterator[_Place | Skipped]:
         method = field_name.upper()
         if field_name not in _METHODS:
             yield Skipped(
-                method, path, f"{field_name!r} is not a field of a path item; methods are lower case."
+                method, path, f"{quote(field_name)} is not a field of a path item; methods are lower case."
             )
         elif not isinstance(node, dict):
             yield Skipped(method, path, "The operation is not an object.")
@@ -213,7 +225,7 @@ def _read_into(reader: _Reader, place: _Place, operations: list[Operation], skip
 def _read_operation(reader: _Reader, place: _Place) -> Operation:
     node, method, path = place.node, place.method, place.path
     body = _read_body(reader.document, place)
-    parameters = _read_parameters(reader.document, place)
+    parameters = _read_parameters(reader, place)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
     return Operation(
@@ -221,9 +233,9 @@ def _read_operation(reader: _Reader, place: _Place) -> Operation:
         method=method,
         path=path,
         operation_id=text_at(node, "operationId").strip() or None,
-        summary=(text_at(node, "summary") or text_at(place.item, "summary")).strip(),
-        description=(text_at(node, "description") or text_at(place.item, "description")).strip(),
-        tags=tuple(tag for tag in array_at(node, "tags") if isinstance(tag, str)),
+        summary=_prose_at(node, place.item, "summary"),
+        description=_prose_at(node, place.item, "description"),
+        tags=tuple(tag for tag in array_at(node, "tags")[:_MAX_TAGS] if isinstance(tag, str)),
         parameters=parameters,
         body=body,
         servers=read_servers(node) or read_servers(place.item),
@@ -233,8 +245,13 @@ def _read_operation(reader: _Reader, place: _Place) -> Operation:
         safe=method in _SAFE_METHODS,
         idempotent=method in _IDEMPOTENT_METHODS,
         accept=_read_accept(reader.document, node),
-        warnings=tuple(place.warnings),
+        warnings=tuple(place.warnings[:_MAX_WARNINGS]),
     )
+
+
+def _prose_at(node: JsonObject, item: JsonObject, key: str) -> str:
+    """The operation's own text, else its path item's."""
+    return (text_at(node, key) or text_at(item, key))[:MAX_PROSE_CHARS].strip()
 
 
 def _read_security(reader: _Reader, place: _Place) -> Requirements:
@@ -245,25 +262,31 @@ def _read_security(reader: _Reader, place: _Place) -> Requirements:
     return requirements
 
 
-def _read_parameters(document: Document, place: _Place) -> tuple[Parameter, ...]:
+def _read_parameters(reader: _Reader, place: _Place) -> tuple[Parameter, ...]:
     found: dict[tuple[str, str], Parameter] = {}
     for holder in (place.item, place.node):
         entries = array_at(holder, "parameters")
         if len(entries) > _MAX_PARAMETERS:
             raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
         for entry in entries:
-            parameter = _read_entry(document, entry)
+            parameter = _read_entry(reader, entry)
             if isinstance(parameter, str):
                 place.warnings.append(f"{parameter} It is left out.")
             elif parameter.location != "header" or parameter.name.lower() not in IGNORED_HEADERS:
                 found[_identity(parameter)] = parameter
     _match_template(found, place)
+    if len(found) > _MAX_PARAMETERS:
+        raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
     return tuple(found.values())
 
 
-def _read_entry(document: Document, entry: JsonValue) -> Parameter | str:
-    node = document.follow(entry)
-    return read_parameter(node) if isinstance(node, dict) else "A parameter is not an object."
+def _read_entry(reader: _Reader, entry: JsonValue) -> Parameter | str:
+    node = reader.document.follow(entry)
+    if not isinstance(node, dict):
+        return "A parameter is not an object."
+    if id(node) not in reader.parameters:
+        reader.parameters[id(node)] = read_parameter(node)
+    return reader.parameters[id(node)]
 
 
 def _identity(parameter: Parameter) -> tuple[str, str]:
@@ -279,13 +302,15 @@ def _match_template(found: dict[tuple[str, str], Parameter], place: _Place) -> N
         identity for identity in found if identity[1] == "path" and identity[0] not in expressions
     ]:
         del found[identity]
-        place.warnings.append(f"The path has no {{{identity[0]}}}; that parameter is left out.")
+        place.warnings.append(f"The path has no place for {quote(identity[0])}; that parameter is left out.")
     for name in expressions:
         if (name, "path") not in found:
             found[name, "path"] = Parameter(
                 name, "path", True, "", {"type": "string"}, "simple", False, False, None, False
             )
-            place.warnings.append(f"The path parameter {name!r} is not described; it is taken as a string.")
+            place.warnings.append(
+                f"The path parameter {quote(name)} is not described; it is taken as a string."
+            )
 
 
 def _read_body(document: Document, place: _Place) -> Body | None:
@@ -309,12 +334,12 @@ def _read_body(document: Document, place: _Place) -> Body | None:
         content_type=sent_type(media_type),
         schema=schema if isinstance(schema, dict | bool) else {},
         required=required,
-        description=text_at(node, "description"),
+        description=text_at(node, "description")[:MAX_PROSE_CHARS],
     )
 
 
 def _leave_out_types(media_types: list[str], required: bool, place: _Place) -> None:
-    named = ", ".join(media_types[:5])
+    named = ", ".join(media_types[:5])[:_MAX_NAMED_CHARS]
     if required:
         raise _Unusable(f"The request body must be {named}; only JSON bodies can be sent.")
     place.warnings.append(

@@ -7,6 +7,7 @@ references included.
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast, get_args
 
+from toolserver.errors import quote
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.media_type import choose_json
 
@@ -19,6 +20,9 @@ _STYLES: dict[Location, tuple[str, ...]] = {
     "cookie": ("form", "cookie"),
 }
 """Per location the styles it allows, its default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there)."""
+
+MAX_PROSE_CHARS = 50_000
+"""Of one summary or description; more would only cost time, no model reads it."""
 
 IGNORED_HEADERS = frozenset(("accept", "content-type", "authorization"))
 """Header parameters that "SHALL be ignored" (Parameter Object, 3.1.2): the body and security own them."""
@@ -91,7 +95,7 @@ def read_parameter(node: JsonObject) -> Parameter | str:
     if not name:
         return "A parameter has no name."
     if location not in get_args(Location):
-        return f"The parameter {name!r} has no known place: in is {location!r}."
+        return f"The parameter {quote(name)} has no known place: in is {quote(location)}."
     place = cast(Location, location)
     content_type, schema = _shape(node)
     style = text_at(node, "style")
@@ -102,7 +106,7 @@ def read_parameter(node: JsonObject) -> Parameter | str:
         name=name,
         location=place,
         required=place == "path" or node.get("required") is True,
-        description=text_at(node, "description"),
+        description=text_at(node, "description")[:MAX_PROSE_CHARS],
         schema=schema,
         style=style,
         explode=explode if isinstance(explode, bool) else style in ("form", "cookie"),

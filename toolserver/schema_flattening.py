@@ -10,9 +10,10 @@ Works level by level, so that a budget runs out among the deepest nodes and neve
 themselves.
 """
 
+import re
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from toolserver.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
 from toolserver.json_types import JsonObject, JsonValue, dump_json
@@ -24,6 +25,7 @@ MAX_REPEATS = 3
 
 _COMPOSITE = ("object", "array")
 _LISTED_CHARS = 400
+_BRANCH_NUMBER = re.compile(r"\(\d+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,8 @@ class ArgumentSource:
     """Sentences for the end of the description."""
     trail: tuple[str, ...] = ()
     """References merged into the schemas above."""
-    entered: frozenset[str] = frozenset()
-    """References the schemas above *are*; meeting one again is a circle."""
+    entered: Mapping[str, str] = field(default_factory=dict[str, str])
+    """References the schemas above *are*, and in words where; meeting one again is a circle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class _Place:
     name: str
     depth: int
     trail: tuple[str, ...] = ()
-    entered: frozenset[str] = frozenset()
+    entered: Mapping[str, str] = field(default_factory=dict[str, str])
     description: str = ""
     notes: tuple[str, ...] = ()
     alone: JsonValue = None
@@ -132,14 +134,13 @@ class _Flattening:
         shape = self._reader.read(place.schema, place.trail)
         self.warnings.extend(f"{place.name}: {problem}" for problem in shape.problems)
         entry = self._reader.entry_refs(place.schema if place.alone is None else place.alone)
-        repeated = entry & place.entered or {
-            ref for ref in shape.refs if place.trail.count(ref) >= MAX_REPEATS
-        }
-        if repeated:
-            name = clean_text(min(repeated).rsplit("/", 1)[-1])
-            self._cut(place, shape, f"Same form as {name} above.", f"circular reference to {name}")
+        if repeated := _repeated(place, shape, entry):
+            text = f"Same form as {place.entered[repeated]}." if repeated in place.entered else ""
+            self._cut(place, shape, text, f"circular reference to {clean_text(repeated.rsplit('/', 1)[-1])}")
             return
-        below = _Below(place, (*place.trail, *shape.refs), place.entered | entry)
+        where = f"`{_BRANCH_NUMBER.sub('', place.name)}`"
+        entered = {**place.entered, **dict.fromkeys(sorted(entry), where)}
+        below = _Below(place, (*place.trail, *shape.refs), entered)
         if shape.alternatives:
             self._write_alternatives(place, shape, below)
         elif shape.types is None:
@@ -335,7 +336,15 @@ class _Below:
 
     place: _Place
     trail: tuple[str, ...]
-    entered: frozenset[str]
+    entered: Mapping[str, str]
+
+
+def _repeated(place: _Place, shape: Shape, entry: frozenset[str]) -> str:
+    """The reference that closes a circle here; "" when there is none."""
+    for ref in sorted(entry):
+        if ref in place.entered:
+            return ref
+    return next((ref for ref in shape.refs if place.trail.count(ref) >= MAX_REPEATS), "")
 
 
 def _annotations(shape: Shape) -> JsonObject:
@@ -353,7 +362,4 @@ def _declared(shape: Shape, additional: JsonValue) -> JsonObject:
 
 
 def _listed(properties: JsonObject) -> str:
-    names = ", ".join(properties)
-    if not names:
-        return ""
-    return f"Keys: {clean_text(names, _LISTED_CHARS)}."
+    return clean_text(f"Keys: {', '.join(properties)}", _LISTED_CHARS) if properties else ""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from toolserver.document import reference_of
 from toolserver.errors import ReferenceFailed
-from toolserver.hints import clean_text, value_text
+from toolserver.hints import ENUM_CHARS, clean_text, value_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
 from toolserver.schema_keywords import (
     ANNOTATIONS,
@@ -88,6 +88,12 @@ class Shape:
     def required_names(self) -> list[str]:
         """Names a caller has to send."""
         return [name for name in self.required if name not in self.hidden]
+
+    def note(self, sentence: str) -> None:
+        """Adds to `notes`, once and within the length of a list of values."""
+        sentence = clean_text(sentence, ENUM_CHARS)
+        if sentence not in self.notes:
+            self.notes.append(sentence)
 
     def as_schema(self) -> JsonObject:
         """The shape without texts and alternatives as one schema; {} when nothing is left."""
@@ -248,7 +254,7 @@ class ShapeReader:
                 targets.append(target)
         if any(needed):
             count = "exactly one" if alternatives.exclusive else "at least one"
-            shape.notes.append(f"Needs {count} of: {'; '.join(filter(None, needed))}.")
+            shape.note(f"Needs {count} of: {'; '.join(filter(None, needed))}.")
         if len(targets) > 1 and all(map(_is_enum, targets)):
             return [_one_enum(shape, targets)]
         return kept
@@ -283,13 +289,13 @@ def _take_types(shape: Shape, part: JsonObject) -> None:
         shape.only_null = True
     elif shape.types is None:
         shape.types = types
-    elif common := _common_types(shape.types, types):
+    elif common := _types_of_both(shape.types, types):
         shape.types = common
     else:
         shape.problems.append("its parts contradict each other about the type; the first one counts")
 
 
-def _common_types(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+def _types_of_both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     common = [name for name in first if name in second or (name == "integer" and "number" in second)]
     if "number" in first and "integer" in second:
         common.append("integer")
@@ -312,7 +318,7 @@ def _take_further_keys(shape: Shape, part: JsonObject) -> None:
     patterns = object_at(part, "patternProperties")
     if patterns and not isinstance(stated, dict):
         stated = next(iter(patterns.values())) if len(patterns) == 1 else True
-        shape.notes.append(f"Keys match {' or '.join(f'`{clean_text(key)}`' for key in patterns)}.")
+        shape.note(f"Keys match {' or '.join(f'`{clean_text(key)}`' for key in patterns)}.")
     if "properties" in part or stated is not None:
         shape.additional.append(stated)
     shape.closed = shape.closed or part.get("unevaluatedProperties") is False
@@ -334,7 +340,7 @@ def _take_notes(shape: Shape, part: JsonObject) -> None:
     discriminator = part.get("discriminator")
     if isinstance(discriminator, dict) and (name := text_at(discriminator, "propertyName")):
         names = ", ".join(value_text(key) for key in object_at(discriminator, "mapping"))
-        shape.notes.append(f"`{clean_text(name)}` tells which form it is{': ' + names if names else ''}.")
+        shape.note(f"`{clean_text(name)}` tells which form it is{': ' + names if names else ''}.")
     unsaid = [key for key in _UNSAID if key in part]
     if unsaid:
         shape.problems.append(f"the rules in {', '.join(unsaid)} are not part of the schema")
@@ -383,12 +389,11 @@ def _one_enum(shape: Shape, branches: list[JsonObject]) -> JsonObject:
     for branch in branches:
         own = [branch["const"]] if "const" in branch else array_at(branch, "enum")
         values.extend(own)
-        if (meaning := clean_text(text_at(branch, "description") or text_at(branch, "title"))) and len(
-            own
-        ) == 1:
+        meaning = clean_text(text_at(branch, "description") or text_at(branch, "title"))
+        if meaning and len(own) == 1:
             meanings.append(f"{value_text(own[0])} = {meaning}")
     if meanings:
-        shape.notes.append("; ".join(meanings) + ("" if meanings[-1].endswith(".") else "."))
+        shape.note("; ".join(meanings) + ("" if meanings[-1].endswith(".") else "."))
     return {"enum": values}
 
 

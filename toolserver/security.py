@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast, get_args
 
 from toolserver.document import Document
-from toolserver.errors import ReferenceFailed
+from toolserver.errors import ReferenceFailed, quote
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
 
 SchemeType: TypeAlias = Literal["apiKey", "http", "oauth2", "openIdConnect", "mutualTLS"]
@@ -41,11 +41,11 @@ def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme]
         try:
             node = document.follow(entry)
         except ReferenceFailed as error:
-            warnings.append(f"The security scheme {name!r} is left out. {error.message}")
+            warnings.append(f"The security scheme {quote(name)} is left out. {error.message}")
             continue
         scheme = _read_scheme(name, node) if isinstance(node, dict) else None
         if scheme is None:
-            warnings.append(f"The security scheme {name!r} is left out: it is incomplete.")
+            warnings.append(f"The security scheme {quote(name)} is left out: it is incomplete.")
         else:
             schemes[name] = scheme
     return schemes, warnings
@@ -83,7 +83,9 @@ def read_requirements(
         if not isinstance(entry, dict):
             warnings.append("A security requirement is left out: it is not an object.")
         elif missing := [name for name in entry if name not in schemes]:
-            warnings.append(f"A security requirement is left out: there is no usable scheme {missing[0]!r}.")
+            warnings.append(
+                f"A security requirement is left out: there is no usable scheme {quote(missing[0])}."
+            )
         else:
             alternatives.append(tuple(schemes[name] for name in entry))
     return tuple(alternatives), warnings

@@ -11,6 +11,8 @@ from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, scalar_text_at, text_at
 
 _MAX_SERVERS = 50
+_MAX_URL_CHARS = 4000
+_VARIABLE = r"\{([^{}]*)\}"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -20,6 +22,8 @@ class ServerUrl:
 
     url: str
     description: str
+    variables: tuple[str, ...] = ()
+    """Names of the variables that were replaced."""
 
 
 def read_servers(holder: JsonObject) -> tuple[ServerUrl, ...]:
@@ -31,6 +35,9 @@ def read_servers(holder: JsonObject) -> tuple[ServerUrl, ...]:
 def _read_server(entry: JsonValue) -> ServerUrl | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("url"), str):
         return None
+    template = text_at(entry, "url")
+    if len(template) > _MAX_URL_CHARS:
+        return None
     variables = object_at(entry, "variables")
 
     def value_of(match: re.Match[str]) -> str:
@@ -39,8 +46,9 @@ def _read_server(entry: JsonValue) -> ServerUrl | None:
         allowed = [value for value in array_at(variable, "enum") if isinstance(value, str)]
         return default or (allowed[0] if allowed and "default" not in variable else "")
 
-    url = re.sub(r"\{([^{}]*)\}", value_of, text_at(entry, "url"))
-    return ServerUrl(url.strip(), text_at(entry, "description"))
+    names = dict.fromkeys(re.findall(_VARIABLE, template))
+    url = re.sub(_VARIABLE, value_of, template)
+    return ServerUrl(url.strip(), text_at(entry, "description"), tuple(names))
 
 
 def choose_base_url(servers: tuple[ServerUrl, ...], source_url: str | None) -> str:

@@ -184,9 +184,10 @@ class _Builder:
         if merges:
             frame.merges = True
             return
-        if key in value:
+        if key in value and len(self.warnings) < _MAX_WARNINGS:
+            where = _place_of(event)
             self.warnings.append(
-                f"The key {key!r} stands twice in one mapping{_place_of(event)}; the last one counts."
+                f"The key {quote(key)} stands twice in one mapping{where}; the last one counts."
             )
         frame.key = key
 

@@ -172,7 +172,7 @@ class Store:
             found = (await session.execute(query)).one_or_none()
             if found is None:
                 return None
-            row, user = found.tuple()
+            row, user = found
             return Device(row.id, User(user.id, user.name), row.public_key)
 
     # Servers, names, acceptances (the registry's port)

@@ -173,6 +173,6 @@ async def _arguments_text(request: web.Request) -> str:
         message = f"The arguments exceed {ARGUMENT_BYTES} bytes."
         raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": ARGUMENT_BYTES})
     try:
-        return body.decode("utf-8")
+        return body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BridgeError(ErrorCode.INVALID_ARGUMENTS, "The arguments are not UTF-8 text.") from None

@@ -178,6 +178,7 @@ def written(schema: JsonValue) -> JsonObject:
     }
 
 
+@pytest.mark.timeout(300)
 def test_every_real_document_arrives_whole(shared_specs: Path) -> None:
     """The measured form has to hold for what people really add, thousands of operations of it."""
     operations = 0

@@ -1,6 +1,7 @@
 """Types of what we use of python-socketio 5, which publishes none."""
 
-from collections.abc import Callable, Mapping, Sequence
+from asyncio import Task
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from aiohttp.web import Application
@@ -71,3 +72,6 @@ class AsyncClient:
     async def call(self, event: str, data: Any = None, *, timeout: float = 60) -> Any: ...
     async def disconnect(self) -> None: ...
     async def wait(self) -> None: ...
+    def start_background_task(
+        self, target: Callable[..., Coroutine[Any, Any, Any]], *args: Any
+    ) -> Task[Any]: ...

@@ -67,6 +67,8 @@ def test_what_still_clashes_is_numbered_within_the_length() -> None:
         ("query", "id"),
     ]
     assert bind(crowded)[2].argument == "id__query_2"
+    more: list[tuple[Place, str]] = [*crowded, ("body_property", "id__query_2")]
+    assert bind(more)[2].argument == "id__query_3"
 
 
 @given(

@@ -1,6 +1,7 @@
 """Arguments from a model: parsed, and held to a schema with words it can act on."""
 
 import json
+from collections.abc import Iterable
 from typing import cast
 
 import pytest
@@ -14,7 +15,7 @@ from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema_flattening import ArgumentSource, flatten
 
 
-def validator(required: list[str] | None = None, **properties: JsonValue) -> ArgumentValidator:
+def validator(properties: JsonObject, required: Iterable[str] = ()) -> ArgumentValidator:
     """A validator for arguments with these schemas, flattened as a definition does it."""
     document = document_with({})
     flattened, _ = flatten(
@@ -23,7 +24,7 @@ def validator(required: list[str] | None = None, **properties: JsonValue) -> Arg
     schema: JsonObject = {
         "type": "object",
         "properties": {**flattened},
-        "required": list[JsonValue](required or []),
+        "required": list[JsonValue](required),
     }
     return ArgumentValidator(dump_json(schema))
 
@@ -77,20 +78,20 @@ def test_an_error_names_the_argument_and_what_is_allowed(
     schema: JsonValue, value: JsonValue, message: str
 ) -> None:
     """The model reads this sentence and nothing else before its next attempt."""
-    error = refusal(validator(a=schema), {"a": value})
+    error = refusal(validator({"a": schema}), {"a": value})
     assert error.message == message
     assert error.argument == "a"
 
 
 def test_a_missing_argument_is_named() -> None:
     """There is no path to it, only the name in the rule."""
-    error = refusal(validator(["q"], q={"type": "string"}), {})
+    error = refusal(validator({"q": {"type": "string"}}, ["q"]), {})
     assert (error.message, error.argument, error.pointer) == ("The call lacks the required `q`.", "q", "")
 
 
 def test_the_pointer_leads_to_the_place() -> None:
     """A page marks the field at fault by it."""
-    checked = validator(**{"a/b": {"type": "array", "items": {"properties": {"c~": {"type": "string"}}}}})
+    checked = validator({"a/b": {"type": "array", "items": {"properties": {"c~": {"type": "string"}}}}})
     error = refusal(checked, {"a/b": [{"c~": 1}]})
     assert (error.argument, error.pointer) == ("a/b", "/a~1b/0/c~0")
 
@@ -98,7 +99,7 @@ def test_the_pointer_leads_to_the_place() -> None:
 def test_five_problems_are_named_at_most() -> None:
     """A list of a hundred would fill the model's context with one cause."""
     properties: JsonObject = {f"k{index}": {"type": "string"} for index in range(9)}
-    error = refusal(validator(**properties), dict.fromkeys(properties, 1))
+    error = refusal(validator(properties), dict.fromkeys(properties, 1))
     assert error.message.count("must be string") == 5
     assert error.message.endswith(" There are more problems.")
 
@@ -106,7 +107,7 @@ def test_five_problems_are_named_at_most() -> None:
 def test_long_values_and_lists_are_shortened_in_errors() -> None:
     """The value may be a file."""
     names: list[JsonValue] = [f"name{index}" for index in range(200)]
-    error = refusal(validator(a={"enum": names}), {"a": "x" * 10_000})
+    error = refusal(validator({"a": {"enum": names}}), {"a": "x" * 10_000})
     assert len(error.message) < 500
     assert ", … (200 values), not " in error.message
 
@@ -123,42 +124,42 @@ NULLABLE: list[JsonValue] = [
 @pytest.mark.parametrize("schema", NULLABLE)
 def test_null_is_taken_wherever_the_description_says_so(schema: JsonValue) -> None:
     """Objects and lists say it in words only, because a type list would lose their inside on the way."""
-    validator(a=schema).validate({"a": None})
+    validator({"a": schema}).validate({"a": None})
 
 
 @pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "array"}, {"type": "string"}, CIRCLES])
 def test_null_is_refused_elsewhere(schema: JsonValue) -> None:
     """An optional argument is left out, not null."""
-    refusal(validator(a=schema), {"a": None})
+    refusal(validator({"a": schema}), {"a": None})
 
 
 @pytest.mark.parametrize("value", [None, 1, "x", [[1], None, {"a": []}], {"a": None}])
 def test_a_free_form_value_is_anything(value: JsonValue) -> None:
     """The advertised five branches are words for readers; lists of lists are not among them."""
-    validator(a={}).validate({"a": value})
-    validator(a={"type": "array"}).validate({"a": [value]})
+    validator({"a": {}}).validate({"a": value})
+    validator({"a": {"type": "array"}}).validate({"a": [value]})
 
 
 def test_undeclared_arguments_pass() -> None:
     """Whether the body takes further properties is the plan's to say."""
-    validator(a={"type": "string"}).validate({"other": 1})
+    validator({"a": {"type": "string"}}).validate({"other": 1})
 
 
 def test_integers_of_any_size_are_integers() -> None:
     """Identifiers beyond 64 bits travel as digits."""
-    validator(a={"type": "integer"}).validate({"a": 10**40})
+    validator({"a": {"type": "integer"}}).validate({"a": 10**40})
 
 
 def test_a_pattern_that_cannot_be_read_costs_only_itself() -> None:
     """ECMAScript and Rust patterns differ; a tool must not be lost over one of them."""
-    checked = validator(a={"type": "string", "pattern": "("}, b={"type": "string", "pattern": "^x"})
+    checked = validator({"a": {"type": "string", "pattern": "("}, "b": {"type": "string", "pattern": "^x"}})
     checked.validate({"a": "anything", "b": "x"})
     assert "pattern" in refusal(checked, {"b": "y"}).message
 
 
 def test_a_pattern_that_would_run_for_ever_ends() -> None:
     """The pattern comes from one stranger, the text from another."""
-    checked = validator(a={"type": "string", "pattern": r"^(?=((a+)+)$)(b)?\1c"})
+    checked = validator({"a": {"type": "string", "pattern": r"^(?=((a+)+)$)(b)?\1c"}})
     refusal(checked, {"a": "a" * 40 + "!"})
 
 

@@ -106,6 +106,16 @@ def test_a_base_url_that_is_no_address_is_refused() -> None:
     assert failure.value.code == "invalid_base_url"
 
 
+def test_defaults_of_server_variables_are_pointed_out() -> None:
+    """A default "your-tenant" is a placeholder as often as a value, and calls to it fail without telling why."""
+    server: JsonValue = {"url": "https://{tenant}.api.example", "variables": {"tenant": {"default": "you"}}}
+    document = compiled(servers=[server])
+    assert document.base_url == "https://you.api.example"
+    assert document.warnings == (
+        "The base URL takes defaults for 'tenant'; enter another base URL if they are not yours.",
+    )
+
+
 def test_an_operation_whose_own_server_is_no_address_says_so() -> None:
     """Sending it to the document's server would call a different API."""
     paths: JsonObject = {"/a": {"get": {"servers": [{"url": "wss://a.example"}]}}}

@@ -119,7 +119,7 @@ def test_a_body_that_contains_itself_is_cut_at_its_first_return() -> None:
         Node={"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}}},
     )
     assert definition.schema["properties"] == {
-        "next": {"type": "object", "properties": {}, "description": "Same form as Node above."}
+        "next": {"type": "object", "properties": {}, "description": "Same form as the whole body."}
     }
     assert definition.warnings == ("next: circular reference to Node; any value is accepted there",)
 

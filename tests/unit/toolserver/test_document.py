@@ -118,6 +118,13 @@ def test_doubled_keys_and_numbers_that_are_none_are_reported() -> None:
     )
 
 
+def test_a_text_of_doubled_keys_is_neither_slow_nor_loud() -> None:
+    """A hostile object may double every key; counting each by itself would take hours."""
+    pairs = ", ".join(f'"{"k" * 300}{index % 50_000}": 1' for index in range(100_000))
+    warnings = parse_document(HEAD + f', "x-a": {{{pairs}}}}}').warnings
+    assert (len(warnings), max(map(len, warnings)) < 300) == (50, True)
+
+
 def test_half_a_surrogate_pair_never_leaves_the_parser() -> None:
     """UTF-8 cannot carry it, so the first encoder downstream would fail for the whole document."""
     document = parse_document(HEAD + r', "x-a": "\ud83d", "x-\udc00": "\ud83d\ude00"}')
@@ -204,6 +211,7 @@ def test_the_empty_reference_is_the_document() -> None:
         ("#/x-list/-", "unresolved_reference"),
         ("#/x-list/0/below", "unresolved_reference"),
         ("#unnamed", "unresolved_reference"),
+        ("#/" + "x" * 5000, "unresolved_reference"),
         ("other.yaml#/components/schemas/A", "external_reference"),
         ("https://example.com/schema.json", "external_reference"),
         ("#/x-loop", "circular_reference"),

@@ -186,6 +186,13 @@ def test_parameters_bodies_responses_and_path_items_may_be_references() -> None:
             {"get": {"parameters": [{"name": "a", "in": "query"}] * 501}},
             "The operation has more than 500 parameters.",
         ),
+        (
+            {
+                "parameters": [{"name": f"a{index}", "in": "query"} for index in range(300)],
+                "get": {"parameters": [{"name": f"b{index}", "in": "query"} for index in range(300)]},
+            },
+            "The operation has more than 500 parameters.",
+        ),
     ],
 )
 def test_one_broken_operation_is_listed_with_its_reason_and_hides_no_other(
@@ -210,7 +217,7 @@ LEFT_OUT: list[tuple[JsonObject, str]] = [
     ({"parameters": [{"in": "query"}]}, "A parameter has no name. It is left out."),
     (
         {"parameters": [{"name": "gone", "in": "path"}]},
-        "The path has no {gone}; that parameter is left out.",
+        "The path has no place for 'gone'; that parameter is left out.",
     ),
     ({"requestBody": []}, "The request body is not an object; it is left out."),
     ({"requestBody": {"required": True}}, "The request body names no content type; it is left out."),
@@ -243,6 +250,14 @@ def test_headers_that_belong_to_others_are_no_parameters() -> None:
         for name in ("accept", "Content-Type", "AUTHORIZATION", "Cookie")
     ]
     assert names_of(operation_of({"parameters": headers})) == ["header Cookie"]
+
+
+def test_endless_prose_is_cut() -> None:
+    """A text of megabytes under a shared path item would be cleaned and copied for each path that refers to it."""
+    prose: JsonObject = {"summary": "s" * 60_000, "description": "d" * 60_000}
+    operation = operation_of({**prose, "parameters": [{"name": "a", "in": "query", **prose}]})
+    texts = (operation.summary, operation.description, operation.parameters[0].description)
+    assert [len(text) for text in texts] == [50_000, 50_000, 50_000]
 
 
 def test_servers_of_the_operation_go_before_those_of_the_path() -> None:

@@ -23,12 +23,14 @@ def test_variables_take_their_defaults() -> None:
             "odd": "no object",
         },
     }
-    assert read_servers({"servers": [server]}) == (ServerUrl("https://api.example:8443/v1/", "D"),)
+    assert read_servers({"servers": [server]}) == (
+        ServerUrl("https://api.example:8443/v1/", "D", ("host", "port", "base", "open", "odd")),
+    )
 
 
 def test_broken_servers_are_left_out() -> None:
     """One broken entry must not cost the others."""
-    assert urls_of("text", {}, {"url": 5}, {"url": " /v1 "}) == ["/v1"]
+    assert urls_of("text", {}, {"url": 5}, {"url": "/" * 5000}, {"url": " /v1 "}) == ["/v1"]
     assert read_servers({"servers": {"url": "https://a.example"}}) == ()
     many: list[JsonValue] = [{"url": "/"}] * 90
     assert len(urls_of(*many)) == 50

@@ -94,6 +94,11 @@ def test_a_key_that_stands_twice_is_reported_and_the_last_one_counts() -> None:
     assert warnings == ["The key 'a' stands twice in one mapping (line 3, column 1); the last one counts."]
 
 
+def test_doubled_keys_are_reported_up_to_a_limit() -> None:
+    """Fifty are enough to see what is wrong, and a hostile text must not fill the memory with sentences."""
+    assert len(read_yaml("a: 1\n" * 500, max_depth=9, max_nodes=9_999)[1]) == 50
+
+
 def test_merge_keys_fill_in_what_a_mapping_does_not_say_itself() -> None:
     """Documents share headers this way; own keys win, and earlier sources win over later ones."""
     text = (

@@ -1,0 +1,31 @@
+"""One Chromium for the whole session, and so one event loop; every test has browser profiles of its own."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from bridge.commands.serve import SAMPLES
+from tests.browser.scene import Scene, staged
+from tests.support.chromium import running_chromium
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    async with running_chromium() as browser:
+        yield browser
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def demo(chromium: Browser, tmp_path: Path) -> AsyncIterator[Scene]:
+    """What `tool-bridge demo` runs."""
+    async with staged(chromium, tmp_path, SAMPLES) as scene:
+        yield scene
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def scene(chromium: Browser, tmp_path: Path) -> AsyncIterator[Scene]:
+    """A bridge that offers one small document, the mirror, for tests of the page itself."""
+    async with staged(chromium, tmp_path, ["mirror.yaml"], deadline_s=20) as small:
+        yield small

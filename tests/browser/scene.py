@@ -1,0 +1,74 @@
+"""The stage of a browser test: a bridge, the sample API on another port, and pages of real users."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from playwright.async_api import Browser, BrowserContext, Page, expect
+
+from bridge.service import Bridge, page_url
+from examples.sample_api import start_sample_api
+from tests.support.chromium import Caller, open_page
+from tests.support.running import running_bridge
+
+
+@dataclass
+class Scene:
+    """Everything that runs; pages made here belong to contexts of this test alone."""
+
+    bridge: Bridge
+    samples: web.AppRunner
+    samples_url: str
+    http: aiohttp.ClientSession
+    browser: Browser
+    contexts: list[BrowserContext] = field(default_factory=list[BrowserContext])
+
+    @property
+    def caller(self) -> Caller:
+        """A program that holds the printed key."""
+        return Caller(self.bridge.base_url, self.bridge.key, self.http)
+
+    async def new_context(self, **options: Any) -> BrowserContext:
+        """A browser profile that has never seen the bridge."""
+        context = await self.browser.new_context(**options)
+        self.contexts.append(context)
+        return context
+
+    async def open_page(self, **options: Any) -> Page:
+        """The printed link, opened in a new profile, once everything it offers is accepted there."""
+        context = await self.new_context(**options)
+        page = await context.new_page()
+        await open_page(page, await self.bridge.page_url())
+        await expect(page.get_by_text("because you named these documents")).to_be_visible()
+        return page
+
+    async def open_page_of(self, user: str) -> tuple[Page, Caller]:
+        """The page of another user in a profile of its own, and a program with a key of that user."""
+        store = self.bridge.rooms.store
+        account = await store.ensure_user(user)
+        _, key = await store.add_key(account.id, "test")
+        page = await (await self.new_context()).new_page()
+        await open_page(page, page_url(self.bridge.base_url, await store.add_ticket(account.id)))
+        return page, Caller(self.bridge.base_url, key, self.http)
+
+
+@asynccontextmanager
+async def staged(
+    browser: Browser, folder: Path, documents: Sequence[str], **settings: Any
+) -> AsyncIterator[Scene]:
+    """A bridge that offers these sample documents, as `tool-bridge demo` does."""
+    async with AsyncExitStack() as stack:
+        samples, samples_url = await start_sample_api()
+        stack.push_async_callback(samples.cleanup)
+        bridge = await stack.enter_async_context(running_bridge(folder, **settings))
+        http = await stack.enter_async_context(aiohttp.ClientSession())
+        for name in documents:
+            await bridge.share(f"{samples_url}/documents/{name}", named=f"sample {name}")
+        scene = Scene(bridge, samples, samples_url, http, browser)
+        yield scene
+        for context in scene.contexts:
+            await context.close()

@@ -1,0 +1,170 @@
+"""What is refused before any handler: foreign hosts, foreign origins, and what CORS lets through."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from bridge.service import Bridge
+from tests.support.running import running_bridge
+
+pytestmark = pytest.mark.asyncio
+
+OPEN_WEBUI = "http://localhost:3000"
+STRANGER = "https://evil.example"
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
+    async with running_bridge(
+        tmp_path, allowed_origins=(OPEN_WEBUI,), allowed_hosts=("host.docker.internal", "Box.lan:1")
+    ) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as session:
+        yield session
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/healthz", "/openapi.json", "/api/me", "/ws/socket.io/", "/static/app.js"]
+)
+async def test_a_foreign_host_is_refused_on_every_route(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str
+) -> None:
+    """DNS rebinding: a page of evil.example that resolves to 127.0.0.1 must not reach anything."""
+    async with http.get(bridge.base_url + path, headers={"Host": "evil.example"}) as response:
+        assert response.status == 421
+        assert (await response.json())["error"]["code"] == "foreign_host"
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:{port}", 200),
+        ("LOCALHOST:{port}", 200),
+        ("[::1]:{port}", 200),
+        ("host.docker.internal:{port}", 200),
+        ("host.docker.internal", 200),
+        ("box.lan:1", 200),
+        ("box.lan:2", 421),
+        ("127.0.0.1:1", 421),
+        ("127.0.0.1.evil.example:{port}", 421),
+    ],
+)
+async def test_hosts_are_answered_as_configured(
+    bridge: Bridge, http: aiohttp.ClientSession, host: str, status: int
+) -> None:
+    """A name without port stands for every port; case does not matter."""
+    port = bridge.base_url.rpartition(":")[2]
+    headers = {"Host": host.format(port=port)}
+    async with http.get(bridge.base_url + "/healthz", headers=headers) as response:
+        assert response.status == status
+
+
+@pytest.mark.parametrize("path", ["/api/me", "/api/servers", "/api/devices", "/healthz"])
+@pytest.mark.parametrize("origin", [STRANGER, OPEN_WEBUI, "null"])
+async def test_pages_of_other_origins_may_not_use_the_api(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str, origin: str
+) -> None:
+    """Only the bridge's own page talks to `/api`, not even Open WebUI's (ruling 12)."""
+    headers = {"Origin": origin, "Authorization": f"Bearer {bridge.key}"}
+    async with http.get(bridge.base_url + path, headers=headers) as response:
+        assert response.status == 403
+        assert (await response.json())["error"]["code"] == "foreign_origin"
+        assert "Access-Control-Allow-Origin" not in response.headers
+
+
+async def test_pages_of_other_origins_may_not_open_the_socket(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A WebSocket is not held back by CORS, so the server must look at the origin."""
+    url = bridge.base_url + "/ws/socket.io/?EIO=4&transport=websocket"
+    with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+        await http.ws_connect(url, headers={"Origin": STRANGER})
+    assert refused.value.status == 403
+    async with http.ws_connect(url, headers={"Origin": bridge.base_url}) as socket:
+        assert (await socket.receive_str()).startswith("0{")
+
+
+async def test_long_polling_is_not_offered(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Websocket only: no sticky sessions, no request storms (DESIGN §4)."""
+    async with http.get(bridge.base_url + "/ws/socket.io/?EIO=4&transport=polling") as response:
+        assert response.status == 400
+
+
+async def test_the_socket_does_not_compress(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Per-message deflate costs 100 KB a page and half the speed (measured)."""
+    url = bridge.base_url + "/ws/socket.io/?EIO=4&transport=websocket"
+    async with http.ws_connect(url, compress=15) as socket:
+        assert socket.compress == 0
+
+
+@pytest.mark.parametrize(
+    "path", ["/openapi.json", "/tools/x", "/servers/s/openapi.json", "/servers/s/tools/x"]
+)
+async def test_a_configured_origin_passes_the_preflight(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str
+) -> None:
+    """Open WebUI's page sends content-type, authorization and x-session-id on every call."""
+    asked = {
+        "Origin": OPEN_WEBUI,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type,x-session-id",
+    }
+    async with http.options(bridge.base_url + path, headers=asked) as response:
+        assert response.status == 204
+        assert response.headers["Access-Control-Allow-Origin"] == OPEN_WEBUI
+        assert "POST" in response.headers["Access-Control-Allow-Methods"]
+        allowed = response.headers["Access-Control-Allow-Headers"]
+        assert {"authorization", "content-type", "x-session-id"} <= set(allowed.split(", "))
+        assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+async def test_errors_too_are_readable_for_a_configured_origin(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Without CORS headers on a 401 the user sees "Failed to fetch" instead of "wrong key"."""
+    headers = {"Origin": OPEN_WEBUI, "Authorization": "Bearer tbk_wrong"}
+    for path in ("/openapi.json", "/servers/none/openapi.json"):
+        async with http.get(bridge.base_url + path, headers=headers) as response:
+            assert response.status == 401
+            assert response.headers["Access-Control-Allow-Origin"] == OPEN_WEBUI
+            assert "Origin" in response.headers["Vary"]
+
+
+async def test_an_origin_that_is_not_configured_gets_no_cors_headers(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """The answer of the preflight says how to allow it."""
+    async with http.options(bridge.base_url + "/openapi.json", headers={"Origin": STRANGER}) as response:
+        assert response.status == 403
+        assert f"--allow-origin {STRANGER}" in (await response.json())["error"]["message"]
+        assert "Access-Control-Allow-Origin" not in response.headers
+    headers = {"Origin": STRANGER, "Authorization": f"Bearer {bridge.key}"}
+    async with http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
+        assert "Access-Control-Allow-Origin" not in response.headers
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nothing", 404, "not_found"),
+        ("DELETE", "/openapi.json", 405, "method_not_allowed"),
+        ("GET", "/static/../pyproject.toml", 404, "not_found"),
+        ("GET", "/static/%2e%2e/pyproject.toml", 404, "not_found"),
+        ("GET", "/files/none", 401, "unauthorized"),
+        ("GET", "/executor/none.js", 401, "unauthorized"),
+    ],
+)
+async def test_every_failure_has_the_one_error_shape(
+    bridge: Bridge, http: aiohttp.ClientSession, method: str, path: str, status: int, code: str
+) -> None:
+    """Also what aiohttp itself would answer in plain text."""
+    async with http.request(method, bridge.base_url + path) as response:
+        assert response.status == status
+        assert (await response.json())["error"]["code"] == code

@@ -1,0 +1,234 @@
+"""Pairing, sessions and keys: who may be whom."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import jwt
+import pytest
+import pytest_asyncio
+import socketio
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from bridge.edges.identity import EXECUTOR, FILE, SESSION, SESSION_SECONDS
+from bridge.service import Bridge
+from tests.support.running import json_answer, page_of, pair, running_bridge
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
+    async with running_bridge(tmp_path) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as session:
+        yield session
+
+
+def ticket_of(page_url: str) -> str:
+    return page_url.partition("#ticket=")[2]
+
+
+async def test_a_ticket_makes_one_browser_a_device_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Whoever sees the printed link later must not get in with it."""
+    ticket = ticket_of(await bridge.page_url())
+    page = await pair(bridge.base_url, http, ticket)
+    await page.open_session()
+    assert (await page.get("/api/me"))["user"] == "local"
+    public_key = {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}
+    status, body = await page.request("POST", "/api/devices", {"ticket": ticket, "public_key": public_key})
+    assert (status, body["error"]["code"]) in [(401, "unauthorized"), (400, "invalid_request")]
+    with pytest.raises(AssertionError, match="used before"):
+        await pair(bridge.base_url, http, ticket)
+
+
+async def test_an_expired_ticket_is_worth_nothing(
+    bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    """A link in a terminal's scrollback loses its power after a day."""
+    ticket = ticket_of(await bridge.page_url())
+    with sqlite3.connect(tmp_path / "bridge.sqlite3") as database:
+        database.execute("UPDATE tickets SET expires_at = 1")
+    database.close()
+    with pytest.raises(AssertionError, match="expired"):
+        await pair(bridge.base_url, http, ticket)
+
+
+@pytest.mark.parametrize(
+    "public_key",
+    [
+        {},
+        {"kty": "RSA", "n": "AA", "e": "AQAB"},
+        {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"},
+        {"kty": "EC", "crv": "P-384", "x": "AA", "y": "AA"},
+        {"kty": "oct", "k": "AA"},
+    ],
+)
+async def test_only_a_p256_public_key_can_be_paired_and_a_bad_one_does_not_spend_the_ticket(
+    bridge: Bridge, http: aiohttp.ClientSession, public_key: dict[str, str]
+) -> None:
+    """An `oct` key would let the server's own algorithm confusion sign sessions."""
+    ticket = ticket_of(await bridge.page_url())
+    body = {"ticket": ticket, "public_key": public_key}
+    async with http.post(bridge.base_url + "/api/devices", json=body) as response:
+        assert response.status == 400
+    await pair(bridge.base_url, http, ticket)
+
+
+async def test_a_session_needs_the_device_key_and_a_fresh_nonce(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A stolen device id, a replayed signature or another browser's key open nothing."""
+    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    own_key, page.key = page.key, ec.generate_private_key(ec.SECP256R1())
+    with pytest.raises(KeyError):
+        await page.open_session()
+    page.key = own_key
+    other = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    other.device_id = page.device_id
+    with pytest.raises(KeyError):
+        await other.open_session()
+    assert await page.open_session()
+
+
+async def test_a_nonce_works_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Somebody who records the exchange cannot repeat it."""
+    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    sent: list[dict[str, str]] = []
+    request = page.request
+
+    async def record(
+        method: str, path: str, body: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str]]:
+        if path == "/api/sessions" and body:
+            sent.append(body)
+        return await request(method, path, body)
+
+    page.request = record
+    await page.open_session()
+    status, body = await request("POST", "/api/sessions", sent[0])
+    assert (status, body["error"]["code"]) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("audience", [FILE, EXECUTOR])
+async def test_a_token_for_one_purpose_is_none_for_another(
+    bridge: Bridge, http: aiohttp.ClientSession, audience: str
+) -> None:
+    """The signed address of a file must not open a session."""
+    token = bridge.rooms.identity.sign(audience, {"sub": bridge.local_user.id, "name": "local"}, 60)
+    async with http.get(
+        bridge.base_url + "/api/me", headers={"Authorization": f"Bearer {token}"}
+    ) as response:
+        assert response.status == 401
+
+
+async def test_forged_and_expired_sessions_are_refused(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Also the classic: a token that says it needs no signature."""
+    claims = {"sub": bridge.local_user.id, "name": "local", "device": "d", "aud": SESSION}
+    tokens = [
+        bridge.rooms.identity.sign(SESSION, claims, -1),
+        jwt.encode({**claims, "exp": 9_999_999_999}, "another secret of sufficient length!", "HS256"),
+        jwt.encode({**claims, "exp": 9_999_999_999}, None, "none"),
+        "x.y.z",
+        "",
+    ]
+    for token in tokens:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with http.get(bridge.base_url + "/api/me", headers=headers) as response:
+            assert response.status == 401
+        socket = socketio.AsyncClient(reconnection=False)
+        with pytest.raises(socketio.exceptions.ConnectionError):
+            await socket.connect(
+                bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
+            )
+        await socket.disconnect()
+
+
+async def test_an_api_key_cannot_play_a_page(bridge: Bridge) -> None:
+    """The key that Open WebUI holds must not be able to receive other people's calls."""
+    socket = socketio.AsyncClient(reconnection=False)
+    with pytest.raises(socketio.exceptions.ConnectionError):
+        await socket.connect(
+            bridge.base_url,
+            socketio_path="ws/socket.io",
+            transports=["websocket"],
+            auth={"token": bridge.key},
+        )
+    await socket.disconnect()
+
+
+async def test_a_socket_gets_no_calls_before_it_has_said_hello(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A page that is not ready would lose the call."""
+    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    token = await page.open_session()
+    await page.socket.connect(
+        bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
+    )
+    assert bridge.rooms.gateway.session_of(bridge.local_user.id) is None
+    wrong = await page.socket.call("bridge:hello", {"protocol": 99, "page_id": "p"}, timeout=5)
+    assert wrong["error"]["code"] == "invalid_request"
+    assert bridge.rooms.gateway.session_of(bridge.local_user.id) is None
+    hello = await page.socket.call("bridge:hello", {"protocol": 1, "page_id": "p"}, timeout=5)
+    assert hello["user"] == "local"
+    assert set(hello["limits"]) == {"inline_result_bytes", "result_bytes", "file_bytes"}
+    assert bridge.rooms.gateway.session_of(bridge.local_user.id)
+    await page.close()
+
+
+async def test_keys_are_made_shown_once_listed_and_revoked(bridge: Bridge) -> None:
+    """Each program gets a key of its own, so that one can be taken away."""
+
+    async def answer(_call: object) -> dict[str, object]:
+        return json_answer({})
+
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        status, made = await page.request("POST", "/api/keys", {"label": "Open WebUI"})
+        assert status == 201
+        headers = {"Authorization": f"Bearer {made['key']}"}
+        async with page.http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
+            assert response.status == 200
+        listed = (await page.get("/api/keys"))["keys"]
+        assert [key["label"] for key in listed] == ["printed at start", "Open WebUI"]
+        assert made["key"] not in str(listed)
+        assert (await page.request("DELETE", f"/api/keys/{made['id']}"))[0] == 200
+        assert (await page.request("DELETE", f"/api/keys/{made['id']}"))[0] == 404
+        async with page.http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
+            assert response.status == 401
+
+
+async def test_a_user_cannot_revoke_the_key_of_another(bridge: Bridge) -> None:
+    """Key ids are no secret."""
+    bob = await bridge.rooms.store.ensure_user("bob")
+    key_id, _ = await bridge.rooms.store.add_key(bob.id, "bob's")
+
+    async def answer(_call: object) -> None:
+        return None
+
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        assert (await page.request("DELETE", f"/api/keys/{key_id}"))[0] == 404
+
+
+async def test_secrets_lie_in_the_data_folder_for_their_owner_only(bridge: Bridge, tmp_path: Path) -> None:
+    """No key, ticket or token can be read from the database; the two key files are private."""
+    ticket = ticket_of(await bridge.page_url())
+    _, key = await bridge.rooms.store.add_key(bridge.local_user.id, "x")
+    content = b"".join(path.read_bytes() for path in tmp_path.glob("bridge.sqlite3*"))
+    assert ticket.encode() not in content
+    assert key.encode() not in content
+    for name in ("local.key", "secret.key"):
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
+
+
+async def test_the_session_lives_a_quarter_of_an_hour(bridge: Bridge) -> None:
+    """Documented: the page renews it; a stolen one ends soon."""
+    token = bridge.rooms.identity.sign(SESSION, {"sub": "x"}, SESSION_SECONDS)
+    claims = jwt.decode(token, options={"verify_signature": False})
+    assert SESSION_SECONDS == 900
+    assert claims["aud"] == SESSION

@@ -1,0 +1,104 @@
+// @ts-check
+import assert from "node:assert/strict";
+import test from "node:test";
+import { connectSettings, KEY_PLACEHOLDER, readOrigin, usualOrigin } from "../../static/connect_settings.js";
+
+const FACTS = {
+  base_url: "http://127.0.0.1:8765",
+  port: 8765,
+  bind: "127.0.0.1",
+  allowed_hosts: ["127.0.0.1:8765", "localhost:8765"],
+  allowed_origins: [],
+  user: "local",
+};
+
+/** @param {Partial<import("../../static/connect_settings.js").Answers>} answers @param {object} [facts] */
+function settings(answers, facts = {}) {
+  const place = answers.place ?? "host";
+  const complete = /** @type {import("../../static/connect_settings.js").Answers} */ ({
+    place, mode: "admin", webuiOrigin: usualOrigin(place), bridgeHost: "", key: "", ...answers,
+  });
+  return connectSettings(complete, { ...FACTS, ...facts });
+}
+
+test("Open WebUI on the same computer needs no restart", () => {
+  const { url, flags, command, switches } = settings({});
+  assert.deepEqual({ url, flags, command, switches }, { url: "http://127.0.0.1:8765", flags: [], command: "", switches: [] });
+});
+
+test("a container reaches the host by its special name, so the bridge must listen and answer to it", () => {
+  const { url, command } = settings({ place: "docker" });
+  assert.equal(url, "http://host.docker.internal:8765");
+  assert.equal(command, "tool-bridge serve --host 0.0.0.0 --allow-host host.docker.internal:8765");
+});
+
+test("what is already set is not asked for again", () => {
+  const facts = { bind: "0.0.0.0", allowed_hosts: ["host.docker.internal:8765"] };
+  const { flags, ready } = settings({ place: "docker" }, facts);
+  assert.deepEqual(flags, []);
+  assert.equal(ready.length, 2);
+});
+
+test("a host that is allowed for every port needs no flag either", () => {
+  const facts = { bind: "0.0.0.0", allowed_hosts: ["host.docker.internal"] };
+  assert.deepEqual(settings({ place: "docker" }, facts).flags, []);
+});
+
+test("another computer names this one as the user says", () => {
+  const { url, command } = settings({ place: "elsewhere", bridgeHost: "192.168.1.20" });
+  assert.equal(url, "http://192.168.1.20:8765");
+  assert.match(command, /--allow-host 192\.168\.1\.20:8765$/);
+});
+
+test("a user's own connection is called by the browser: only its origin must be allowed", () => {
+  const { url, command } = settings({ place: "docker", mode: "direct" });
+  assert.equal(url, "http://127.0.0.1:8765");
+  assert.equal(command, "tool-bridge serve --allow-origin http://localhost:3000");
+});
+
+test("an origin that is allowed already is said to be", () => {
+  const { command, ready } = settings({ mode: "direct" }, { allowed_origins: ["http://localhost:8080"] });
+  assert.equal(command, "");
+  assert.deepEqual(ready, ["The bridge allows pages from http://localhost:8080."]);
+});
+
+test("direct connections are off by default in Open WebUI, so the switches are named", () => {
+  const { switches } = settings({ mode: "direct" });
+  assert.ok(switches.includes("ENABLE_DIRECT_INTEGRATIONS=True"));
+});
+
+test("the connection object has every field Open WebUI requires, and nobody else gets access", () => {
+  const { connection } = settings({ key: "tbk_x" });
+  assert.deepEqual(connection, {
+    type: "openapi",
+    url: "http://127.0.0.1:8765",
+    path: "openapi.json",
+    spec_type: "url",
+    spec: "",
+    auth_type: "bearer",
+    key: "tbk_x",
+    config: { enable: true, function_name_filter_list: "", access_grants: [] },
+    info: { id: "tool-bridge", name: "Tool Bridge", description: "Tools that my browser performs" },
+  });
+});
+
+test("without a key a placeholder stands in its place", () => {
+  assert.equal(/** @type {any} */ (settings({}).connection).key, KEY_PLACEHOLDER);
+});
+
+test("opening the bridge to the network comes with a warning", () => {
+  assert.ok(settings({ place: "docker" }).warnings.some((text) => text.includes("other computers")));
+  assert.ok(!settings({}).warnings.some((text) => text.includes("other computers")));
+});
+
+test("plain http on another machine cannot reach this computer from a page", () => {
+  const { warnings } = settings({ place: "elsewhere", mode: "direct", webuiOrigin: "http://webui.example" });
+  assert.ok(warnings.some((text) => text.includes("https")));
+});
+
+test("an address is read as an origin, and nonsense as none", () => {
+  assert.equal(readOrigin("localhost:3000/chat"), "http://localhost:3000");
+  assert.equal(readOrigin("https://chat.example/x?y"), "https://chat.example");
+  assert.equal(readOrigin("  "), null);
+  assert.equal(readOrigin("http://"), null);
+});

@@ -1,0 +1,117 @@
+"""A real Chromium, and the bridge page in it as its user handles it: by roles and accessible names."""
+
+import json
+import os
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import pytest
+from playwright.async_api import Browser, Locator, Page, async_playwright, expect
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""Chromium runs as root in containers, and asks nobody on the network for anything."""
+
+
+def chromium_path() -> str:
+    """The Chromium that `make test` named, else the one on the path; skips the test when there is none."""
+    found = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if found is None:
+        pytest.skip("needs Chromium; make test installs it or says how")
+    return found
+
+
+@asynccontextmanager
+async def running_chromium(*arguments: str) -> AsyncIterator[Browser]:
+    """A browser with these further command-line arguments; closed at the end."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium_path(), args=[*ARGUMENTS, *arguments]
+        )
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+async def open_page(page: Page, url: str) -> None:
+    """Open the bridge page and wait until it performs calls."""
+    await page.goto(url)
+    await expect_connection(page, "connected")
+
+
+async def expect_connection(page: Page, standing: str) -> None:
+    """Wait for the word in the page's header."""
+    await expect(page.get_by_test_id("connection")).to_have_attribute("data-state", standing)
+
+
+async def go_to(page: Page, *parts: str) -> None:
+    """Show another view without loading the page anew."""
+    await page.evaluate("address => { location.hash = address }", "#/" + "/".join(parts))
+
+
+async def accept_selection(page: Page, server_id: str, choice: str = "All") -> None:
+    """Accept operations in the review of a server; `choice` is a button of its toolbar."""
+    await go_to(page, "servers", server_id, "review")
+    await page.get_by_role("button", name=choice, exact=True).click()
+    await page.get_by_role("button", name="Accept the selection").click()
+    await expect(page.get_by_role("region", name="Tools of this server")).to_be_visible()
+
+
+async def run_tool(page: Page) -> Locator:
+    """Press Run in the form that is open; gives the answer's place once it is there."""
+    await page.get_by_test_id("run").click()
+    answer = page.get_by_role("region", name="Answer")
+    await expect(answer).to_be_visible()
+    return answer
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a caller of the tool server reads."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+    @property
+    def code(self) -> str:
+        """Error code, or "" for an answer."""
+        value = self.json() if self.body.startswith(b"{") else {}
+        return value["error"]["code"] if isinstance(value.get("error"), dict) else ""
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        """The error's facts."""
+        return self.json()["error"]["detail"]
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A program with a key, as a chat is: knows the tool server and nothing of the page."""
+
+    base_url: str
+    key: str
+    http: aiohttp.ClientSession
+
+    async def call(self, tool: str, arguments: Mapping[str, Any] | str = "{}", **headers: str) -> Reply:
+        """Call a tool; text is sent as it is."""
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        sent = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", **headers}
+        url = f"{self.base_url}/tools/{tool}"
+        async with self.http.post(url, data=text.encode(), headers=sent) as response:
+            return Reply(response.status, response.headers, await response.read())

@@ -1,0 +1,57 @@
+"""The registry's store without a database: a second implementation of the port."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bridge.servers import ServerRecord
+from bridge.wire import BridgeError, ErrorCode
+from tests.support.compiled import compiled
+from toolserver.compile import CompiledDocument
+from toolserver.errors import DocumentError
+from toolserver.naming import OperationKey
+
+
+@dataclass
+class MemoryStore:
+    """What a database would hold; survives as long as the object."""
+
+    records: dict[str, ServerRecord] = field(default_factory=dict[str, ServerRecord])
+    kept_names: dict[str, dict[OperationKey, str]] = field(default_factory=dict[str, dict[OperationKey, str]])
+    accepted: dict[str, dict[OperationKey, str]] = field(default_factory=dict[str, dict[OperationKey, str]])
+
+    async def servers(self) -> Sequence[ServerRecord]:
+        return list(self.records.values())
+
+    async def save_server(self, record: ServerRecord) -> None:
+        self.records[record.id] = record
+
+    async def delete_server(self, server_id: str) -> None:
+        del self.records[server_id]
+        for digests in self.accepted.values():
+            for key in [key for key in digests if key.server_id == server_id]:
+                del digests[key]
+
+    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+        return dict(self.kept_names.get(scope, {}))
+
+    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
+        self.kept_names.setdefault(scope, {}).update(names)
+
+    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+        return dict(self.accepted.get(user_id, {}))
+
+    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+        mine = self.accepted.setdefault(user_id, {})
+        for key in [key for key in mine if key.server_id == server_id]:
+            del mine[key]
+        mine.update({OperationKey(server_id, key): digest for key, digest in digests.items()})
+
+
+class InlineCompiler:
+    """Compiles in this process."""
+
+    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+        try:
+            return compiled(text, source_url=source_url, base_url=base_url)
+        except DocumentError as error:
+            raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None

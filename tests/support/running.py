@@ -1,0 +1,139 @@
+"""A real bridge on a free port in this process, and a page played by a Socket.IO client."""
+
+import base64
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import socketio
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
+from jwt.algorithms import ECAlgorithm
+
+from bridge.config import Settings
+from bridge.edges.store import Store
+from bridge.service import Bridge, start_bridge
+
+Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
+
+
+@asynccontextmanager
+async def running_bridge(folder: Path, **settings: Any) -> AsyncGenerator[Bridge]:
+    """A bridge on its own data folder; closed at the end."""
+    store = Store.open(folder / "bridge.sqlite3")
+    bridge = await start_bridge(Settings(data_dir=folder, port=0, **settings), store)
+    try:
+        yield bridge
+    finally:
+        await bridge.close()
+
+
+def json_answer(value: Any, status: int = 200) -> dict[str, Any]:
+    """The outcome a page reports for a JSON answer."""
+    return {
+        "status": "answered",
+        "http_status": status,
+        "content_type": "application/json",
+        "headers": {"content-type": "application/json"},
+        "body": {"kind": "text", "text": json.dumps(value)},
+    }
+
+
+@dataclass
+class Page:
+    """A paired browser of one user, with its socket."""
+
+    base_url: str
+    http: aiohttp.ClientSession
+    device_id: str
+    key: ec.EllipticCurvePrivateKey
+    token: str = ""
+    socket: socketio.AsyncClient = field(default_factory=lambda: socketio.AsyncClient(reconnection=False))
+    calls: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    cancelled: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    receipts: list[str] = field(default_factory=list[str])
+
+    async def open_session(self) -> str:
+        """A fresh session token, by signing a challenge."""
+        nonce = (await self.post("/api/sessions/challenge", {"device_id": self.device_id}))["nonce"]
+        signed = self.key.sign(f"tool-bridge session {nonce}".encode(), ec.ECDSA(hashes.SHA256()))
+        r, s = decode_dss_signature(signed)
+        signature = base64.urlsafe_b64encode(r.to_bytes(32) + s.to_bytes(32)).rstrip(b"=").decode()
+        body = {"device_id": self.device_id, "nonce": nonce, "signature": signature}
+        self.token = (await self.post("/api/sessions", body))["token"]
+        return self.token
+
+    async def connect(self, answer: Answer) -> dict[str, Any]:
+        """Open the socket, greet, and answer every call by `answer`; None: never report anything."""
+
+        async def received(envelope: dict[str, Any]) -> dict[str, Any]:
+            call = envelope["data"]["data"]
+            self.calls.append(call)
+            self.socket.start_background_task(self._report, call, answer)
+            return {"call_id": call["id"]}
+
+        self.socket.on("events", received)
+        self.socket.on("cancel:tool", self.cancelled.append)
+        self.socket.on("bridge:receipt", self._receipted)
+        token = self.token or await self.open_session()
+        await self.socket.connect(
+            self.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
+        )
+        return await self.socket.call("bridge:hello", {"protocol": 1, "page_id": "p1"}, timeout=5)
+
+    async def accept_everything(self) -> None:
+        """Accept every operation of every server as it stands."""
+        for server in (await self.get("/api/servers"))["servers"]:
+            tools = (await self.get(f"/api/servers/{server['id']}"))["tools"]
+            body = {"operations": {tool["key"]: tool["digest"] for tool in tools}}
+            await self.request("PUT", f"/api/servers/{server['id']}/acceptance", body)
+
+    async def close(self) -> None:
+        await self.socket.disconnect()
+
+    async def get(self, path: str) -> Any:
+        return (await self.request("GET", path))[1]
+
+    async def post(self, path: str, body: Any) -> Any:
+        return (await self.request("POST", path, body))[1]
+
+    async def request(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        async with self.http.request(method, self.base_url + path, json=body, headers=headers) as response:
+            return response.status, await response.json()
+
+    def _receipted(self, receipt: dict[str, list[str]]) -> None:
+        self.receipts.extend(receipt["call_ids"])
+
+    async def _report(self, call: dict[str, Any], answer: Answer) -> None:
+        outcome = await answer(call)
+        if outcome is not None:
+            await self.socket.emit("bridge:result", {"call_id": call["id"], "outcome": outcome})
+
+
+async def pair(base_url: str, http: aiohttp.ClientSession, ticket: str) -> Page:
+    """Make a browser that holds its own key a device of the ticket's user."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    public_key = json.loads(ECAlgorithm.to_jwk(key.public_key()))
+    page = Page(base_url, http, "", key)
+    status, paired = await page.request("POST", "/api/devices", {"ticket": ticket, "public_key": public_key})
+    assert status == 201, paired
+    page.device_id = paired["device_id"]
+    return page
+
+
+@asynccontextmanager
+async def page_of(bridge: Bridge, user_id: str, answer: Answer) -> AsyncGenerator[Page]:
+    """A connected page of a user that has accepted everything it is offered."""
+    async with aiohttp.ClientSession() as http:
+        page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(user_id))
+        await page.open_session()
+        await page.accept_everything()
+        await page.connect(answer)
+        yield page
+        await page.close()

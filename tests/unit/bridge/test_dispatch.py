@@ -1,0 +1,237 @@
+"""Dispatch: one call, one page, one ending. Deadlines run on a virtual clock."""
+
+import asyncio
+
+import pytest
+
+from bridge.calls import CallState
+from bridge.dispatch import CallRequest, Dispatcher
+from bridge.outcome import CallOutcome
+from bridge.wire import Accepted, ErrorCode, Result, WireError
+from tests.support.browser import FakeBrowser
+from tests.support.waiting import eventually
+from toolserver.result import TextBody
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
+
+
+def request(*, user: str = "ann", safe: bool = True, deadline_s: float = 60) -> CallRequest:
+    return CallRequest(
+        user_id=user,
+        tool_name="listProducts",
+        server_id="shop",
+        operation_key="GET /products",
+        operation_digest="d",
+        safe=safe,
+        arguments_text="{}",
+        deadline_s=deadline_s,
+    )
+
+
+def answered(call_id: str, status: int = 200, text: str = '{"ok":true}') -> Result:
+    outcome = {
+        "status": "answered",
+        "http_status": status,
+        "content_type": "application/json",
+        "body": {"kind": "text", "text": text},
+    }
+    return Result.model_validate({"call_id": call_id, "outcome": outcome})
+
+
+def failed(call_id: str, code: ErrorCode, delivered: str) -> Result:
+    error = {"code": code, "message": "It did not work."}
+    outcome = {"status": "failed", "error": error, "delivered": delivered}
+    return Result.model_validate({"call_id": call_id, "outcome": outcome})
+
+
+class Desk:
+    """A dispatcher with one page each for Ann and Bob."""
+
+    def __init__(self, **pages: str) -> None:
+        self.browser = FakeBrowser(pages or {"ann": "page-a", "bob": "page-b"})
+        self.dispatcher = Dispatcher(self.browser, max_open_calls_per_user=2, no_browser_message="Open it.")
+
+    def start(self, call: CallRequest) -> "asyncio.Task[CallOutcome]":
+        return asyncio.create_task(self.dispatcher.run(call))
+
+    async def sent(self, count: int = 1) -> str:
+        await eventually(lambda: len(self.browser.sent) >= count)
+        return self.browser.sent[count - 1].call_id
+
+
+async def test_a_call_ends_with_what_the_page_reports() -> None:
+    """The main line: sent, accepted, answered."""
+    desk = Desk()
+    running = desk.start(request())
+    call_id = await desk.sent()
+    desk.dispatcher.accept("page-a", Accepted(call_id=call_id))
+    desk.dispatcher.report("page-a", answered(call_id))
+    outcome = await running
+    assert outcome.state is CallState.SUCCEEDED
+    assert outcome.answered is not None
+    assert outcome.answered.body == TextBody('{"ok":true}')
+    assert desk.dispatcher.open_call(call_id) is None
+
+
+async def test_without_a_page_a_call_ends_at_once() -> None:
+    """The caller learns what to do instead of waiting for a deadline."""
+    outcome = await Desk(bob="page-b").dispatcher.run(request(user="ann"))
+    assert outcome.error == WireError(code=ErrorCode.NO_BROWSER, message="Open it.", retryable=True)
+
+
+async def test_an_api_error_is_a_failure_with_the_apis_own_status() -> None:
+    """The model reads status and body of the API as data (ruling 9)."""
+    desk = Desk()
+    running = desk.start(request(safe=False))
+    desk.dispatcher.report("page-a", answered(await desk.sent(), 404, "gone"))
+    outcome = await running
+    assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.HTTP_STATUS)
+    assert outcome.error
+    assert outcome.error.detail == {"status": 404, "content_type": "application/json", "body": "gone"}
+
+
+@pytest.mark.parametrize(
+    ("safe", "state", "code"),
+    [
+        (True, CallState.EXPIRED, ErrorCode.TIMEOUT),
+        (False, CallState.OUTCOME_UNKNOWN, ErrorCode.OUTCOME_UNKNOWN),
+    ],
+)
+async def test_the_server_owns_the_deadline(safe: bool, state: CallState, code: ErrorCode) -> None:
+    """Timers of a hidden page lie, so the page is told to abort rather than trusted to (DESIGN §5)."""
+    desk = Desk()
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    outcome = await desk.dispatcher.run(request(safe=safe, deadline_s=30))
+    assert loop.time() - began == pytest.approx(30, abs=0.1)
+    assert (outcome.state, outcome.error and outcome.error.code) == (state, code)
+    assert desk.browser.cancelled == [("page-a", outcome.call_id, "deadline")]
+
+
+@pytest.mark.parametrize(
+    ("safe", "state", "code"),
+    [
+        (True, CallState.FAILED, ErrorCode.NO_BROWSER),
+        (False, CallState.OUTCOME_UNKNOWN, ErrorCode.OUTCOME_UNKNOWN),
+    ],
+)
+async def test_a_lost_page_settles_its_calls_at_once(safe: bool, state: CallState, code: ErrorCode) -> None:
+    """`sio.call` would wait for its whole timeout; an unsafe call may have been performed."""
+    desk = Desk()
+    running = desk.start(request(safe=safe))
+    await desk.sent()
+    desk.dispatcher.abandon_session("page-b")
+    assert not running.done()
+    desk.dispatcher.abandon_session("page-a")
+    outcome = await running
+    assert (outcome.state, outcome.error and outcome.error.code) == (state, code)
+
+
+async def test_results_and_acks_of_another_page_change_nothing() -> None:
+    """Bob's page must not be able to answer Ann's call, whatever call id it names."""
+    desk = Desk()
+    running = desk.start(request(user="ann"))
+    call_id = await desk.sent()
+    refusal = WireError(code=ErrorCode.NOT_ACCEPTED, message="No.")
+    desk.dispatcher.accept("page-b", Accepted(call_id=call_id, error=refusal))
+    desk.dispatcher.report("page-b", answered(call_id, text='{"forged":true}'))
+    desk.dispatcher.report("page-a", answered("call_of_somebody_else"))
+    desk.dispatcher.report("page-a", answered(call_id))
+    assert (await running).state is CallState.SUCCEEDED
+    assert [call.sid for call in desk.browser.sent] == ["page-a"]
+
+
+async def test_the_first_ending_stands() -> None:
+    """A result that arrives twice, or after the deadline, is ignored."""
+    desk = Desk()
+    running = desk.start(request())
+    call_id = await desk.sent()
+    desk.dispatcher.report("page-a", answered(call_id))
+    desk.dispatcher.report("page-a", failed(call_id, ErrorCode.NETWORK, "no"))
+    assert (await running).state is CallState.SUCCEEDED
+    desk.dispatcher.report("page-a", answered(call_id))
+
+
+async def test_a_page_that_refuses_ends_the_call_as_denied() -> None:
+    """The page is the last gate: what its user has not accepted it does not run."""
+    desk = Desk()
+    running = desk.start(request(safe=False))
+    refusal = WireError(code=ErrorCode.NOT_ACCEPTED, message="Not here.")
+    desk.dispatcher.accept("page-a", Accepted(call_id=await desk.sent(), error=refusal))
+    outcome = await running
+    assert (outcome.state, outcome.error) == (CallState.DENIED, refusal)
+
+
+@pytest.mark.parametrize(
+    ("delivered", "safe", "state"),
+    [
+        ("no", False, CallState.FAILED),
+        ("unknown", False, CallState.OUTCOME_UNKNOWN),
+        ("unknown", True, CallState.FAILED),
+    ],
+)
+async def test_an_unsafe_failure_is_certain_only_with_proof(
+    delivered: str, safe: bool, state: CallState
+) -> None:
+    """`fetch` rejects both before and after delivery; only proof makes it a failure (ruling 2)."""
+    desk = Desk()
+    running = desk.start(request(safe=safe))
+    desk.dispatcher.report("page-a", failed(await desk.sent(), ErrorCode.CORS, delivered))
+    outcome = await running
+    assert outcome.state is state
+    assert outcome.error
+    assert (outcome.error.code is ErrorCode.OUTCOME_UNKNOWN) == (state is CallState.OUTCOME_UNKNOWN)
+    assert outcome.error.detail.get("reason") == ("cors" if state is CallState.OUTCOME_UNKNOWN else None)
+
+
+async def test_a_caller_that_goes_away_cancels_the_request_in_the_page() -> None:
+    """Stop must stop: the page is asked to abort, and the call no longer counts as open."""
+    desk = Desk()
+    running = desk.start(request())
+    call_id = await desk.sent()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert desk.browser.cancelled == [("page-a", call_id, "caller_gone")]
+    assert desk.dispatcher.open_call(call_id) is None
+
+
+async def test_a_user_with_too_many_open_calls_is_refused_and_nobody_else() -> None:
+    """One user's flood must not cost another user anything."""
+    desk = Desk()
+    running = [desk.start(request(user="ann")) for _ in range(2)]
+    await desk.sent(2)
+    outcome = await desk.dispatcher.run(request(user="ann"))
+    assert outcome.error
+    assert outcome.error.code is ErrorCode.QUEUE_FULL
+    others = desk.start(request(user="bob"))
+    desk.dispatcher.report("page-b", answered(await desk.sent(3)))
+    assert (await others).state is CallState.SUCCEEDED
+    for call in desk.browser.sent[:2]:
+        desk.dispatcher.report("page-a", answered(call.call_id))
+    assert [(await task).state for task in running] == [CallState.SUCCEEDED] * 2
+    desk.dispatcher.abandon_session("page-a")
+    again = desk.start(request(user="ann"))
+    desk.dispatcher.report("page-a", answered(await desk.sent(4)))
+    assert (await again).state is CallState.SUCCEEDED
+
+
+async def test_an_announced_answer_that_never_arrived_is_no_success() -> None:
+    """A page that claims an upload without one must not produce an empty answer."""
+    desk = Desk()
+    running = desk.start(request(safe=False))
+    outcome = {"status": "answered", "http_status": 200, "body": {"kind": "uploaded"}}
+    report = Result.model_validate({"call_id": await desk.sent(), "outcome": outcome})
+    desk.dispatcher.report("page-a", report)
+    assert (await running).state is CallState.OUTCOME_UNKNOWN
+
+
+async def test_results_reach_the_call_they_belong_to_in_any_order() -> None:
+    """Acks of Socket.IO can answer another call after a reconnect; call ids cannot."""
+    desk = Desk()
+    running = [desk.start(request()) for _ in range(2)]
+    await desk.sent(2)
+    for number, call in reversed(list(enumerate(desk.browser.sent))):
+        desk.dispatcher.report("page-a", answered(call.call_id, text=f'{{"n":{number}}}'))
+    bodies = [(await task).answered for task in running]
+    assert [body and body.body for body in bodies] == [TextBody('{"n":0}'), TextBody('{"n":1}')]

@@ -1,0 +1,28 @@
+"""Texts of errors."""
+
+from toolserver.errors import ArgumentError, DocumentError, quote
+
+
+def test_foreign_text_in_messages_is_quoted_and_short() -> None:
+    """A name of a megabyte must not become a warning of a megabyte for each of 20,000 operations."""
+    assert quote("a\nb") == "'a\\nb'"
+    assert quote("x" * 200) == f"'{'x' * 200}'"
+    assert quote("x" * 201) == f"'{'x' * 199}…'"
+
+
+def test_errors_carry_what_a_caller_needs_beside_their_text() -> None:
+    """The edge turns code, message and place into its answer without parsing text."""
+    document = DocumentError("too_deep", "Too deep.", pointer="#/a")
+    assert (str(document), document.code, document.message, document.pointer) == (
+        "Too deep.",
+        "too_deep",
+        "Too deep.",
+        "#/a",
+    )
+    argument = ArgumentError("Wrong.", argument="a", pointer="/0")
+    assert (str(argument), argument.message, argument.argument, argument.pointer) == (
+        "Wrong.",
+        "Wrong.",
+        "a",
+        "/0",
+    )
