@@ -9,7 +9,14 @@ import { readAddress } from "./probe_frames.js";
 /** @typedef {import("./api_types.js").NewServer} NewServer */
 
 /** Failures after which the bridge itself may still get a public document. */
-const BRIDGE_MAY_HELP = new Set(["cors", "network", "mixed_content", "redirect_refused", "blocked_by_policy", "timeout"]);
+const BRIDGE_MAY_HELP = new Set([
+  "cors",
+  "network",
+  "mixed_content",
+  "redirect_refused",
+  "blocked_by_policy",
+  "timeout",
+]);
 const MAX_BYTES = 32 * 1024 * 1024;
 
 export class AddServerView {
@@ -17,7 +24,13 @@ export class AddServerView {
   constructor(parts, url) {
     this.parts = parts;
     this.url = el("input", {
-      type: "text", inputmode: "url", class: "mono", value: url, required: true, autocomplete: "off", spellcheck: "false",
+      type: "text",
+      inputmode: "url",
+      class: "mono",
+      value: url,
+      required: true,
+      autocomplete: "off",
+      spellcheck: "false",
       placeholder: "http://localhost:8000/openapi.json",
     });
     this.messages = el("div", { "aria-live": "polite" });
@@ -29,7 +42,11 @@ export class AddServerView {
       container,
       el("p", { class: "crumbs" }, link("Servers", address("servers")), " / Add"),
       el("h1", null, "Add a server"),
-      el("p", { class: "lead" }, "Give an OpenAPI document (3.0 or 3.1, JSON or YAML). You see every operation before anything is accepted."),
+      el(
+        "p",
+        { class: "lead" },
+        "Give an OpenAPI document (3.0 or 3.1, JSON or YAML). You see every operation before anything is accepted.",
+      ),
       this.messages,
       el("div", { class: "columns three" }, this.#byAddress(), this.#byFile(), this.#byPaste()),
     );
@@ -61,11 +78,22 @@ export class AddServerView {
       input.value = "";
     };
     input.addEventListener("change", () => void read());
-    return el("section", { class: "panel", "aria-label": "From a file" }, el("h2", null, "From a file"), labelled("OpenAPI document", input, "Read in this browser, then sent to your bridge."));
+    return el(
+      "section",
+      { class: "panel", "aria-label": "From a file" },
+      el("h2", null, "From a file"),
+      labelled("OpenAPI document", input, "Read in this browser, then sent to your bridge."),
+    );
   }
 
   #byPaste() {
-    const text = el("textarea", { rows: 7, class: "mono", spellcheck: "false", required: true, placeholder: "openapi: 3.1.0\ninfo: …" });
+    const text = el("textarea", {
+      rows: 7,
+      class: "mono",
+      spellcheck: "false",
+      required: true,
+      placeholder: "openapi: 3.1.0\ninfo: …",
+    });
     const base = el("input", { type: "url", class: "mono", placeholder: "https://api.example/v1" });
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
@@ -107,12 +135,23 @@ export class AddServerView {
   /** @param {URL} url @param {string} code */
   #wayOn(url, code) {
     const canHelp = BRIDGE_MAY_HELP.has(code) && addressSpace(url.hostname) === "public";
-    const help = canHelp ? button("Let the bridge fetch it", () => void this.#attempt(() => this.#add({ url: url.href })), { class: "primary" }) : null;
-    const doctor = link("Open the doctor", `${address("doctor")}?url=${encodeURIComponent(url.href)}`, { class: "button quiet" });
+    const help = canHelp
+      ? button("Let the bridge fetch it", () => void this.#attempt(() => this.#add({ url: url.href })), {
+          class: "primary",
+        })
+      : null;
+    const doctor = link("Open the doctor", `${address("doctor")}?url=${encodeURIComponent(url.href)}`, {
+      class: "button quiet",
+    });
     const words = canHelp
       ? "The document is public, so the bridge can get it instead. Note that your browser will need the API's permission (CORS) for the calls as well."
       : "You can also save the document and add it as a file.";
-    return el("div", { class: "way-on" }, el("p", { class: "hint" }, words), el("div", { class: "actions" }, help, doctor));
+    return el(
+      "div",
+      { class: "way-on" },
+      el("p", { class: "hint" }, words),
+      el("div", { class: "actions" }, help, doctor),
+    );
   }
 
   /** @param {NewServer} offered */
@@ -130,8 +169,12 @@ export class AddServerView {
     try {
       await action();
     } catch (failure) {
-      const pointer = failure instanceof Error && "detail" in failure ? /** @type {any} */ (failure.detail).pointer : "";
-      fill(this.messages, notice("error", sentenceOf(failure), pointer ? el("code", { class: "code-tag" }, String(pointer)) : null));
+      const pointer =
+        failure instanceof Error && "detail" in failure ? /** @type {any} */ (failure.detail).pointer : "";
+      fill(
+        this.messages,
+        notice("error", sentenceOf(failure), pointer ? el("code", { class: "code-tag" }, String(pointer)) : null),
+      );
     }
   }
 }

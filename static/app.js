@@ -8,6 +8,7 @@ import { BridgeApi } from "./bridge_api.js";
 import { CallLogView } from "./call_log_view.js";
 import { ConnectView } from "./connect_view.js";
 import { Credentials } from "./credentials.js";
+import { DocumentRefresh } from "./document_refresh.js";
 import { DoctorView } from "./doctor_view.js";
 import { el, fill } from "./dom.js";
 import { ExecutorClient } from "./executor_client.js";
@@ -63,7 +64,15 @@ class App {
     const [pins, credentials] = [new Pins(store), new Credentials(store)];
     const executor = new ExecutorClient({ identity });
     const acceptance = new Acceptance(api, pins, executor, credentials);
-    return { api, pins, credentials, executor, acceptance, inventory: new Inventory(api, pins), probes: new ProbeFrames() };
+    return {
+      api,
+      pins,
+      credentials,
+      executor,
+      acceptance,
+      inventory: new Inventory(api, pins),
+      probes: new ProbeFrames(),
+    };
   }
 
   /** @param {Parts} parts @param {string} user @param {boolean} isByTicket */
@@ -78,13 +87,23 @@ class App {
     navigation.start();
     await inventory.load();
     if (isByTicket) await new OpeningAcceptance(parts, place("notices")).run();
+    const refresh = new DocumentRefresh(parts);
+    this.started.push(refresh);
+    await refresh.refetchAll();
   }
 
   /** @param {unknown} failure */
   #showEntrance(failure) {
     this.stop();
-    showStatus(place("connection"), { standing: "signed_out", label: "Not connected", hint: "See what to do on the page." });
-    fill(place("main"), entranceView(failure, () => void this.start()));
+    showStatus(place("connection"), {
+      standing: "signed_out",
+      label: "Not connected",
+      hint: "See what to do on the page.",
+    });
+    fill(
+      place("main"),
+      entranceView(failure, () => void this.start()),
+    );
   }
 }
 

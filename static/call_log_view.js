@@ -11,7 +11,8 @@ import { CallRow } from "./call_row.js";
  * @param {{text: string, state: string}} filter state: "" = any
  */
 export function matches(entry, { text, state }) {
-  const seen = `${entry.tool} ${entry.request?.method ?? ""} ${entry.request?.url ?? ""} ${entry.response?.http_status ?? ""}`.toLowerCase();
+  const seen =
+    `${entry.tool} ${entry.request?.method ?? ""} ${entry.request?.url ?? ""} ${entry.response?.http_status ?? ""}`.toLowerCase();
   return seen.includes(text.trim().toLowerCase()) && (state === "" || kindOfEntry(entry) === state);
 }
 
@@ -38,10 +39,19 @@ export class CallLogView {
     this.state = el(
       "select",
       { onchange: () => this.#filter() },
-      ...[["", "All"], ["running", "Running"], ["good", "Succeeded"], ["bad", "Failed"]].map(([value, label]) => el("option", { value }, label)),
+      ...[
+        ["", "All"],
+        ["running", "Running"],
+        ["good", "Succeeded"],
+        ["bad", "Failed"],
+      ].map(([value, label]) => el("option", { value }, label)),
     );
     this.table = el("table", { class: "calls", "aria-label": "Calls" });
-    this.empty = el("p", { class: "empty" }, "No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.");
+    this.empty = el(
+      "p",
+      { class: "empty" },
+      "No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.",
+    );
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
   }
@@ -55,7 +65,12 @@ export class CallLogView {
     this.rows.clear();
     fill(
       container,
-      el("div", { class: "title-row" }, el("h1", null, "Calls"), el("div", { class: "filters" }, labelled("Search", this.text), labelled("Show", this.state))),
+      el(
+        "div",
+        { class: "title-row" },
+        el("h1", null, "Calls"),
+        el("div", { class: "filters" }, labelled("Search", this.text), labelled("Show", this.state)),
+      ),
       this.empty,
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Call log" }, this.table),
     );

@@ -18,7 +18,11 @@ export class CallRow {
     this.isOpen = false;
     this.line = el("tr");
     this.detail = el("tr", { class: "call-detail", id: freshId("call"), hidden: true });
-    this.opener = button(entry.tool, () => this.#toggle(), { class: "opener", "aria-expanded": "false", "aria-controls": this.detail.id });
+    this.opener = button(entry.tool, () => this.#toggle(), {
+      class: "opener",
+      "aria-expanded": "false",
+      "aria-controls": this.detail.id,
+    });
     this.element = el("tbody", { dataset: { call: entry.call_id } }, this.line, this.detail);
     this.update(entry);
   }
@@ -28,11 +32,20 @@ export class CallRow {
     this.entry = entry;
     this.element.dataset.state = kindOfEntry(entry);
     const isRunning = entry.state === "running";
-    const cancel = isRunning ? button("Cancel", () => this.cancelCall(entry.call_id), { class: "quiet small", "aria-label": `Cancel ${entry.tool}` }) : null;
+    const cancel = isRunning
+      ? button("Cancel", () => this.cancelCall(entry.call_id), {
+          class: "quiet small",
+          "aria-label": `Cancel ${entry.tool}`,
+        })
+      : null;
     const time = new Date(entry.started_at);
     fill(
       this.line,
-      el("td", { class: "facts" }, el("time", { datetime: time.toISOString(), title: time.toLocaleString() }, time.toLocaleTimeString())),
+      el(
+        "td",
+        { class: "facts" },
+        el("time", { datetime: time.toISOString(), title: time.toLocaleString() }, time.toLocaleTimeString()),
+      ),
       el("th", { scope: "row" }, this.opener),
       el("td", { class: "mono url-cell", title: entry.request?.url ?? "" }, requestLine(entry)),
       el("td", null, status(entry)),
@@ -51,15 +64,27 @@ export class CallRow {
 
   #showDetail() {
     const { request, response, error, server_id, tool } = this.entry;
-    const curl = request ? copyButton("Copy as curl", () => toCurl(request), { "aria-label": `Copy ${tool} as curl` }) : null;
+    const curl = request
+      ? copyButton("Copy as curl", () => toCurl(request), { "aria-label": `Copy ${tool} as curl` })
+      : null;
     fill(
       this.detail,
       el(
         "td",
         { colspan: 6 },
-        el("div", { class: "actions" }, curl, link("Open the tool", address("tools", tool), { class: "button quiet small" })),
+        el(
+          "div",
+          { class: "actions" },
+          curl,
+          link("Open the tool", address("tools", tool), { class: "button quiet small" }),
+        ),
         error ? errorView(error, server_id) : null,
-        el("div", { class: "exchange" }, request ? requestPart(request) : null, response ? responsePart(response) : null),
+        el(
+          "div",
+          { class: "exchange" },
+          request ? requestPart(request) : null,
+          response ? responsePart(response) : null,
+        ),
       ),
     );
   }
@@ -75,7 +100,9 @@ function requestLine({ request, key }) {
 /** @param {CallEntry} entry */
 function status(entry) {
   const kind = kindOfEntry(entry);
-  const words = entry.error?.code ?? (entry.response ? `${entry.response.http_status} ${entry.response.status_text}`.trim() : "running");
+  const words =
+    entry.error?.code ??
+    (entry.response ? `${entry.response.http_status} ${entry.response.status_text}`.trim() : "running");
   return el("span", { class: `badge ${kind}` }, words);
 }
 
@@ -89,19 +116,34 @@ function headerList(headers, label) {
 /** @param {LoggedRequest} request */
 function requestPart({ method, url, headers, body, body_bytes }) {
   const type = headers.find(([name]) => name === "content-type")?.[1] ?? "";
-  const shown = body === null ? (body_bytes > 0 ? el("p", { class: "hint" }, `Body of ${size(body_bytes)}`) : null) : textView(readable(body, type));
-  return el("section", { "aria-label": "Request" }, el("h3", null, "Request"), el("p", { class: "mono wrap" }, `${method} ${url}`), headerList(headers, "Request headers"), shown);
+  const shown =
+    body === null
+      ? body_bytes > 0
+        ? el("p", { class: "hint" }, `Body of ${size(body_bytes)}`)
+        : null
+      : textView(readable(body, type));
+  return el(
+    "section",
+    { "aria-label": "Request" },
+    el("h3", null, "Request"),
+    el("p", { class: "mono wrap" }, `${method} ${url}`),
+    headerList(headers, "Request headers"),
+    shown,
+  );
 }
 
 /** @param {LoggedResponse} response */
 function responsePart({ http_status, status_text, headers, preview, bytes, truncated, kind, content_type }) {
   const facts = [size(bytes), content_type, truncated ? "cut" : ""].filter(Boolean).join(" · ");
-  const body = kind === "text" ? textView(readable(preview, content_type)) : el("p", { class: "hint" }, kind === "empty" ? "No body." : "A file; the caller gets a link to it.");
+  const body =
+    kind === "text"
+      ? textView(readable(preview, content_type))
+      : el("p", { class: "hint" }, kind === "empty" ? "No body." : "A file; the caller gets a link to it.");
   return el(
     "section",
     { "aria-label": "Response" },
     el("h3", null, "Response"),
-    el("p", { class: "mono" }, `${http_status} ${status_text}`, el("span", { class: "facts" }, facts)),
+    el("p", { class: "mono" }, `${http_status} ${status_text} `, el("span", { class: "facts" }, facts)),
     headerList(Object.entries(headers), "Response headers"),
     body,
   );

@@ -53,8 +53,14 @@ function listening({ mode }, facts, { host, isOwn }) {
   const found = nothingFound();
   if (isOwn && mode === "admin") found.ready.push("Open WebUI reaches the bridge as it is.");
   if (isOwn) return found;
-  if (EVERYWHERE.has(facts.bind) || !LOOPBACK.has(facts.bind)) found.ready.push(`The bridge listens on ${facts.bind || "all addresses"}.`);
-  else need(found, "--host 0.0.0.0", `The bridge listens on ${facts.bind} only, which nothing outside this computer reaches.`);
+  if (EVERYWHERE.has(facts.bind) || !LOOPBACK.has(facts.bind))
+    found.ready.push(`The bridge listens on ${facts.bind || "all addresses"}.`);
+  else
+    need(
+      found,
+      "--host 0.0.0.0",
+      `The bridge listens on ${facts.bind} only, which nothing outside this computer reaches.`,
+    );
   const isKnown = [host, host.replace(/:\d+$/, "")].some((name) => facts.allowed_hosts.includes(name.toLowerCase()));
   if (isKnown) found.ready.push(`The bridge answers to the name ${host}.`);
   else need(found, `--allow-host ${host}`, `The bridge does not answer to the name ${host} yet.`);
@@ -75,18 +81,32 @@ function originAccess({ mode, webuiOrigin }, facts) {
 function warningsFor({ place, mode, webuiOrigin }) {
   const isPlain = webuiOrigin.startsWith("http://") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(webuiOrigin);
   return [
-    mode === "admin" && place === "docker" ? "On Linux, start the container with --add-host=host.docker.internal:host-gateway." : "",
-    mode === "admin" && place !== "host" ? "With --host 0.0.0.0 other computers reach the bridge too. Your key keeps them out; the firewall should as well." : "",
-    mode === "admin" && place === "elsewhere" ? "The key travels in plain text over http. Across a network you do not trust, put a TLS proxy in front of the bridge." : "",
-    mode === "direct" && place === "elsewhere" && !isPlain ? "The first use asks for permission to reach apps on this device (Chrome, Edge). Allow it. Safari blocks it." : "",
-    mode === "direct" && isPlain ? "Browsers keep plain http pages on public addresses away from this computer. Use https for Open WebUI, or the admin way." : "",
-    mode === "direct" ? "The key stands in your Open WebUI settings and in this browser." : "Whoever may use this connection in Open WebUI acts with your browser. Give access only to yourself.",
+    mode === "admin" && place === "docker"
+      ? "On Linux, start the container with --add-host=host.docker.internal:host-gateway."
+      : "",
+    mode === "admin" && place !== "host"
+      ? "With --host 0.0.0.0 other computers reach the bridge too. Your key keeps them out; the firewall should as well."
+      : "",
+    mode === "admin" && place === "elsewhere"
+      ? "The key travels in plain text over http. Across a network you do not trust, put a TLS proxy in front of the bridge."
+      : "",
+    mode === "direct" && place === "elsewhere" && !isPlain
+      ? "The first use asks for permission to reach apps on this device (Chrome, Edge). Allow it. Safari blocks it."
+      : "",
+    mode === "direct" && isPlain
+      ? "Browsers keep plain http pages on public addresses away from this computer. Use https for Open WebUI, or the admin way."
+      : "",
+    mode === "direct"
+      ? "The key stands in your Open WebUI settings and in this browser."
+      : "Whoever may use this connection in Open WebUI acts with your browser. Give access only to yourself.",
   ].filter((sentence) => sentence !== "");
 }
 
 /** @param {Mode} mode @returns {string[]} */
 function switchesFor(mode) {
-  return mode === "admin" ? [] : ["ENABLE_DIRECT_INTEGRATIONS=True", "USER_PERMISSIONS_FEATURES_DIRECT_TOOL_SERVERS=True"];
+  return mode === "admin"
+    ? []
+    : ["ENABLE_DIRECT_INTEGRATIONS=True", "USER_PERMISSIONS_FEATURES_DIRECT_TOOL_SERVERS=True"];
 }
 
 /** @param {Mode} mode @param {string} url @returns {string[]} */
@@ -98,12 +118,16 @@ function stepsFor(mode, url) {
   const allow =
     mode === "admin"
       ? []
-      : ["An administrator switches on Admin → Integrations → User Connections: Direct Integrations, and for other users the permission Direct Tool Servers."];
+      : [
+          "An administrator switches on Admin → Integrations → User Connections: Direct Integrations, and for other users the permission Direct Tool Servers.",
+        ];
   return [
     ...allow,
     open,
     `Type OpenAPI, URL ${url}, Auth Bearer with your key, then Save. Or choose Import and take the file from above.`,
-    ...(mode === "admin" ? ["Access Control: leave it private, or add yourself."] : ["Reload Open WebUI: it reads tool servers when the page loads."]),
+    ...(mode === "admin"
+      ? ["Access Control: leave it private, or add yourself."]
+      : ["Reload Open WebUI: it reads tool servers when the page loads."]),
     "In a chat: Integrations (below the message) → Tools → switch Tool Bridge on.",
     "Function Calling must be Native (the default): Chat Controls → Advanced Params.",
   ];
@@ -121,7 +145,9 @@ function connectionObject({ key, mode }, url) {
     auth_type: "bearer",
     key: key || KEY_PLACEHOLDER,
     config: { enable: true, function_name_filter_list: "", access_grants: [] },
-    info: isAdmin ? { id: "tool-bridge", name: "Tool Bridge", description: "Tools that my browser performs" } : { id: "", name: "", description: "" },
+    info: isAdmin
+      ? { id: "tool-bridge", name: "Tool Bridge", description: "Tools that my browser performs" }
+      : { id: "", name: "", description: "" },
   };
 }
 

@@ -1,18 +1,16 @@
 // @ts-check
 /** Connect: asks where Open WebUI runs, and prints everything to copy. */
-import { codeBlock, el, fill, labelled, notice, sentenceOf } from "./dom.js";
-import { connectSettings, KEY_PLACEHOLDER, readOrigin, usualOrigin } from "./connect_settings.js";
-import { exampleOf, prettyJson } from "./json_pretty.js";
+import { bridgePart, connectionPart, curlPart, webuiPart } from "./connect_parts.js";
+import { connectSettings, readOrigin, usualOrigin } from "./connect_settings.js";
+import { el, fill, labelled, notice, sentenceOf } from "./dom.js";
 import { KeysPanel } from "./keys_panel.js";
-import { stringifyJson } from "./json_text.js";
-import { toCurl } from "./curl.js";
 
 /** @typedef {import("./api_types.js").ConnectFacts} ConnectFacts */
 /** @typedef {import("./connect_settings.js").Answers} Answers */
-/** @typedef {import("./connect_settings.js").Settings} Settings */
+/** @typedef {import("./connect_settings.js").Place} Place */
 /** @typedef {import("./view_types.js").Parts} Parts */
 
-/** @type {[import("./connect_settings.js").Place, string, string][]} */
+/** @type {[Place, string, string][]} */
 const PLACES = [
   ["host", "On this computer", "for example installed with pip"],
   ["docker", "In Docker on this computer", "the container has its own network"],
@@ -65,35 +63,41 @@ export class ConnectView {
   stop() {}
 
   #renderQuestions() {
-    const origin = el("input", { type: "text", inputmode: "url", class: "mono", value: this.answers.webuiOrigin, oninput: (/** @type {Event} */ event) => this.#setOrigin(event) });
-    const host = el("input", {
-      type: "text", class: "mono", value: this.answers.bridgeHost, placeholder: "192.168.1.20",
-      oninput: (/** @type {Event} */ event) => this.#set({ bridgeHost: /** @type {HTMLInputElement} */ (event.target).value }),
+    const origin = this.#addressInput(this.answers.webuiOrigin, "", (text) => {
+      const webuiOrigin = readOrigin(text);
+      if (webuiOrigin !== null) this.#set({ webuiOrigin });
     });
+    const host = this.#addressInput(this.answers.bridgeHost, "192.168.1.20", (bridgeHost) => this.#set({ bridgeHost }));
     this.origin = labelled("Address of Open WebUI in your browser", origin);
     this.host = labelled("This computer, as seen from there", host, "Its name or IP address in the network.");
-    const choosePlace = (/** @type {string} */ value) => {
-      const place = /** @type {import("./connect_settings.js").Place} */ (value);
+    const choosePlace = (/** @type {Place} */ place) => {
       origin.value = usualOrigin(place);
       this.#set({ place, webuiOrigin: origin.value });
     };
-    const chooseMode = (/** @type {string} */ value) => this.#set({ mode: /** @type {import("./connect_settings.js").Mode} */ (value) });
-    fill(
-      this.questions,
-      el(
-        "div",
-        { class: "columns" },
-        radioGroup("Where does Open WebUI run?", PLACES, this.answers.place, choosePlace),
-        radioGroup("How do you add the bridge there?", MODES, this.answers.mode, chooseMode),
-      ),
-      el("div", { class: "columns" }, this.host, this.origin),
-    );
+    const where = radioGroup("Where does Open WebUI run?", PLACES, this.answers.place, choosePlace);
+    const how = radioGroup("How do you add the bridge there?", MODES, this.answers.mode, (mode) => this.#set({ mode }));
+    const columns = [where, how, this.host, this.origin];
+    fill(this.questions, el("div", { class: "columns" }, ...columns));
   }
 
-  /** @param {Event} event */
-  #setOrigin(event) {
-    const origin = readOrigin(/** @type {HTMLInputElement} */ (event.target).value);
-    if (origin !== null) this.#set({ webuiOrigin: origin });
+  /** @param {string} value @param {string} placeholder @param {(text: string) => void} changed */
+  #addressInput(value, placeholder, changed) {
+    const input = el("input", {
+      type: "text",
+      inputmode: "url",
+      class: "mono",
+      value,
+      placeholder,
+      spellcheck: "false",
+    });
+    input.addEventListener("input", () => changed(input.value));
+    return input;
+  }
+
+  /** A tool for the curl example: one that works at once, if there is one. */
+  #example() {
+    const { tools } = this.parts.inventory;
+    return tools.find(({ accepted, safe }) => accepted && safe) ?? tools[0];
   }
 
   /** @param {Partial<Answers>} change */
@@ -113,37 +117,17 @@ export class ConnectView {
       this.output,
       connectionPart(settings, this.answers.key),
       webuiPart(settings),
-      this.#curlPart(),
-    );
-  }
-
-  /** The same door for any program. */
-  #curlPart() {
-    const tool = this.parts.inventory.tools.find(({ accepted, safe }) => accepted && safe) ?? this.parts.inventory.tools[0];
-    const base = this.facts?.base_url.replace(/\/$/, "") ?? "";
-    const key = this.answers.key || `$${KEY_PLACEHOLDER}`;
-    const headers = [`--header "authorization: Bearer ${key}"`];
-    const list = [`curl '${base}/openapi.json'`, ...headers].join(" \\\n  ");
-    const call = tool
-      ? toCurl({ method: "POST", url: `${base}/tools/${encodeURIComponent(tool.name)}`, headers: [["authorization", "Bearer [secret]"], ["content-type", "application/json"]], body: stringifyJson(exampleOf(tool.schema)) })
-      : "";
-    const shown = call.replace('\'authorization: Bearer \'"$SECRET"', `"authorization: Bearer ${key}"`);
-    return el(
-      "section",
-      { class: "panel" },
-      el("h2", null, "Any other program"),
-      el("p", { class: "hint" }, "The tools are plain HTTP with a bearer key; the document is OpenAPI 3.1."),
-      codeBlock(list, "List the tools with curl"),
-      tool ? codeBlock(shown, "Call a tool with curl") : null,
+      curlPart(this.facts.base_url, this.answers.key, this.#example()),
     );
   }
 }
 
 /**
+ * @template {string} T
  * @param {string} legend
- * @param {[string, string, string][]} options value, label, hint
- * @param {string} chosen
- * @param {(value: string) => void} choose
+ * @param {[T, string, string][]} options value, label, hint
+ * @param {T} chosen
+ * @param {(value: T) => void} choose
  */
 function radioGroup(legend, options, chosen, choose) {
   const radios = options.map(([value, label, hint]) =>
@@ -155,45 +139,4 @@ function radioGroup(legend, options, chosen, choose) {
     ),
   );
   return el("fieldset", { class: "radios" }, el("legend", null, legend), ...radios);
-}
-
-/** @param {Settings} settings */
-function bridgePart({ command, ready, missing, warnings }) {
-  const standing = [...ready.map((text) => el("li", null, text)), ...missing.map((text) => el("li", { class: "missing" }, text))];
-  return el(
-    "section",
-    { class: "panel", dataset: { testid: "connect-bridge" } },
-    el("h2", null, "1. The bridge"),
-    el("ul", { class: "ticks" }, ...standing),
-    command
-      ? el("div", null, el("p", null, "Stop the bridge and start it with these options added to yours:"), codeBlock(command, "Command that starts the bridge"))
-      : el("p", null, "Nothing to restart."),
-    warnings.length > 0 ? el("ul", { class: "plain-list warning-text" }, ...warnings.map((text) => el("li", null, text))) : null,
-  );
-}
-
-/** @param {Settings} settings @param {string} key */
-function connectionPart({ url, connection }, key) {
-  const text = prettyJson(/** @type {import("./types.js").JsonValue} */ (connection));
-  const file = new Blob([`[${text}]\n`], { type: "application/json" });
-  const save = el("a", { class: "button quiet", download: "tool-bridge.json", href: URL.createObjectURL(file) }, "Save as a file to import");
-  return el(
-    "section",
-    { class: "panel" },
-    el("h2", null, "3. The connection"),
-    el("dl", { class: "facts-list" }, el("dt", null, "URL"), el("dd", null, el("code", null, url)), el("dt", null, "Auth"), el("dd", null, "Bearer, ", key ? el("code", null, key) : "your key; create one above")),
-    el("details", { open: true }, el("summary", null, "The same as JSON"), codeBlock(text, "Connection object for Open WebUI"), el("p", null, save)),
-  );
-}
-
-/** @param {Settings} settings */
-function webuiPart({ steps, switches }) {
-  return el(
-    "section",
-    { class: "panel" },
-    el("h2", null, "4. In Open WebUI 0.12"),
-    el("ol", { class: "steps" }, ...steps.map((step) => el("li", null, step))),
-    switches.length > 0 ? el("p", { class: "hint" }, "The same as environment variables of Open WebUI, read at its first start:") : null,
-    switches.length > 0 ? codeBlock(switches.join("\n"), "Environment variables of Open WebUI") : null,
-  );
 }

@@ -7,12 +7,19 @@ import { announce, button, el, fill, labelled, notice, sentenceOf } from "./dom.
 /** @typedef {import("./types.js").CredentialName} CredentialName */
 /** @typedef {{id: string, label: string, hint: string, fields: string[], read: (values: Record<string, string>) => any}} Choice */
 
-const LABELS = { value: "Token or key", username: "User name", password: "Password", name: "Name of the header or parameter" };
+const LABELS = {
+  value: "Token or key",
+  username: "User name",
+  password: "Password",
+  name: "Name of the header or parameter",
+};
 
 /** @param {SecurityScheme} scheme */
 function describe(scheme) {
-  if (scheme.type === "apiKey") return `API key in the ${scheme.in === "query" ? "query parameter" : scheme.in} ${scheme.name}`;
-  if (scheme.type === "http") return scheme.http_scheme?.toLowerCase() === "basic" ? "name and password" : `${scheme.http_scheme} token`;
+  if (scheme.type === "apiKey")
+    return `API key in the ${scheme.in === "query" ? "query parameter" : scheme.in} ${scheme.name}`;
+  if (scheme.type === "http")
+    return scheme.http_scheme?.toLowerCase() === "basic" ? "name and password" : `${scheme.http_scheme} token`;
   return scheme.type === "mutualTLS" ? "client certificate" : "access token";
 }
 
@@ -33,11 +40,32 @@ function schemeChoice(scheme) {
 const EVERY = "For every request of this server, whatever its document says.";
 /** @type {Choice[]} */
 const CUSTOM = [
-  { id: "bearer", label: "Custom: bearer token", hint: EVERY, fields: ["value"], read: ({ value }) => ({ type: "http", http_scheme: "bearer", value }) },
-  { id: "header", label: "Custom: header", hint: EVERY, fields: ["name", "value"], read: ({ name, value }) => ({ type: "apiKey", in: "header", name, value }) },
-  { id: "query", label: "Custom: query parameter", hint: EVERY, fields: ["name", "value"], read: ({ name, value }) => ({ type: "apiKey", in: "query", name, value }) },
   {
-    id: "basic", label: "Custom: name and password", hint: EVERY, fields: ["username", "password"],
+    id: "bearer",
+    label: "Custom: bearer token",
+    hint: EVERY,
+    fields: ["value"],
+    read: ({ value }) => ({ type: "http", http_scheme: "bearer", value }),
+  },
+  {
+    id: "header",
+    label: "Custom: header",
+    hint: EVERY,
+    fields: ["name", "value"],
+    read: ({ name, value }) => ({ type: "apiKey", in: "header", name, value }),
+  },
+  {
+    id: "query",
+    label: "Custom: query parameter",
+    hint: EVERY,
+    fields: ["name", "value"],
+    read: ({ name, value }) => ({ type: "apiKey", in: "query", name, value }),
+  },
+  {
+    id: "basic",
+    label: "Custom: name and password",
+    hint: EVERY,
+    fields: ["username", "password"],
     read: ({ username, password }) => ({ type: "http", http_scheme: "basic", username, password }),
   },
 ];
@@ -57,9 +85,15 @@ export class CredentialsView {
 
   #form() {
     if (this.server.origins.length === 0) {
-      return el("section", { class: "panel" }, el("h2", null, "Credentials"), el("p", { class: "hint" }, "Give the server a base address first."));
+      return el(
+        "section",
+        { class: "panel" },
+        el("h2", null, "Credentials"),
+        el("p", { class: "hint" }, "Give the server a base address first."),
+      );
     }
-    const promise = "Kept encrypted in this browser, sent only to the chosen address. The bridge and the models never see them.";
+    const promise =
+      "Kept encrypted in this browser, sent only to the chosen address. The bridge and the models never see them.";
     return el(
       "form",
       { class: "panel", "aria-label": "Credentials", onsubmit: (/** @type {Event} */ event) => void this.#save(event) },
@@ -99,7 +133,13 @@ export class CredentialsView {
     const { choice } = this.#chosen();
     const inputs = choice.fields.map((name) => {
       const isSecret = name === "value" || name === "password";
-      const input = el("input", { name, type: isSecret ? "password" : "text", required: name !== "password", autocomplete: "off", spellcheck: "false" });
+      const input = el("input", {
+        name,
+        type: isSecret ? "password" : "text",
+        required: name !== "password",
+        autocomplete: "off",
+        spellcheck: "false",
+      });
       return labelled(LABELS[/** @type {keyof typeof LABELS} */ (name)], input);
     });
     fill(this.fields, choice.hint ? el("p", { class: "hint" }, choice.hint) : null, ...inputs);
@@ -108,7 +148,10 @@ export class CredentialsView {
   #origins() {
     const { origins } = this.server;
     if (origins.length === 1) return el("p", { class: "hint" }, "Sent to ", el("code", null, origins[0]));
-    return labelled("Sent to", el("select", { name: "origin" }, ...origins.map((origin) => el("option", null, origin))));
+    return labelled(
+      "Sent to",
+      el("select", { name: "origin" }, ...origins.map((origin) => el("option", null, origin))),
+    );
   }
 
   /** @param {Event} event */
@@ -142,11 +185,18 @@ export class CredentialsView {
       announce(`Credential ${name} removed`);
       await this.#showSaved();
     };
+    const isUsed = this.server.origins.includes(origin);
     const when = new Date(saved_at).toLocaleDateString();
     return el(
       "li",
       { class: "saved" },
-      el("span", null, el("strong", null, name), el("span", { class: "facts" }, `${origin} · saved ${when}`)),
+      el(
+        "span",
+        null,
+        el("strong", null, name),
+        el("span", { class: "facts" }, `${origin} · saved ${when}`),
+        isUsed ? null : el("span", { class: "badge warning" }, "not used: another address"),
+      ),
       button("Remove", () => void remove(), { class: "quiet small", "aria-label": `Remove the credential ${name}` }),
     );
   }

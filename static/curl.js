@@ -10,18 +10,19 @@ const OWN_HEADERS = new Set(["content-length", "host", "accept-encoding"]);
 
 /**
  * @param {string} text
- * @returns {string} one shell word; `[secret]` becomes `$SECRET`, which the user sets before
+ * @param {string} [variable] what stands for `[secret]`; the user sets it before
+ * @returns {string} one shell word
  */
-export function shellWord(text) {
+export function shellWord(text, variable = "SECRET") {
   const literal = (/** @type {string} */ part) => `'${part.replaceAll("'", "'\\''")}'`;
   const parts = text.split(SECRET);
-  const word = parts.map((part) => (part === "" ? "" : literal(part))).join('"$SECRET"');
+  const word = parts.map((part) => (part === "" ? "" : literal(part))).join(`"$${variable}"`);
   return word === "" ? "''" : word;
 }
 
-/** @param {string} name @param {string} value */
-function headerWord(name, value) {
-  return shellWord(value === "" ? `${name};` : `${name}: ${value}`);
+/** @param {string} name @param {string} value @param {string} [variable] */
+function headerWord(name, value, variable) {
+  return shellWord(value === "" ? `${name};` : `${name}: ${value}`, variable);
 }
 
 /** @param {CurlRequest} request @returns {string[]} */
@@ -39,14 +40,15 @@ function bodyOptions({ body, body_bytes }) {
 
 /**
  * @param {CurlRequest} request
+ * @param {string} [variable] what stands for `[secret]`
  * @returns {string} a command over several lines
  */
-export function toCurl(request) {
+export function toCurl(request, variable) {
   const sent = { ...request, body: request.method === "HEAD" ? null : request.body };
   const headers = request.headers
     .filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()))
-    .map(([name, value]) => `--header ${headerWord(name, value)}`);
+    .map(([name, value]) => `--header ${headerWord(name, value, variable)}`);
   const isPattern = /[[\]{}]/.test(request.url.replace(SECRET, ""));
   const options = [...methodOptions(sent), ...(isPattern ? ["--globoff"] : []), ...headers, ...bodyOptions(sent)];
-  return [`curl ${shellWord(request.url)}`, ...options].join(" \\\n  ");
+  return [`curl ${shellWord(request.url, variable)}`, ...options].join(" \\\n  ");
 }

@@ -1,6 +1,6 @@
 // @ts-check
 /** The doctor: can this page use an address, and if not, what exactly must change. */
-import { button, el, fill, labelled, notice, sentenceOf } from "./dom.js";
+import { button, el, factList, fill, labelled, notice, sentenceOf } from "./dom.js";
 import { readAddress } from "./probe_frames.js";
 import { networkPermission } from "./diagnosis.js";
 
@@ -18,18 +18,18 @@ function permissionWords({ code, permission }) {
 /** @param {CheckReport} report */
 function showReport(report) {
   const isGood = report.code === "ok";
-  const lines = [
-    ["Address", report.url],
-    ["Leads to", SPACES[report.address_space]],
-    ["Answer", report.http_status === null ? "none that this page may read" : `HTTP status ${report.http_status} in ${Math.round(report.duration_ms)} ms`],
-    ["Browser permission", permissionWords(report)],
-  ];
+  const answer = `HTTP status ${report.http_status} in ${Math.round(report.duration_ms)} ms`;
   return el(
     "div",
     { dataset: { testid: "check-report", code: report.code } },
     notice(isGood ? "good" : "warning", report.message, isGood ? null : el("code", { class: "code-tag" }, report.code)),
     report.code === "cors" || report.code === "preflight" ? corsFix() : null,
-    el("dl", { class: "facts-list" }, ...lines.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)])),
+    factList([
+      ["Address", report.url],
+      ["Leads to", SPACES[report.address_space]],
+      ["Answer", report.http_status === null ? "none that this page may read" : answer],
+      ["Browser permission", permissionWords(report)],
+    ]),
   );
 }
 
@@ -44,7 +44,11 @@ function corsFix() {
   return el(
     "div",
     null,
-    el("p", { class: "hint" }, "The API must answer with these headers, to OPTIONS requests too. Add the names of your own key headers:"),
+    el(
+      "p",
+      { class: "hint" },
+      "The API must answer with these headers, to OPTIONS requests too. Add the names of your own key headers:",
+    ),
     el("pre", { tabindex: "0", role: "region", "aria-label": "Headers the API must send" }, wanted),
   );
 }
@@ -71,14 +75,29 @@ async function checkAddress(probes, url, result) {
  */
 export function checkPanel(probes, url) {
   const result = el("div", { "aria-live": "polite" });
-  const check = button("Check", async () => {
-    check.disabled = true;
-    await checkAddress(probes, url, result);
-    check.disabled = false;
-  }, { disabled: url === "" });
+  const check = button(
+    "Check",
+    async () => {
+      check.disabled = true;
+      await checkAddress(probes, url, result);
+      check.disabled = false;
+    },
+    { disabled: url === "" },
+  );
   const hint = "Finds out whether this page can reach the API, and what to change if not.";
-  return el("section", { class: "panel", "aria-label": "Doctor" }, el("h2", null, "Doctor"), el("p", { class: "hint" }, hint), check, result);
+  return el(
+    "section",
+    { class: "panel", "aria-label": "Doctor" },
+    el("h2", null, "Doctor"),
+    el("p", { class: "hint" }, hint),
+    check,
+    result,
+  );
 }
+
+const LEAD =
+  "Tools fail for few reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, " +
+  "or it wants your permission for the local network. This finds out which.";
 
 export class DoctorView {
   /** @param {import("./view_types.js").Parts} parts @param {string} url to check, may be empty */
@@ -91,38 +110,53 @@ export class DoctorView {
 
   /** @param {HTMLElement} container */
   start(container) {
-    const known = this.inventory.servers.flatMap(({ base_url }) => (base_url ? [base_url] : []));
-    const list = el("datalist", { id: "known-addresses" }, ...known.map((value) => el("option", { value })));
-    const input = el("input", { type: "text", inputmode: "url", class: "mono", list: list.id, value: this.url, placeholder: "https://api.example", required: true });
-    const choose = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      void checkAddress(this.probes, input.value, this.panel);
-    };
     fill(
       container,
       el("h1", null, "Doctor"),
-      el("p", { class: "lead" }, "Tools fail for few reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, or it wants your permission for the local network. This finds out which."),
-      el("form", { class: "inline-form", onsubmit: choose }, labelled("Address to check", input), list, el("button", { type: "submit", class: "primary" }, "Check this address")),
+      el("p", { class: "lead" }, LEAD),
+      this.#question(),
       this.panel,
       surroundings(),
     );
   }
 
   stop() {}
+
+  #question() {
+    const known = this.inventory.servers.flatMap(({ base_url }) => (base_url ? [base_url] : []));
+    const list = el("datalist", { id: "known-addresses" }, ...known.map((value) => el("option", { value })));
+    const about = { type: "text", inputmode: "url", class: "mono", required: true, placeholder: "https://api.example" };
+    const input = el("input", { ...about, list: list.id, value: this.url });
+    const choose = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      void checkAddress(this.probes, input.value, this.panel);
+    };
+    const check = el("button", { type: "submit", class: "primary" }, "Check this address");
+    return el("form", { class: "inline-form", onsubmit: choose }, labelled("Address to check", input), list, check);
+  }
 }
+
+const ANSWERS = {
+  granted: "allowed",
+  denied: "denied: change it in the site settings of this page",
+  prompt: "not decided; asked when needed",
+  unsupported: "this browser does not ask",
+};
 
 /** What is known about this page itself. */
 function surroundings() {
-  const facts = el("dl", { class: "facts-list" });
-  const page = [
-    ["This page", location.origin],
-    ["Secure context", window.isSecureContext ? "yes" : "no: open it over https or on http://localhost"],
-  ];
-  void Promise.all([networkPermission("loopback"), networkPermission("local")]).then(([loopback, local]) => {
-    const known = { granted: "allowed", denied: "denied: change it in the site settings of this page", prompt: "not decided; asked when needed" };
-    const words = (/** @type {string} */ answer) => (answer in known ? known[/** @type {keyof typeof known} */ (answer)] : "this browser does not ask");
-    const lines = [...page, ["Apps on this device", words(loopback)], ["Local network", words(local)]];
-    fill(facts, ...lines.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]));
-  });
-  return el("section", { class: "panel" }, el("h2", null, "This browser"), facts);
+  const place = el("div");
+  const isSecure = window.isSecureContext ? "yes" : "no: open it over https or on http://localhost";
+  void Promise.all([networkPermission("loopback"), networkPermission("local")]).then(([loopback, local]) =>
+    fill(
+      place,
+      factList([
+        ["This page", location.origin],
+        ["Secure context", isSecure],
+        ["Apps on this device", ANSWERS[loopback]],
+        ["Local network", ANSWERS[local]],
+      ]),
+    ),
+  );
+  return el("section", { class: "panel" }, el("h2", null, "This browser"), place);
 }

@@ -82,12 +82,16 @@ export function announce(sentence) {
  * @param {Properties} [properties]
  */
 export function copyButton(label, text, properties = {}) {
-  const copy = button(label, async () => {
-    const copied = await copyText(text());
-    copy.textContent = copied ? "Copied" : "Press Ctrl+C";
-    announce(copied ? "Copied" : "The text is selected. Press Ctrl+C to copy it.");
-    setTimeout(() => (copy.textContent = label), 1500);
-  }, { class: "quiet small", ...properties });
+  const copy = button(
+    label,
+    async () => {
+      const copied = await copyText(text());
+      copy.textContent = copied ? "Copied" : "Press Ctrl+C";
+      announce(copied ? "Copied" : "The text is selected. Press Ctrl+C to copy it.");
+      setTimeout(() => (copy.textContent = label), 1500);
+    },
+    { class: "quiet small", ...properties },
+  );
   return copy;
 }
 
@@ -141,6 +145,16 @@ export function labelled(label, control, hint) {
  */
 export function notice(tone, ...children) {
   return el("div", { class: `notice ${tone}`, role: tone === "error" ? "alert" : "status" }, ...children);
+}
+
+/**
+ * Names and values side by side.
+ * @param {[string, Child][]} lines
+ * @param {string} [extra] further classes
+ */
+export function factList(lines, extra = "") {
+  const cells = lines.flatMap(([name, value]) => [el("dt", null, name), el("dd", null, value)]);
+  return el("dl", { class: `facts-list ${extra}` }, ...cells);
 }
 
 /** @param {unknown} failure @returns {string} a sentence */

@@ -6,15 +6,24 @@ import { button, el, sentenceOf } from "./dom.js";
 const CASES = {
   insecure_context: {
     title: "This address is not secure enough",
-    next: ["Open the bridge as http://localhost on the computer where it runs, or over https.", "Only there does the browser let a page keep its key."],
+    next: [
+      "Open the bridge as http://localhost on the computer where it runs, or over https.",
+      "Only there does the browser let a page keep its key.",
+    ],
   },
   not_paired: {
     title: "This browser is not connected yet",
-    next: ["Look at the terminal where the bridge runs: it prints a link when it starts.", "Open that link in this browser. It works once."],
+    next: [
+      "Look at the terminal where the bridge runs: it prints a link when it starts.",
+      "Open that link in this browser. It works once.",
+    ],
   },
   ticket_refused: {
     title: "This link has been used, or is too old",
-    next: ["Each link works once. Start the bridge again to get a new one.", "If this browser was connected before, the plain address without the link works too."],
+    next: [
+      "Each link works once. Start the bridge again to get a new one.",
+      "If this browser was connected before, the plain address without the link works too.",
+    ],
   },
   device_unknown: {
     title: "The bridge does not know this browser any more",

@@ -79,7 +79,7 @@ export class ExecutorClient extends EventTarget {
     this.#setState(STOPPED);
   }
 
-  /** Gives the executor the origins that are accepted now. Settles when the new worker, if one is needed, is started. */
+  /** Gives the executor the origins that are accepted now. Settles when a new worker, if one is needed, has taken over. */
   refresh() {
     if (this.state.role === "executor") this.#refreshing = this.#refreshing.then(() => this.#provide());
     else this.#ask({ type: "refresh" });
@@ -155,7 +155,7 @@ export class ExecutorClient extends EventTarget {
       const { script_url, origins } = await this.#offer();
       this.#failures = 0;
       if (!this.#life || (this.#current && isSameSet(this.#current.origins, origins))) return;
-      this.#replace(script_url, origins);
+      await this.#replace(script_url, origins);
     } catch (error) {
       const { code = "unreachable", message } = /** @type {any} */ (error);
       if (!this.#current) this.#setState({ error: { code, message } }); // A worker that runs goes on undisturbed.
@@ -192,8 +192,12 @@ export class ExecutorClient extends EventTarget {
     setTimeout(() => signal?.aborted === false && void this.refresh(), delay);
   }
 
-  /** @param {string} scriptUrl @param {string[]} origins */
-  #replace(scriptUrl, origins) {
+  /**
+   * @param {string} scriptUrl
+   * @param {string[]} origins
+   * @returns {Promise<void>} settles when the new worker is online; at once when it replaces none
+   */
+  async #replace(scriptUrl, origins) {
     const previous = this.#current?.worker;
     const id = crypto.randomUUID();
     const worker = new Worker(trustedScript(scriptUrl), { type: "module" });
@@ -202,9 +206,12 @@ export class ExecutorClient extends EventTarget {
     const start = { type: "start", worker: id, page_id: this.#pageId, origins, visibility: document.visibilityState };
     worker.onmessage = ({ data }) => data.type === "loaded" && worker.postMessage(start);
     if (!previous) return;
-    const drain = () => this.#whenOnline.delete(id) && retire(previous);
-    this.#whenOnline.set(id, drain);
-    setTimeout(drain, HANDOVER_MS);
+    await new Promise((resolve) => {
+      this.#whenOnline.set(id, () => resolve(true));
+      setTimeout(resolve, HANDOVER_MS);
+    });
+    this.#whenOnline.delete(id);
+    retire(previous);
   }
 
   /** The script could not be loaded, or failed while loading. @param {string} id */

@@ -6,6 +6,7 @@
 
 import { BridgeSocket } from "./bridge_socket.js";
 import { CallLog } from "./call_log.js";
+import { CallFailure } from "./call_failure.js";
 import { Credentials } from "./credentials.js";
 import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
 import { Identity } from "./identity.js";
@@ -29,12 +30,9 @@ const scope = /** @type {EventTarget & {postMessage: (reply: import("./types.d.t
 /** Until the bridge has announced its own. */
 const FIRST_LIMITS = { inline_result_bytes: 262_144, result_bytes: 1_048_576, file_bytes: 16_777_216 };
 
-const DRAINING = {
-  code: "no_browser",
-  message: "The bridge page is changing its permissions. Try again.",
-  detail: {},
-  retryable: true,
-};
+/** An accepted origin needs a worker with another policy; until that one is online, nothing can be sent there. */
+const CHANGING = "The bridge page is changing its permissions. Try again; if this stays, reload the bridge page.";
+const DRAINING = { code: "no_browser", message: CHANGING, detail: {}, retryable: true };
 
 class Executor {
   #isDraining = false;
@@ -89,7 +87,11 @@ class Executor {
       fetch: send,
       now: () => performance.now(),
       pageUrl: location.href,
-      lookup: (serverId, key) => pins.lookup(serverId, key),
+      lookup: async (serverId, key) => {
+        const pin = await pins.lookup(serverId, key);
+        if (pin === null || this.settings.origins.includes(pin.origin)) return pin;
+        throw new CallFailure("no_browser", CHANGING, { retryable: true });
+      },
       loadCredentials: (serverId, origin) => credentials.loadCredentials(serverId, origin),
       diagnose: (failed) => diagnose({ ...failed, origins: this.settings.origins }, around),
       upload: (call, content, contentType, signal) => uploadResult(send, call, content, contentType, signal),

@@ -47,16 +47,24 @@ function groupParts(field, show) {
 function listParts(field, show) {
   const rows = field.items.map((item, index) => {
     item.name = `${field.name}[${index}]`;
-    const remove = button("Remove", () => {
-      field.items.splice(index, 1);
-      show();
-    }, { class: "quiet small", "aria-label": `Remove ${item.name}` });
+    const remove = button(
+      "Remove",
+      () => {
+        field.items.splice(index, 1);
+        show();
+      },
+      { class: "quiet small", "aria-label": `Remove ${item.name}` },
+    );
     return el("div", { class: "list-item" }, renderField(item), remove);
   });
-  const add = button(field.items.length === 0 ? "Add an item" : "Add another", () => {
-    field.items.push(createItem(field));
-    show();
-  }, { class: "quiet small", "aria-label": `Add an item to ${field.name}` });
+  const add = button(
+    field.items.length === 0 ? "Add an item" : "Add another",
+    () => {
+      field.items.push(createItem(field));
+      show();
+    },
+    { class: "quiet small", "aria-label": `Add an item to ${field.name}` },
+  );
   return [...rows, add];
 }
 
@@ -77,7 +85,12 @@ function unionParts(field, show) {
 function renderExtra(field) {
   const id = freshId("extra");
   const area = el("textarea", {
-    id, rows: 2, class: "mono", spellcheck: "false", placeholder: '{"name": "value"}', value: field.extra,
+    id,
+    rows: 2,
+    class: "mono",
+    spellcheck: "false",
+    placeholder: '{"name": "value"}',
+    value: field.extra,
     oninput: (/** @type {Event} */ event) => (field.extra = /** @type {HTMLTextAreaElement} */ (event.target).value),
   });
   return el(
@@ -99,7 +112,15 @@ function renderControl(field) {
   control.setAttribute("aria-describedby", [about?.id, problem.id].filter(Boolean).join(" "));
   if (field.required) control.setAttribute("aria-required", "true");
   const label = el("label", { for: control.id }, ...nameParts(field));
-  return el("div", { class: "field", dataset: { field: field.id } }, label, about, control, nullBox(field, control), problem);
+  return el(
+    "div",
+    { class: "field", dataset: { field: field.id } },
+    label,
+    about,
+    control,
+    nullBox(field, control),
+    problem,
+  );
 }
 
 /** @param {Field} field */
@@ -108,7 +129,12 @@ function nameParts(field) {
   return [
     el("span", { class: "argument" }, field.name),
     mark ? el("span", { class: "required", title: "Required", "aria-hidden": "true" }, "*") : null,
-    el("span", { class: "facts" }, facts(field.schema, field.kind), mark ? el("span", { class: "visually-hidden" }, ", required") : null),
+    el(
+      "span",
+      { class: "facts" },
+      facts(field.schema, field.kind),
+      mark ? el("span", { class: "visually-hidden" }, ", required") : null,
+    ),
   ].filter((part) => part !== null);
 }
 
@@ -123,7 +149,8 @@ function controlFor(field) {
   if (field.kind === "enum") return choiceControl(field, choicesOf(field.schema).map(shown));
   if (field.kind === "boolean") return booleanControl(field);
   const given = field.schema.default ?? (Array.isArray(field.schema.examples) ? field.schema.examples[0] : undefined);
-  const placeholder = given === undefined ? null : `${"default" in field.schema ? "default: " : "for example "}${shown(given)}`;
+  const placeholder =
+    given === undefined ? null : `${"default" in field.schema ? "default: " : "for example "}${shown(given)}`;
   const write = (/** @type {Event} */ event) => (field.text = /** @type {HTMLInputElement} */ (event.target).value);
   const common = { placeholder, value: field.text, oninput: write, spellcheck: "false", autocomplete: "off" };
   const isLong = field.kind === "json" || Number(field.schema.maxLength ?? 0) > 300;
@@ -140,13 +167,18 @@ function unsetLabel(field) {
 
 /** @param {Field} field @param {string[]} labels */
 function choiceControl(field, labels) {
-  const options = labels.map((label, index) => el("option", { value: index, selected: String(index) === field.text }, label));
+  const options = labels.map((label, index) =>
+    el("option", { value: index, selected: String(index) === field.text }, label),
+  );
   return selectControl(field, options);
 }
 
 /** @param {Field} field */
 function booleanControl(field) {
-  return selectControl(field, ["true", "false"].map((word) => el("option", { value: word, selected: word === field.text }, word)));
+  return selectControl(
+    field,
+    ["true", "false"].map((word) => el("option", { value: word, selected: word === field.text }, word)),
+  );
 }
 
 /** @param {Field} field @param {HTMLOptionElement[]} options */

@@ -62,8 +62,10 @@ function readJson(field, text, problems) {
     const value = parseJson(text);
     const [type] = typesOf(field.schema);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    if (type === "object" && !isObject) problems.push({ field, message: 'Expected a JSON object such as {"name": "value"}.' });
-    if (type === "array" && !Array.isArray(value)) problems.push({ field, message: "Expected a JSON list such as [1, 2]." });
+    if (type === "object" && !isObject)
+      problems.push({ field, message: 'Expected a JSON object such as {"name": "value"}.' });
+    if (type === "array" && !Array.isArray(value))
+      problems.push({ field, message: "Expected a JSON list such as [1, 2]." });
     return value;
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : "";

@@ -18,7 +18,9 @@ export function prettyJson(value, indent = "") {
     return `[\n${value.map((member) => inner + prettyJson(member, inner)).join(",\n")}\n${indent}]`;
   }
   if (value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length > 0) {
-    const lines = Object.entries(value).map(([name, member]) => `${inner}${JSON.stringify(name)}: ${prettyJson(member, inner)}`);
+    const lines = Object.entries(value).map(
+      ([name, member]) => `${inner}${JSON.stringify(name)}: ${prettyJson(member, inner)}`,
+    );
     return `{\n${lines.join(",\n")}\n${indent}}`;
   }
   return stringifyJson(value);
@@ -32,7 +34,11 @@ export function prettyJson(value, indent = "") {
  */
 export function exampleOf(schema, depth = 0) {
   const used = effectiveSchema(schema);
-  for (const given of [used.default, Array.isArray(used.examples) ? used.examples[0] : used.example, choicesOf(used)[0]]) {
+  for (const given of [
+    used.default,
+    Array.isArray(used.examples) ? used.examples[0] : used.example,
+    choicesOf(used)[0],
+  ]) {
     if (given !== undefined) return given;
   }
   const kind = kindOf(used, depth);

@@ -19,8 +19,17 @@ export class KeysPanel {
       "form",
       { class: "panel", "aria-label": "Key", onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
       el("h2", null, "2. Your key"),
-      el("p", { class: "hint" }, "A program that has a key can use your tools through this browser. Give each program its own, so that you can take it back."),
-      el("div", { class: "inline-form" }, labelled("Name of the program", this.label), el("button", { type: "submit", class: "primary" }, "Create a key")),
+      el(
+        "p",
+        { class: "hint" },
+        "A program that has a key can use your tools through this browser. Give each program its own, so that you can take it back.",
+      ),
+      el(
+        "div",
+        { class: "inline-form" },
+        labelled("Name of the program", this.label),
+        el("button", { type: "submit", class: "primary" }, "Create a key"),
+      ),
       this.fresh,
       this.list,
     );
@@ -52,7 +61,10 @@ export class KeysPanel {
       announce(`Key ${label} revoked`);
       await this.load();
     };
-    const facts = [created_at ? `created ${day(created_at)}` : "", last_used_at ? `last used ${day(last_used_at)}` : ""].filter(Boolean);
+    const facts = [
+      created_at ? `created ${day(created_at)}` : "",
+      last_used_at ? `last used ${day(last_used_at)}` : "",
+    ].filter(Boolean);
     return el(
       "li",
       { class: "saved" },

@@ -3,7 +3,7 @@
 import { acceptedByOpening } from "./acceptance.js";
 import { button, el, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
-import { counted } from "./servers_view.js";
+import { counted } from "./document_remarks.js";
 
 /** @typedef {import("./api_types.js").Server} Server */
 
@@ -33,7 +33,9 @@ export class OpeningAcceptance {
     try {
       return await this.acceptance.adopt(server.id, isNew ? () => true : undefined);
     } catch (failure) {
-      this.#show(notice("error", `${server.title} could not be accepted: ${sentenceOf(failure)} `, reviewLink(server, "Review")));
+      this.#show(
+        notice("error", `${server.title} could not be accepted: ${sentenceOf(failure)} `, reviewLink(server, "Review")),
+      );
       return 0;
     }
   }
@@ -55,5 +57,9 @@ function reviewLink(server, label) {
 function note(fresh) {
   const total = fresh.reduce((sum, { count }) => sum + count, 0);
   const names = fresh.flatMap(({ server }, index) => [index > 0 ? ", " : "", reviewLink(server, server.title)]);
-  return notice("good", `${counted(total, "operation")} accepted, because you named these documents when you started the bridge: `, ...names);
+  return notice(
+    "good",
+    `${counted(total, "operation")} accepted, because you named these documents when you started the bridge: `,
+    ...names,
+  );
 }

@@ -13,16 +13,43 @@ import { parseJson } from "./json_text.js";
 
 /** Advice by error code: a sentence, and where to act on it. @type {Record<string, {advice: string, label?: string, go?: (serverId: string) => string}>} */
 const ADVICE = {
-  no_browser: { advice: "No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab." },
-  not_accepted: { advice: "Accept the operation first.", label: "Review and accept", go: (id) => address("servers", id, "review") },
-  document_changed: { advice: "The document has changed. Look at the operation again.", label: "See what changed", go: (id) => address("servers", id, "review") },
+  no_browser: {
+    advice:
+      "No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab.",
+  },
+  not_accepted: {
+    advice: "Accept the operation first.",
+    label: "Review and accept",
+    go: (id) => address("servers", id, "review"),
+  },
+  document_changed: {
+    advice: "The document has changed. Look at the operation again.",
+    label: "See what changed",
+    go: (id) => address("servers", id, "review"),
+  },
   unknown_tool: { advice: "The tool does not exist any more. Load the list of tools again." },
   invalid_arguments: { advice: "Correct the argument and run it again." },
   timeout: { advice: "The API took too long. Check that it is well, then try again." },
-  cors: { advice: "The API must allow this page to read its answers.", label: "Open the doctor", go: () => address("doctor") },
-  mixed_content: { advice: "The browser blocks plain http from an https page.", label: "Open the doctor", go: () => address("doctor") },
-  blocked_local_network: { advice: "Allow access to the local network for this page.", label: "Open the doctor", go: () => address("doctor") },
-  network: { advice: "Check that the API is running and the address is right.", label: "Open the doctor", go: () => address("doctor") },
+  cors: {
+    advice: "The API must allow this page to read its answers.",
+    label: "Open the doctor",
+    go: () => address("doctor"),
+  },
+  mixed_content: {
+    advice: "The browser blocks plain http from an https page.",
+    label: "Open the doctor",
+    go: () => address("doctor"),
+  },
+  blocked_local_network: {
+    advice: "Allow access to the local network for this page.",
+    label: "Open the doctor",
+    go: () => address("doctor"),
+  },
+  network: {
+    advice: "Check that the API is running and the address is right.",
+    label: "Open the doctor",
+    go: () => address("doctor"),
+  },
   outcome_unknown: { advice: "The request may have had its effect. Look at the API before you run it again." },
   too_large: { advice: "Ask for less: many APIs take a limit or a page." },
   queue_full: { advice: "Too many calls are waiting. Try again in a moment." },
@@ -32,7 +59,11 @@ const ADVICE = {
 /** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */
 const STATUS_ADVICE = {
   401: { advice: "The API wants credentials.", label: "Add a credential", go: (id) => address("servers", id) },
-  403: { advice: "The credentials are not enough for this operation.", label: "Look at the credentials", go: (id) => address("servers", id) },
+  403: {
+    advice: "The credentials are not enough for this operation.",
+    label: "Look at the credentials",
+    go: (id) => address("servers", id),
+  },
   404: { advice: "The API knows nothing under this address. Check the arguments and the base address." },
   429: { advice: "The API limits the number of requests. Wait a little." },
 };
@@ -66,6 +97,7 @@ export function outcomeView({ outcome, duration_ms }, serverId) {
     "p",
     { class: "outcome-head" },
     el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? "Succeeded" : stateWords(state)),
+    " ",
     el("span", { class: "facts" }, [duration(Number(duration_ms)), answer?.content_type].filter(Boolean).join(" · ")),
   );
   return el(
@@ -88,10 +120,24 @@ export function errorView(error, serverId) {
   return el(
     "div",
     { class: "notice error", role: "alert", dataset: { code: error.code } },
-    el("p", null, el("code", { class: "code-tag" }, error.code), status ? el("span", { class: "code-tag" }, `API status ${status}`) : null),
+    el(
+      "p",
+      null,
+      el("code", { class: "code-tag" }, error.code),
+      " ",
+      status ? el("span", { class: "code-tag" }, `API status ${status}`) : null,
+    ),
     el("p", null, error.message),
-    advice ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId)) : null) : null,
-    body ? el("pre", { tabindex: "0", role: "region", "aria-label": "What the API said" }, readable(body.slice(0, 4000), "json")) : null,
+    advice
+      ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId)) : null)
+      : null,
+    body
+      ? el(
+          "pre",
+          { tabindex: "0", role: "region", "aria-label": "What the API said" },
+          readable(body.slice(0, 4000), "json"),
+        )
+      : null,
   );
 }
 
@@ -100,7 +146,9 @@ function answerView(answer) {
   if (answer.file) return fileView(answer.file);
   if (answer.json !== undefined && answer.json !== null) return textView(prettyJson(answer.json));
   const text = answer.text ?? (answer.json === null ? "null" : "");
-  return text === "" ? el("p", { class: "hint" }, "The answer is empty.") : textView(readable(text, answer.content_type));
+  return text === ""
+    ? el("p", { class: "hint" }, "The answer is empty.")
+    : textView(readable(text, answer.content_type));
 }
 
 /**
@@ -131,7 +179,17 @@ export function textView(text) {
 function fileView(file) {
   const facts = `${file.mime}, ${size(Number(file.bytes))}`;
   if (file.mime.startsWith("image/")) {
-    return el("figure", null, el("img", { src: file.url, alt: "The image the API answered with" }), el("figcaption", { class: "facts" }, facts));
+    return el(
+      "figure",
+      null,
+      el("img", { src: file.url, alt: "The image the API answered with" }),
+      el("figcaption", { class: "facts" }, facts),
+    );
   }
-  return el("p", null, link("Open the file", file.url, { target: "_blank", rel: "noopener", class: "button" }), el("span", { class: "facts" }, facts));
+  return el(
+    "p",
+    null,
+    link("Open the file", file.url, { target: "_blank", rel: "noopener", class: "button" }),
+    el("span", { class: "facts" }, facts),
+  );
 }

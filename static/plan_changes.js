@@ -9,7 +9,8 @@ import { stringifyJson } from "./json_text.js";
 const text = (value) => stringifyJson(/** @type {import("./types.js").JsonValue} */ (value ?? null));
 
 /** @param {RequestPlan} plan @returns {Map<string, PlanParameter>} */
-const byPlace = (plan) => new Map(plan.parameters.map((parameter) => [`${parameter.in} parameter ${parameter.name}`, parameter]));
+const byPlace = (plan) =>
+  new Map(plan.parameters.map((parameter) => [`${parameter.in} parameter ${parameter.name}`, parameter]));
 
 /** @param {RequestPlan} before @param {RequestPlan} after @returns {string[]} */
 function parameterChanges(before, after) {
@@ -18,7 +19,8 @@ function parameterChanges(before, after) {
   const rest = [...fresh].flatMap(([place, parameter]) => {
     const known = old.get(place);
     if (!known) return [`The ${place} is new${parameter.required ? " and required" : ""}.`];
-    if (known.required !== parameter.required) return [`The ${place} is now ${parameter.required ? "required" : "optional"}.`];
+    if (known.required !== parameter.required)
+      return [`The ${place} is now ${parameter.required ? "required" : "optional"}.`];
     return text(known) === text(parameter) ? [] : [`The ${place} is written differently.`];
   });
   return [...gone, ...rest];
@@ -48,12 +50,16 @@ function bodyChanges(before, after) {
  */
 export function planChanges(before, after) {
   const changes = [
-    before.base_url === after.base_url ? "" : `The address changes from ${before.base_url || "none"} to ${after.base_url || "none"}.`,
+    before.base_url === after.base_url
+      ? ""
+      : `The address changes from ${before.base_url || "none"} to ${after.base_url || "none"}.`,
     before.method === after.method ? "" : `The method changes from ${before.method} to ${after.method}.`,
     before.path === after.path ? "" : `The path changes from ${before.path} to ${after.path}.`,
     ...parameterChanges(before, after),
     ...bodyChanges(before, after),
     text(before.security) === text(after.security) ? "" : "It asks for other credentials.",
   ].filter((sentence) => sentence !== "");
-  return changes.length > 0 ? changes : ["The request stays as it was; the description or the arguments that models read have changed."];
+  return changes.length > 0
+    ? changes
+    : ["The request stays as it was; the description or the arguments that models read have changed."];
 }

@@ -95,7 +95,8 @@ function statusSentence(status) {
     403: "It refuses access. Download the document yourself and add it as a file.",
     404: "There is nothing at this address. Check the path.",
   };
-  const advice = status in why ? why[/** @type {keyof typeof why} */ (status)] : "Try again later, or add the document as a file.";
+  const advice =
+    status in why ? why[/** @type {keyof typeof why} */ (status)] : "Try again later, or add the document as a file.";
   return `The address answered with HTTP status ${status}. ${advice}`;
 }
 
@@ -109,7 +110,10 @@ async function check(url) {
   const began = performance.now();
   /** @param {ProbeError} verdict @param {number | null} http_status */
   const report = async ({ code, message }, http_status) => ({
-    code, message, url, http_status,
+    code,
+    message,
+    url,
+    http_status,
     duration_ms: performance.now() - began,
     address_space: space,
     permission: await networkPermission(space),
@@ -120,7 +124,10 @@ async function check(url) {
   } catch {
     return report(await explain(url), null);
   }
-  const accepts = await request(url, { "content-type": "application/json" }).then(() => true, () => false);
+  const accepts = await request(url, { "content-type": "application/json" }).then(
+    () => true,
+    () => false,
+  );
   return report(accepts ? REACHABLE : PREFLIGHT, response.status);
 }
 
@@ -147,7 +154,12 @@ async function receive({ origin, source, data }) {
     post({ type, id, ok: true, ...(await answer(data)) });
   } catch (failure) {
     const code = failure instanceof ProbeFailure ? failure.code : "network";
-    post({ type, id, ok: false, error: { code, message: failure instanceof Error ? failure.message : String(failure) } });
+    post({
+      type,
+      id,
+      ok: false,
+      error: { code, message: failure instanceof Error ? failure.message : String(failure) },
+    });
   }
 }
 

@@ -22,10 +22,16 @@ export function readAddress(text) {
   const guess = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
   const url = URL.canParse(guess) ? new URL(guess) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || trimmed === "") {
-    throw new ProbeError("bad_address", "This is not an http or https address, such as https://api.example/openapi.json.");
+    throw new ProbeError(
+      "bad_address",
+      "This is not an http or https address, such as https://api.example/openapi.json.",
+    );
   }
   if (url.username || url.password) {
-    throw new ProbeError("bad_address", "Leave the name and password out of the address; add them as a credential later.");
+    throw new ProbeError(
+      "bad_address",
+      "Leave the name and password out of the address; add them as a credential later.",
+    );
   }
   return url;
 }
@@ -69,7 +75,9 @@ export class ProbeFrames {
     });
     const listening = new AbortController();
     try {
-      return await new Promise((resolve, reject) => converse({ frame, type, url, resolve, reject, signal: listening.signal }));
+      return await new Promise((resolve, reject) =>
+        converse({ frame, type, url, resolve, reject, signal: listening.signal }),
+      );
     } finally {
       listening.abort();
       frame.remove();
@@ -83,7 +91,10 @@ export class ProbeFrames {
  */
 function converse({ frame, type, url, resolve, reject, signal }) {
   const id = crypto.randomUUID();
-  const timer = setTimeout(() => reject(new ProbeError("unreachable", "The bridge does not answer. Is it still running?")), LOAD_MS);
+  const timer = setTimeout(
+    () => reject(new ProbeError("unreachable", "The bridge does not answer. Is it still running?")),
+    LOAD_MS,
+  );
   /** @param {MessageEvent<ProbeReply>} event */
   const receive = ({ source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== location.origin) return;

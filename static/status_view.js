@@ -6,25 +6,31 @@ import { el, fill } from "./dom.js";
 /** @typedef {"connecting" | "connected" | "standby" | "offline" | "refused" | "signed_out"} Standing */
 /** @typedef {{standing: Standing, label: string, hint: string}} Status */
 
+const HINTS = {
+  standby: "Another tab of this browser performs the calls. This one takes over when that tab closes.",
+  connected: "This tab performs your tools' requests. Keep it open; it may stay in the background.",
+  refused: "The bridge does not accept this page. Open the link it printed.",
+  offline: "The bridge does not answer. Is it still running? This page tries again by itself.",
+  connecting: "Reaching the bridge.",
+};
+
 /**
  * @param {ExecutorState} state
  * @returns {Status}
  */
 export function statusOf({ role, connection, error, running }) {
-  if (role === "standby") {
-    return { standing: "standby", label: "Standby", hint: "Another tab of this browser performs the calls. This one takes over when that tab closes." };
-  }
+  if (role === "standby") return { standing: "standby", label: "Standby", hint: HINTS.standby };
   if (connection === "online") {
-    const busy = running > 0 ? `, ${running} running` : "";
-    return { standing: "connected", label: `Connected${busy}`, hint: "This tab performs your tools' requests. Keep it open; it may stay in the background." };
+    const label = running > 0 ? `Connected, ${running} running` : "Connected";
+    return { standing: "connected", label, hint: HINTS.connected };
   }
   if (connection === "refused") {
-    return { standing: "refused", label: "Refused", hint: error?.message ?? "The bridge does not accept this page. Open the link it printed." };
+    return { standing: "refused", label: "Refused", hint: error?.message ?? HINTS.refused };
   }
-  if (connection === "offline" && role !== "starting") {
-    return { standing: "offline", label: "Offline", hint: error?.message ?? "The bridge does not answer. Is it still running? This page tries again by itself." };
+  if (error !== null || (connection === "offline" && role !== "starting")) {
+    return { standing: "offline", label: "Offline", hint: error?.message ?? HINTS.offline };
   }
-  return { standing: "connecting", label: "Connecting…", hint: "Reaching the bridge." };
+  return { standing: "connecting", label: "Connecting…", hint: HINTS.connecting };
 }
 
 export class StatusView {
@@ -51,5 +57,11 @@ export class StatusView {
 export function showStatus(place, { standing, label, hint }, user = null) {
   place.dataset.state = standing;
   place.title = hint;
-  fill(place, el("span", { class: "dot", "aria-hidden": "true" }), el("span", null, label), el("span", { class: "visually-hidden" }, `. ${hint}`), user ? el("span", { class: "facts" }, user) : null);
+  fill(
+    place,
+    el("span", { class: "dot", "aria-hidden": "true" }),
+    el("span", null, label),
+    el("span", { class: "visually-hidden" }, `. ${hint} `),
+    user ? el("span", { class: "facts" }, user) : null,
+  );
 }

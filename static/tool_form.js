@@ -18,11 +18,23 @@ export class ToolForm {
     this.schema = schema;
     this.root = createField(schema);
     this.isRaw = false;
-    this.raw = el("textarea", { id: freshId("raw"), rows: 8, spellcheck: "false", class: "mono", "aria-label": "Arguments as JSON" });
+    this.raw = el("textarea", {
+      id: freshId("raw"),
+      rows: 8,
+      spellcheck: "false",
+      class: "mono",
+      "aria-label": "Arguments as JSON",
+    });
     this.toggle = button("Edit as JSON", () => this.#switchMode(), { class: "quiet small", "aria-pressed": "false" });
     this.body = el("div", { class: "form-body" });
     this.problem = el("p", { class: "problem", role: "alert" });
-    this.element = el("div", { class: "tool-form", role: "group", "aria-label": "Arguments" }, this.body, this.problem, this.toggle);
+    this.element = el(
+      "div",
+      { class: "tool-form", role: "group", "aria-label": "Arguments" },
+      this.body,
+      this.problem,
+      this.toggle,
+    );
     this.#render();
   }
 
@@ -66,7 +78,8 @@ export class ToolForm {
 
   #fields() {
     const rendered = renderField(this.root);
-    const hasFields = this.root.fields.length > 0 || this.root.kind !== "object" || this.root.schema.additionalProperties;
+    const hasFields =
+      this.root.fields.length > 0 || this.root.kind !== "object" || this.root.schema.additionalProperties;
     return hasFields ? rendered : el("p", { class: "hint" }, "This tool takes no arguments.");
   }
 

@@ -42,8 +42,19 @@ export function createField(schema, { name = "", required = true, listed = false
   /** @type {Field} */
   const field = {
     id: `f${(serial += 1)}`,
-    name, schema: used, kind, required, listed, depth,
-    isNull: false, text: "", fields: [], items: [], branches: [], branch: 0, extra: "",
+    name,
+    schema: used,
+    kind,
+    required,
+    listed,
+    depth,
+    isNull: false,
+    text: "",
+    fields: [],
+    items: [],
+    branches: [],
+    branch: 0,
+    extra: "",
   };
   const isSent = sent && required;
   if (kind === "object") field.fields = propertyFields(used, depth, isSent);

@@ -57,7 +57,9 @@ export class ToolsView {
     this.#renderList();
     const { inventory } = this.parts;
     const tool = inventory.tools.find(({ name }) => name === this.toolName);
-    const version = tool ? `${tool.name} ${tool.accepted} ${tool.server_id} ${tool.key} ${tool.description.length} ${Object.keys(tool.schema).length}` : "";
+    const version = tool
+      ? `${tool.name} ${tool.accepted} ${tool.server_id} ${tool.key} ${tool.description.length} ${Object.keys(tool.schema).length}`
+      : "";
     if (tool && this.trial && version === this.trialFor) return;
     this.trial?.stop();
     this.trial = tool ? new TryView(this.parts, tool) : null;
@@ -68,8 +70,15 @@ export class ToolsView {
   #nothingChosen() {
     const { inventory } = this.parts;
     if (!inventory.isLoaded) return el("p", { class: "hint" }, "Loading…");
-    if (this.toolName) return el("p", { class: "empty" }, `There is no tool named ${this.toolName}. `, link("All tools", address("tools")));
-    if (inventory.tools.length > 0) return el("p", { class: "empty" }, "Choose a tool to see its arguments and try it.");
+    if (this.toolName)
+      return el(
+        "p",
+        { class: "empty" },
+        `There is no tool named ${this.toolName}. `,
+        link("All tools", address("tools")),
+      );
+    if (inventory.tools.length > 0)
+      return el("p", { class: "empty" }, "Choose a tool to see its arguments and try it.");
     return el("p", { class: "empty" }, "There are no tools yet. ", link("Add a server", address("add")));
   }
 
@@ -77,10 +86,16 @@ export class ToolsView {
     const found = findTools(this.parts.inventory.tools, this.search.value);
     /** @type {Map<string, Tool[]>} */
     const groups = new Map();
-    for (const tool of found.slice(0, MAX_ROWS)) groups.set(tool.server_id, [...(groups.get(tool.server_id) ?? []), tool]);
+    for (const tool of found.slice(0, MAX_ROWS))
+      groups.set(tool.server_id, [...(groups.get(tool.server_id) ?? []), tool]);
     const titles = new Map(this.parts.inventory.servers.map(({ id, title }) => [id, title]));
     const sections = [...groups].map(([id, tools]) =>
-      el("section", null, el("h2", null, titles.get(id) ?? id), el("ul", { class: "tool-rows" }, ...tools.map((tool) => this.#row(tool)))),
+      el(
+        "section",
+        null,
+        el("h2", null, titles.get(id) ?? id),
+        el("ul", { class: "tool-rows" }, ...tools.map((tool) => this.#row(tool))),
+      ),
     );
     const hidden = found.length - MAX_ROWS;
     fill(this.list, ...sections, hidden > 0 ? el("p", { class: "hint" }, `and ${hidden} more; search for them`) : null);
@@ -93,7 +108,11 @@ export class ToolsView {
       "li",
       null,
       methodTag(tool.method, tool.safe),
-      link(tool.name, address("tools", tool.name), { "aria-current": isChosen ? "true" : null, class: tool.accepted ? "" : "muted", title: `${tool.method} ${tool.path}` }),
+      link(tool.name, address("tools", tool.name), {
+        "aria-current": isChosen ? "true" : null,
+        class: tool.accepted ? "" : "muted",
+        title: `${tool.method} ${tool.path}`,
+      }),
       tool.accepted ? null : el("span", { class: "badge" }, "not accepted"),
     );
   }

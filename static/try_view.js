@@ -24,7 +24,11 @@ export class TryView {
     const draft = drafts.get(tool.name);
     if (draft && Object.keys(draft).length > 0) this.form.setValue(draft);
     this.result = el("div", { "aria-live": "polite" });
-    this.run = el("button", { type: "submit", class: tool.safe ? "primary" : "primary unsafe", dataset: { testid: "run" } }, tool.safe ? "Run" : `Run (${tool.method})`);
+    this.run = el(
+      "button",
+      { type: "submit", class: tool.safe ? "primary" : "primary unsafe", dataset: { testid: "run" } },
+      tool.safe ? "Run" : `Run (${tool.method})`,
+    );
     this.cancel = button("Cancel", () => this.running?.abort(), { class: "quiet", hidden: true });
     /** @type {AbortController | null} */
     this.running = null;
@@ -45,17 +49,31 @@ export class TryView {
     return el(
       "article",
       { "aria-label": tool.name },
-      el("div", { class: "title-row" }, el("h1", null, tool.name), link("Server", address("servers", tool.server_id), { class: "quiet-link" })),
+      el(
+        "div",
+        { class: "title-row" },
+        el("h1", null, tool.name),
+        link("Server", address("servers", tool.server_id), { class: "quiet-link" }),
+      ),
       el("p", { class: "mono address" }, methodTag(tool.method, tool.safe), ` ${tool.path}`),
       tool.description ? el("p", { class: "about pre-line" }, tool.description) : null,
       tool.accepted ? null : this.#notAccepted(),
-      el("form", { class: "panel", onsubmit: submit, novalidate: true, "aria-label": `Try ${tool.name}` }, this.form.element, this.#buttons()),
+      el(
+        "form",
+        { class: "panel", onsubmit: submit, novalidate: true, "aria-label": `Try ${tool.name}` },
+        this.form.element,
+        this.#buttons(),
+      ),
       this.result,
     );
   }
 
   #notAccepted() {
-    return notice("warning", "You have not accepted this operation, so no model can use it. ", link("Review and accept", address("servers", this.tool.server_id, "review")));
+    return notice(
+      "warning",
+      "You have not accepted this operation, so no model can use it. ",
+      link("Review and accept", address("servers", this.tool.server_id, "review")),
+    );
   }
 
   #buttons() {
@@ -81,7 +99,8 @@ export class TryView {
       this.#blame(report.outcome.error);
       announce(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");
     } catch (failure) {
-      if (controller.signal.aborted) fill(this.result, notice("note", "Cancelled. The bridge stops the request in the browser."));
+      if (controller.signal.aborted)
+        fill(this.result, notice("note", "Cancelled. The bridge stops the request in the browser."));
       else this.#showFailure(failure);
     } finally {
       this.#setRunning(null);
@@ -118,7 +137,9 @@ export class TryView {
       const { method, url, headers, body, unsendable } = buildRequest(plan, value, { baseUrl });
       const text = typeof body === "string" ? body : null;
       const curl = toCurl({ method, url, headers, body: text, body_bytes: body?.length ?? 0 });
-      const left = unsendable.map(({ in: where, name, reason }) => el("p", { class: "hint warning-text" }, `Not sent: ${where} ${name}. ${reason}`));
+      const left = unsendable.map(({ in: where, name, reason }) =>
+        el("p", { class: "hint warning-text" }, `Not sent: ${where} ${name}. ${reason}`),
+      );
       fill(this.result, requestView(curl), ...left);
     } catch (failure) {
       this.#showFailure(failure);
@@ -142,6 +163,11 @@ function requestView(curl) {
     "section",
     { class: "outcome", "aria-label": "Request" },
     el("p", { class: "facts" }, "This is what the browser sends, without your credentials:"),
-    el("div", { class: "code" }, el("pre", { tabindex: "0", role: "region", "aria-label": "Request as curl" }, curl), copyButton("Copy as curl", () => curl)),
+    el(
+      "div",
+      { class: "code" },
+      el("pre", { tabindex: "0", role: "region", "aria-label": "Request as curl" }, curl),
+      copyButton("Copy as curl", () => curl),
+    ),
   );
 }

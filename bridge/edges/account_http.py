@@ -238,6 +238,7 @@ class AccountRoutes:
         caller = await self._caller(request)
         if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
+        self._identity.forget_keys()
         return json_answer(Confirmation())
 
     async def connect_facts(self, request: web.Request) -> web.Response:

@@ -1,4 +1,4 @@
-"""The pages of all users, over Socket.IO: the only module that imports it.
+"""The pages of all users, over Socket.IO.
 
 Implements the dispatcher's `Browser` port. A page is eligible for calls from its `bridge:hello` until its
 socket closes; the newest page of a user gets the calls. One of the three boundaries that catch everything:
@@ -11,7 +11,6 @@ import asyncio
 import logging
 from typing import Any, Protocol, cast
 
-import orjson
 import socketio
 from aiohttp import web
 from pydantic import ValidationError
@@ -19,6 +18,7 @@ from socketio.exceptions import ConnectionRefusedError as RefusedConnection
 
 from bridge.dispatch import OpenCall
 from bridge.edges.identity import Caller, Identity
+from bridge.edges.socket_io import JsonPacket, OnePageManager, WireJson
 from bridge.edges.tasks import Tasks
 from bridge.wire import (
     EVENT_CALL,
@@ -70,20 +70,6 @@ class CallListener(Protocol):
         ...
 
 
-class WireJson:
-    """orjson in the shape python-socketio wants (`dumps` to str)."""
-
-    @staticmethod
-    def dumps(value: Any, **_options: Any) -> str:
-        """Compact JSON text."""
-        return orjson.dumps(value).decode()
-
-    @staticmethod
-    def loads(text: str | bytes, **_options: Any) -> Any:
-        """Parse; raises ValueError."""
-        return orjson.loads(text)
-
-
 class BrowserGateway:
     """All connected pages."""
 
@@ -98,6 +84,8 @@ class BrowserGateway:
         self._sio = socketio.AsyncServer(
             async_mode="aiohttp",
             json=WireJson,
+            serializer=JsonPacket,
+            client_manager=OnePageManager(),
             async_handlers=False,
             cors_allowed_origins=own_origins,
             transports=["websocket"],

@@ -131,11 +131,14 @@ async def _ask(process: asyncio.subprocess.Process, header: bytes, text: str) ->
 
 async def _compiled(lines: AsyncIterator[bytes]) -> CompiledDocument:
     reader = CompiledReader()
-    async for line in lines:
+    error: dict[str, str] | None = None
+    async for line in lines:  # to the very end, or the rest would be taken for the next document's answer
         if line.startswith(b'{"error":'):
             error = orjson.loads(line)["error"]
-            raise _invalid(error["code"], error["message"], error["pointer"])
-        reader.feed(line)
+        else:
+            reader.feed(line)
+    if error is not None:
+        raise _invalid(error["code"], error["message"], error["pointer"])
     return reader.finish()
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import jwt
 from jwt.algorithms import ECAlgorithm
 
-from bridge.edges.store import KEY_PREFIX, Device, Store, User
+from bridge.edges.store import KEY_PREFIX, Device, Store, User, hash_secret
 from bridge.wire import BridgeError, ErrorCode
 
 SESSION_SECONDS = 15 * 60
@@ -27,6 +27,11 @@ SESSION_SECONDS = 15 * 60
 CHALLENGE_SECONDS = 60
 MAX_CHALLENGES = 10_000
 """Unanswered challenges kept; the oldest goes first."""
+
+KEY_SECONDS = 10.0
+"""How long a key's holder is remembered; a key that another process revokes works for so long."""
+
+MAX_REMEMBERED_KEYS = 10_000
 
 SIGNED_TEXT = "tool-bridge session "
 """What a page signs is this followed by the nonce."""
@@ -50,6 +55,7 @@ class Identity:
         self._store = store
         self._secret = secret
         self._challenges: dict[str, tuple[str, float]] = {}
+        self._key_holders: dict[str, tuple[User, float]] = {}
 
     async def pair(self, ticket: str, public_key: dict[str, Any]) -> Device:
         """Spend a ticket and remember the browser's public key.
@@ -112,10 +118,24 @@ class Identity:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "Send a key: Authorization: Bearer <key>.")
         if not token.startswith(KEY_PREFIX):
             return self.caller_of_session(token)
-        user = await self._store.user_of_key(token)
+        return Caller(await self._user_of_key(token), None)
+
+    def forget_keys(self) -> None:
+        """Look every key up again: one of them was revoked."""
+        self._key_holders.clear()
+
+    async def _user_of_key(self, key: str) -> User:
+        key_hash = hash_secret(key)
+        user, until = self._key_holders.get(key_hash, (None, 0.0))
+        if user is not None and time.monotonic() < until:
+            return user
+        user = await self._store.user_of_key(key)
         if user is None:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "This key is not known here. Was it revoked?")
-        return Caller(user, None)
+        if len(self._key_holders) >= MAX_REMEMBERED_KEYS:
+            self._key_holders.clear()
+        self._key_holders[key_hash] = (user, time.monotonic() + KEY_SECONDS)
+        return user
 
     def sign(self, audience: str, claims: dict[str, Any], seconds: float) -> str:
         """A token for one purpose, valid for `seconds`."""

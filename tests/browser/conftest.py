@@ -13,7 +13,8 @@ from tests.support.chromium import running_chromium
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium() -> AsyncIterator[Browser]:
-    async with running_chromium() as browser:
+    """Knows hosts below `.test`, which are this machine, so that addresses need not look like loopback."""
+    async with running_chromium("--host-resolver-rules=MAP *.test 127.0.0.1") as browser:
         yield browser
 
 
@@ -28,4 +29,11 @@ async def demo(chromium: Browser, tmp_path: Path) -> AsyncIterator[Scene]:
 async def scene(chromium: Browser, tmp_path: Path) -> AsyncIterator[Scene]:
     """A bridge that offers one small document, the mirror, for tests of the page itself."""
     async with staged(chromium, tmp_path, ["mirror.yaml"], deadline_s=20) as small:
+        yield small
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def odd(chromium: Browser, tmp_path: Path) -> AsyncIterator[Scene]:
+    """A bridge that offers the odd answers: slow, unreadable, redirected."""
+    async with staged(chromium, tmp_path, ["answers.yaml"], deadline_s=20) as small:
         yield small

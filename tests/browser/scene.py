@@ -30,7 +30,11 @@ class Scene:
     @property
     def caller(self) -> Caller:
         """A program that holds the printed key."""
-        return Caller(self.bridge.base_url, self.bridge.key, self.http)
+        return self.caller_at(self.bridge.base_url)
+
+    def caller_at(self, base_url: str) -> Caller:
+        """The same program, reaching the bridge by another address."""
+        return Caller(base_url, self.bridge.key, self.http)
 
     async def new_context(self, **options: Any) -> BrowserContext:
         """A browser profile that has never seen the bridge."""

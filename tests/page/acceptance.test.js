@@ -4,7 +4,14 @@ import test from "node:test";
 import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../static/acceptance.js";
 
 /** @param {object} [changes] @returns {any} */
-const server = (changes = {}) => ({ id: "s", accept_on_open: true, accepted: 0, changed: 0, operations: 2, ...changes });
+const server = (changes = {}) => ({
+  id: "s",
+  accept_on_open: true,
+  accepted: 0,
+  changed: 0,
+  operations: 2,
+  ...changes,
+});
 
 /** A bridge, pins and an executor that only write down what they are asked. @param {Record<string, {digest: string}>} operations */
 function parts(operations) {
@@ -13,7 +20,12 @@ function parts(operations) {
   const api = { plans: async () => ({ operations }), accept: async () => asked.push("bridge") };
   const pins = { accept: async () => asked.push("pins"), remove: async () => asked.push("unpinned") };
   const executor = { refresh: async () => asked.push("executor") };
-  const acceptance = new Acceptance(/** @type {any} */ (api), /** @type {any} */ (pins), /** @type {any} */ (executor), /** @type {any} */ ({}));
+  const acceptance = new Acceptance(
+    /** @type {any} */ (api),
+    /** @type {any} */ (pins),
+    /** @type {any} */ (executor),
+    /** @type {any} */ ({}),
+  );
   return { asked, acceptance };
 }
 
@@ -36,7 +48,8 @@ test("accepting nothing takes the pins away", async () => {
 });
 
 test("opening the link accepts what the command line named and nobody decided on", () => {
-  const names = (/** @type {any[]} */ servers, pinned = new Map()) => acceptedByOpening(servers, pinned).map(({ server: { id }, isNew }) => [id, isNew]);
+  const names = (/** @type {any[]} */ servers, pinned = new Map()) =>
+    acceptedByOpening(servers, pinned).map(({ server: { id }, isNew }) => [id, isNew]);
   assert.deepEqual(names([server()]), [["s", true]]);
   assert.deepEqual(names([server({ accept_on_open: false })]), []);
   assert.deepEqual(names([server({ changed: 1 })]), []);
@@ -51,5 +64,12 @@ test("opening the link brings an earlier acceptance into a browser without pins,
 
 test("never accepted, accepted and changed since are three different things", () => {
   const tool = (/** @type {string | null} */ accepted_digest) => /** @type {any} */ ({ digest: "2", accepted_digest });
-  assert.deepEqual([null, "2", "1"].map((digest) => [isAccepted(tool(digest)), isChanged(tool(digest))]), [[false, false], [true, false], [false, true]]);
+  assert.deepEqual(
+    [null, "2", "1"].map((digest) => [isAccepted(tool(digest)), isChanged(tool(digest))]),
+    [
+      [false, false],
+      [true, false],
+      [false, true],
+    ],
+  );
 });

@@ -40,8 +40,15 @@ test("a second refusal is an error, not a loop", async () => {
 });
 
 test("the bridge's own words reach the user", async () => {
-  const { api } = bridge([json(409, { error: { code: "document_changed", message: "It changed.", detail: { key: "GET /" }, retryable: false } })]);
-  await assert.rejects(api.accept("a b", {}), (failure) => failure instanceof ApiError && failure.message === "It changed." && failure.detail.key === "GET /");
+  const { api } = bridge([
+    json(409, {
+      error: { code: "document_changed", message: "It changed.", detail: { key: "GET /" }, retryable: false },
+    }),
+  ]);
+  await assert.rejects(
+    api.accept("a b", {}),
+    (failure) => failure instanceof ApiError && failure.message === "It changed." && failure.detail.key === "GET /",
+  );
 });
 
 test("an answer that is no error document still gives an error", async () => {

@@ -16,14 +16,22 @@ const FACTS = {
 function settings(answers, facts = {}) {
   const place = answers.place ?? "host";
   const complete = /** @type {import("../../static/connect_settings.js").Answers} */ ({
-    place, mode: "admin", webuiOrigin: usualOrigin(place), bridgeHost: "", key: "", ...answers,
+    place,
+    mode: "admin",
+    webuiOrigin: usualOrigin(place),
+    bridgeHost: "",
+    key: "",
+    ...answers,
   });
   return connectSettings(complete, { ...FACTS, ...facts });
 }
 
 test("Open WebUI on the same computer needs no restart", () => {
   const { url, flags, command, switches } = settings({});
-  assert.deepEqual({ url, flags, command, switches }, { url: "http://127.0.0.1:8765", flags: [], command: "", switches: [] });
+  assert.deepEqual(
+    { url, flags, command, switches },
+    { url: "http://127.0.0.1:8765", flags: [], command: "", switches: [] },
+  );
 });
 
 test("a container reaches the host by its special name, so the bridge must listen and answer to it", () => {

@@ -10,7 +10,7 @@ function shellReads(word) {
 }
 
 test("a shell reads any text back as it was", () => {
-  for (const text of ["plain", "it's", "$HOME `id` $(id) \\ \" !", "two\nlines", "ünï — 漢字", "-starts", "", "''"]) {
+  for (const text of ["plain", "it's", '$HOME `id` $(id) \\ " !', "two\nlines", "ünï — 漢字", "-starts", "", "''"]) {
     assert.equal(shellReads(shellWord(text)), text);
   }
 });
@@ -22,13 +22,26 @@ test("a secret becomes a variable of the shell, also in the middle and in a URL"
 });
 
 test("a GET is the plain command with its headers", () => {
-  const request = { method: "GET", url: "https://api.example/pets", headers: /** @type {[string, string][]} */ ([["accept", "application/json"]]), body: null };
+  const request = {
+    method: "GET",
+    url: "https://api.example/pets",
+    headers: /** @type {[string, string][]} */ ([["accept", "application/json"]]),
+    body: null,
+  };
   assert.equal(toCurl(request), "curl 'https://api.example/pets' \\\n  --header 'accept: application/json'");
 });
 
 test("a body goes literally, and POST needs no option then", () => {
-  const curl = toCurl({ method: "POST", url: "http://a/", headers: [["content-type", "application/json"]], body: '{"a":"it\'s"}' });
-  assert.equal(curl, `curl 'http://a/' \\\n  --header 'content-type: application/json' \\\n  --data-raw '{"a":"it'\\''s"}'`);
+  const curl = toCurl({
+    method: "POST",
+    url: "http://a/",
+    headers: [["content-type", "application/json"]],
+    body: '{"a":"it\'s"}',
+  });
+  assert.equal(
+    curl,
+    `curl 'http://a/' \\\n  --header 'content-type: application/json' \\\n  --data-raw '{"a":"it'\\''s"}'`,
+  );
 });
 
 test("other methods, and POST without a body, are named", () => {
@@ -41,7 +54,10 @@ test("HEAD is asked for as HEAD, so that curl does not wait for a body", () => {
 });
 
 test("a body that is not text is read from a file the user supplies", () => {
-  assert.match(toCurl({ method: "PUT", url: "http://a/", headers: [], body: null, body_bytes: 9 }), /--data-binary @body.bin$/);
+  assert.match(
+    toCurl({ method: "PUT", url: "http://a/", headers: [], body: null, body_bytes: 9 }),
+    /--data-binary @body.bin$/,
+  );
 });
 
 test("brackets in a URL are not a pattern for curl", () => {
@@ -49,6 +65,22 @@ test("brackets in a URL are not a pattern for curl", () => {
 });
 
 test("what curl computes itself is left to it, and an empty header is still sent", () => {
-  const curl = toCurl({ method: "GET", url: "http://a/", headers: [["content-length", "3"], ["x-empty", ""]], body: null });
+  const curl = toCurl({
+    method: "GET",
+    url: "http://a/",
+    headers: [
+      ["content-length", "3"],
+      ["x-empty", ""],
+    ],
+    body: null,
+  });
   assert.equal(curl, "curl 'http://a/' \\\n  --header 'x-empty;'");
+});
+
+test("the variable may have a telling name", () => {
+  const curl = toCurl(
+    { method: "GET", url: "http://a/", headers: [["authorization", "Bearer [secret]"]], body: null },
+    "MY_KEY",
+  );
+  assert.ok(curl.endsWith(`'authorization: Bearer '"$MY_KEY"`));
 });

@@ -5,8 +5,17 @@ import { planChanges } from "../../static/plan_changes.js";
 
 /** @param {object} [changes] @returns {import("../../static/types.js").RequestPlan} */
 const plan = (changes = {}) => ({
-  version: 1, method: "GET", base_url: "https://api.example", path: "/pets", parameters: [], body: null,
-  accept: "application/json", security: [], safe: true, idempotent: true, ...changes,
+  version: 1,
+  method: "GET",
+  base_url: "https://api.example",
+  path: "/pets",
+  parameters: [],
+  body: null,
+  accept: "application/json",
+  security: [],
+  safe: true,
+  idempotent: true,
+  ...changes,
 });
 const limit = { argument: "limit", in: "query", name: "limit", required: false, style: "form", explode: true };
 
@@ -21,7 +30,12 @@ test("the address, the method and the path are compared first: they decide who g
 
 test("parameters that come, go or become required are named", () => {
   const before = plan({ parameters: [limit, { ...limit, name: "old" }] });
-  const after = plan({ parameters: [{ ...limit, required: true }, { ...limit, name: "new" }] });
+  const after = plan({
+    parameters: [
+      { ...limit, required: true },
+      { ...limit, name: "new" },
+    ],
+  });
   assert.deepEqual(planChanges(before, after), [
     "The query parameter old is gone.",
     "The query parameter limit is now required.",
@@ -31,8 +45,15 @@ test("parameters that come, go or become required are named", () => {
 
 test("properties of the body are compared by name", () => {
   /** @param {string[]} names */
-  const body = (names) => ({ content_type: "application/json", required: true, properties: names.map((name) => ({ argument: name, name })) });
-  assert.deepEqual(planChanges(plan({ body: body(["a", "b"]) }), plan({ body: body(["b", "c"]) })), ["New in the body: c.", "Gone from the body: a."]);
+  const body = (names) => ({
+    content_type: "application/json",
+    required: true,
+    properties: names.map((name) => ({ argument: name, name })),
+  });
+  assert.deepEqual(planChanges(plan({ body: body(["a", "b"]) }), plan({ body: body(["b", "c"]) })), [
+    "New in the body: c.",
+    "Gone from the body: a.",
+  ]);
   assert.deepEqual(planChanges(plan(), plan({ body: body(["a"]) })), ["It now sends a body."]);
 });
 

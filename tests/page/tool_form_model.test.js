@@ -28,7 +28,10 @@ function submit(properties, typed, required) {
 }
 
 test("an empty optional field is left out, so that the API's own default applies", () => {
-  assert.deepEqual(submit({ limit: { type: "integer", default: 10 }, name: { type: "string" } }, {}), { value: {}, problems: [] });
+  assert.deepEqual(submit({ limit: { type: "integer", default: 10 }, name: { type: "string" } }, {}), {
+    value: {},
+    problems: [],
+  });
 });
 
 test("a required field that is empty is a problem named after it", () => {
@@ -50,7 +53,10 @@ test("an integer beyond 2^53 keeps all its digits", () => {
 });
 
 test("text in a number field is a problem, not a NaN", () => {
-  const { value, problems } = submit({ id: { type: "integer" }, share: { type: "number" } }, { id: "1.5", share: "half" });
+  const { value, problems } = submit(
+    { id: { type: "integer" }, share: { type: "number" } },
+    { id: "1.5", share: "half" },
+  );
   assert.deepEqual(value, {});
   assert.deepEqual(problems, ["id: Expected a whole number.", "share: Expected a number."]);
 });
@@ -58,7 +64,12 @@ test("text in a number field is a problem, not a NaN", () => {
 test("numbers in all their usual spellings are read", () => {
   const typed = { a: "-3", b: "1e3", c: ".5", d: " 7 " };
   const number = { type: "number" };
-  assert.deepEqual(submit({ a: number, b: number, c: number, d: number }, typed).value, { a: -3, b: 1000, c: 0.5, d: 7 });
+  assert.deepEqual(submit({ a: number, b: number, c: number, d: number }, typed).value, {
+    a: -3,
+    b: 1000,
+    c: 0.5,
+    d: 7,
+  });
 });
 
 test("a text is sent as typed, spaces included", () => {
@@ -104,7 +115,10 @@ test("an optional object that was begun must be complete", () => {
   const owner = objectOf({ name: { type: "string" }, city: { type: "string" } }, ["name"]);
   const root = createField(objectOf({ owner }));
   child(child(root, "owner"), "city").text = "Bern";
-  assert.deepEqual(readForm(root).problems.map(({ field }) => field.name), ["name"]);
+  assert.deepEqual(
+    readForm(root).problems.map(({ field }) => field.name),
+    ["name"],
+  );
 });
 
 test("a wrong number inside an untouched-looking object is still reported", () => {
@@ -187,10 +201,13 @@ test("pretty JSON reads back as the same value and keeps long integers", () => {
   const text = '{"a":[1,12345678901234567890,{}],"b":{"c":"d"},"e":[]}';
   const pretty = prettyJson(parseJson(text));
   assert.equal(stringifyJson(parseJson(pretty)), text);
-  assert.ok(pretty.includes('\n    12345678901234567890,\n'));
+  assert.ok(pretty.includes("\n    12345678901234567890,\n"));
 });
 
 test("an example holds every required argument and only those", () => {
-  const schema = objectOf({ id: { type: "integer", minimum: 5 }, kind: { enum: ["x"] }, note: { type: "string" } }, ["id", "kind"]);
+  const schema = objectOf({ id: { type: "integer", minimum: 5 }, kind: { enum: ["x"] }, note: { type: "string" } }, [
+    "id",
+    "kind",
+  ]);
   assert.deepEqual(exampleOf(schema), { id: 5, kind: "x" });
 });

@@ -107,7 +107,7 @@ def test_a_base_url_that_is_no_address_is_refused() -> None:
 
 
 def test_defaults_of_server_variables_are_pointed_out() -> None:
-    """A default "your-tenant" is a placeholder as often as a value, and calls to it fail without telling why."""
+    """A default "your-tenant" is a placeholder as often as a value; calls to it fail without saying why."""
     server: JsonValue = {"url": "https://{tenant}.api.example", "variables": {"tenant": {"default": "you"}}}
     document = compiled(servers=[server])
     assert document.base_url == "https://you.api.example"

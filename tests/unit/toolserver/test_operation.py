@@ -253,7 +253,7 @@ def test_headers_that_belong_to_others_are_no_parameters() -> None:
 
 
 def test_endless_prose_is_cut() -> None:
-    """A text of megabytes under a shared path item would be cleaned and copied for each path that refers to it."""
+    """Megabytes under a shared path item would be cleaned and copied for each path that refers to it."""
     prose: JsonObject = {"summary": "s" * 60_000, "description": "d" * 60_000}
     operation = operation_of({**prose, "parameters": [{"name": "a", "in": "query", **prose}]})
     texts = (operation.summary, operation.description, operation.parameters[0].description)

@@ -1,0 +1,118 @@
+// @ts-check
+/** What Connect prints: the parts of the page that follow from the answers. */
+import { button, codeBlock, el, factList } from "./dom.js";
+import { exampleOf, prettyJson } from "./json_pretty.js";
+import { stringifyJson } from "./json_text.js";
+import { toCurl } from "./curl.js";
+
+/** @typedef {import("./connect_settings.js").Settings} Settings */
+
+/** The shell variable of the examples while no key is at hand. */
+const VARIABLE = "TOOL_BRIDGE_KEY";
+
+/** @param {Settings} settings */
+export function bridgePart({ command, ready, missing, warnings }) {
+  const standing = [
+    ...ready.map((text) => el("li", null, text)),
+    ...missing.map((text) => el("li", { class: "missing" }, text)),
+  ];
+  return el(
+    "section",
+    { class: "panel", dataset: { testid: "connect-bridge" } },
+    el("h2", null, "1. The bridge"),
+    el("ul", { class: "ticks" }, ...standing),
+    command
+      ? el(
+          "div",
+          null,
+          el("p", null, "Stop the bridge and start it with these options added to yours:"),
+          codeBlock(command, "Command that starts the bridge"),
+        )
+      : el("p", null, "Nothing to restart."),
+    warnings.length > 0
+      ? el("ul", { class: "plain-list warning-text" }, ...warnings.map((text) => el("li", null, text)))
+      : null,
+  );
+}
+
+/** @param {Settings} settings @param {string} key "" = none created here */
+export function connectionPart({ url, connection }, key) {
+  const text = prettyJson(/** @type {import("./types.js").JsonValue} */ (connection));
+  const save = button("Save as a file to import", () => saveFile("tool-bridge.json", `[${text}]\n`), {
+    class: "quiet",
+  });
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "3. The connection"),
+    factList([
+      ["URL", el("code", null, url)],
+      ["Auth", el("span", null, "Bearer, ", key ? el("code", null, key) : "your key; create one above")],
+    ]),
+    el(
+      "details",
+      { open: true },
+      el("summary", null, "The same as JSON"),
+      codeBlock(text, "Connection object for Open WebUI"),
+      el("p", null, save),
+    ),
+  );
+}
+
+/** @param {string} name @param {string} text */
+function saveFile(name, text) {
+  const href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  el("a", { download: name, href }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
+}
+
+/** @param {Settings} settings */
+export function webuiPart({ steps, switches }) {
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "4. In Open WebUI 0.12"),
+    el("ol", { class: "steps" }, ...steps.map((step) => el("li", null, step))),
+    switches.length > 0
+      ? el("p", { class: "hint" }, "The same as environment variables of Open WebUI, read at its first start:")
+      : null,
+    switches.length > 0 ? codeBlock(switches.join("\n"), "Environment variables of Open WebUI") : null,
+  );
+}
+
+/**
+ * The same door for any program.
+ * @param {string} baseUrl
+ * @param {string} key "" = none created here; a shell variable then stands in its place
+ * @param {import("./api_types.js").Tool | undefined} tool
+ */
+export function curlPart(baseUrl, key, tool) {
+  const base = baseUrl.replace(/\/$/, "");
+  /** @type {[string, string]} */
+  const authorization = ["authorization", `Bearer ${key || "[secret]"}`];
+  const list = { method: "GET", url: `${base}/openapi.json`, headers: [authorization], body: null };
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "Any other program"),
+    el("p", { class: "hint" }, "The tools are plain HTTP with a bearer key; the document is OpenAPI 3.1."),
+    codeBlock(toCurl(list, VARIABLE), "List the tools with curl"),
+    tool ? codeBlock(toCurl(toolRequest(base, authorization, tool), VARIABLE), "Call a tool with curl") : null,
+  );
+}
+
+/**
+ * @param {string} base
+ * @param {[string, string]} authorization
+ * @param {import("./api_types.js").Tool} tool
+ */
+function toolRequest(base, authorization, { name, schema }) {
+  /** @type {[string, string][]} */
+  const headers = [authorization, ["content-type", "application/json"]];
+  return {
+    method: "POST",
+    url: `${base}/tools/${encodeURIComponent(name)}`,
+    headers,
+    body: stringifyJson(exampleOf(schema)),
+  };
+}

@@ -1,0 +1,96 @@
+// @ts-check
+/** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
+import { button, el, fill, labelled } from "./dom.js";
+import { CredentialsView } from "./credentials_view.js";
+import { checkPanel } from "./doctor_view.js";
+import { goTo } from "./navigation.js";
+import { readAddress } from "./probe_frames.js";
+
+/** @typedef {import("./api_types.js").ServerDetail} ServerDetail */
+/** @typedef {import("./view_types.js").Parts} Parts */
+/** @typedef {(success: string, action: () => Promise<void>) => Promise<void>} Attempt  runs it and says how it went */
+
+/**
+ * What the panels show; while this is equal they need not be drawn again, and typing is not lost.
+ * @param {ServerDetail} server
+ */
+export function settingsVersion({ id, base_url, origins, security_schemes, inline_html }) {
+  return JSON.stringify([id, base_url, origins, security_schemes, inline_html]);
+}
+
+/**
+ * @param {Parts} parts
+ * @param {ServerDetail} server
+ * @param {Attempt} attempt
+ */
+export function settingsPanels(parts, server, attempt) {
+  return [
+    addressForm(parts, server, attempt),
+    new CredentialsView(parts.credentials, server).element,
+    checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
+    answersPanel(parts, server, attempt),
+    removalPanel(parts, server, attempt),
+  ];
+}
+
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
+function addressForm({ acceptance }, server, attempt) {
+  const input = el("input", {
+    type: "text",
+    inputmode: "url",
+    value: server.base_url,
+    class: "mono",
+    placeholder: "https://api.example/v1",
+    required: true,
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  const save = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    void attempt("The base address is saved", async () => {
+      await acceptance.moveServer(server, readAddress(input.value).href.replace(/\/$/, ""));
+    });
+  };
+  const hint = "Every request of this server goes to this address. What you have accepted stays accepted there.";
+  return el(
+    "form",
+    { class: "panel", onsubmit: save },
+    el("h2", null, "Address"),
+    labelled("Base address", input, hint),
+    el("button", { type: "submit" }, "Save the address"),
+  );
+}
+
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
+function answersPanel({ api }, server, attempt) {
+  const save = (/** @type {Event} */ event) => {
+    const inline_html = /** @type {HTMLInputElement} */ (event.target).checked;
+    void attempt("Saved", async () => void (await api.changeServer(server.id, { inline_html })));
+  };
+  const box = el("input", { type: "checkbox", checked: server.inline_html, onchange: save });
+  const hint = el("span", { class: "hint" }, " Only for APIs you trust: such a page runs inside the chat.");
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "Answers"),
+    el("label", { class: "check" }, box, el("span", null, "Let Open WebUI show HTML answers as pages.", hint)),
+  );
+}
+
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
+function removalPanel({ acceptance }, server, attempt) {
+  const remove = () =>
+    void attempt(`${server.title} is removed`, async () => {
+      await acceptance.removeServer(server.id);
+      goTo("servers");
+    });
+  const sure = el("div", { class: "actions", hidden: true });
+  fill(
+    sure,
+    el("span", null, "Its tools disappear, and its credentials leave this browser."),
+    button("Remove for good", remove, { class: "danger" }),
+    button("Keep it", () => (sure.hidden = true), { class: "quiet" }),
+  );
+  const ask = button("Remove this server", () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
+  return el("section", { class: "panel" }, ask, sure);
+}

@@ -1,0 +1,254 @@
+"""Answers on their way through upload, rendering and files, over real HTTP and a real socket."""
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from bridge.edges import tool_http
+from bridge.edges.answer_files import KEEP_SECONDS, plain_mime
+from bridge.service import Bridge
+from bridge.wire import FILE_BYTES, RESULT_BYTES
+from tests.support.compiled import document_text
+from tests.support.running import Page, json_answer, page_of, running_bridge
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.asyncio
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
+    async with running_bridge(tmp_path) as running:
+        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+        yield running
+
+
+class Scene:
+    """One page whose next outcome the test sets; uploads go ahead of it."""
+
+    def __init__(self, bridge: Bridge, page: Page) -> None:
+        self.bridge = bridge
+        self.page = page
+        self.outcome: dict[str, Any] = json_answer({})
+        self.upload: tuple[bytes, str, str] | None = None
+        self.statuses: list[int] = []
+
+    async def answer(self, call: dict[str, Any]) -> dict[str, Any]:
+        if self.upload is not None:
+            for token in ("wrong", call["bridge"]["result_token"], call["bridge"]["result_token"]):
+                self.statuses.append(await self.put(call["id"], token))
+        return self.outcome
+
+    async def put(self, call_id: str, token: str) -> int:
+        assert self.upload is not None
+        content, mime, kind = self.upload
+        headers = {"X-Result-Token": token, "X-Result-Kind": kind, "Content-Type": mime}
+        url = f"{self.bridge.base_url}/api/calls/{call_id}/result"
+
+        async def stream() -> AsyncIterator[bytes]:
+            for start in range(0, len(content), 1 << 20):
+                yield content[start : start + (1 << 20)]
+
+        async with self.page.http.put(url, data=stream(), headers=headers) as response:
+            return response.status
+
+    async def call(self) -> tuple[int, str, bytes]:
+        headers = {"Authorization": f"Bearer {self.bridge.key}"}
+        url = self.bridge.base_url + "/tools/listProducts"
+        async with self.page.http.post(url, json={}, headers=headers) as response:
+            return response.status, response.content_type, await response.read()
+
+
+@pytest_asyncio.fixture
+async def scene(bridge: Bridge) -> AsyncIterator[Scene]:
+    scenes: list[Scene] = []
+
+    async def answer(call: dict[str, Any]) -> dict[str, Any]:
+        return await scenes[0].answer(call)
+
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        scenes.append(Scene(bridge, page))
+        yield scenes[0]
+
+
+def uploaded(content_type: str, **facts: Any) -> dict[str, Any]:
+    return {
+        "status": "answered",
+        "http_status": 200,
+        "content_type": content_type,
+        "body": {"kind": "uploaded"},
+        **facts,
+    }
+
+
+def text(content_type: str, body: str, status: int = 200, **facts: Any) -> dict[str, Any]:
+    return {
+        "status": "answered",
+        "http_status": status,
+        "content_type": content_type,
+        "body": {"kind": "text", "text": body},
+        **facts,
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcome", "body"),
+    [
+        (text("application/json", '{"n": 9007199254740993}'), b'{"n": 9007199254740993}'),
+        (text("application/json", "[1, 2]"), b'{"result":[1, 2]}'),
+        (text("application/json", "null"), b'{"result":null}'),
+        (text("application/json", "no JSON"), b'{"text":"no JSON","content_type":"application/json"}'),
+        (text("text/plain", "hello"), b'{"text":"hello","content_type":"text/plain"}'),
+        (
+            {"status": "answered", "http_status": 204, "body": {"kind": "empty"}},
+            b'{"status":204}',
+        ),
+    ],
+)
+async def test_answers_take_the_documented_shapes(scene: Scene, outcome: dict[str, Any], body: bytes) -> None:
+    """Ruling 10: never a bare array, never null, never 204, and JSON as the API wrote it."""
+    scene.outcome = outcome
+    assert await scene.call() == (200, "application/json", body)
+
+
+async def test_cut_text_says_so_and_names_the_call(scene: Scene) -> None:
+    """A model that reads half an answer must know that it is half."""
+    scene.outcome = text("text/plain", "the beginning", truncated=True, total_bytes=5_000_000)
+    _, _, body = await scene.call()
+    assert json.loads(body) == {
+        "text": "the beginning",
+        "content_type": "text/plain",
+        "truncated": {"bytes_kept": 13, "bytes_total": 5_000_000},
+        "call_id": scene.page.calls[0]["id"],
+    }
+
+
+async def test_a_large_text_goes_by_upload_with_a_token_that_works_once(scene: Scene) -> None:
+    """Results above 256 KiB must not block the socket; only the page that has the call may bring them."""
+    content = json.dumps({"filler": "x" * 400_000}).encode()
+    scene.upload = (content, "application/json; charset=utf-8", "text")
+    scene.outcome = uploaded("application/json")
+    assert await scene.call() == (200, "application/json", content)
+    assert scene.statuses == [401, 200, 401]
+
+
+async def test_an_image_is_returned_as_an_image(scene: Scene) -> None:
+    """Open WebUI shows raw `image/*` bodies (ruling 10)."""
+    scene.upload = (PNG, "image/png", "file")
+    scene.outcome = uploaded("image/png")
+    assert await scene.call() == (200, "image/png", PNG)
+
+
+async def test_a_binary_answer_becomes_a_signed_link_for_a_day(scene: Scene, bridge: Bridge) -> None:
+    """The link alone opens this one file, as a download that no browser runs."""
+    scene.upload = (b"%PDF-1.7 x", "application/pdf", "file")
+    scene.outcome = uploaded("application/pdf")
+    _, _, body = await scene.call()
+    file = json.loads(body)["file"]
+    assert (file["mime"], file["bytes"]) == ("application/pdf", 10)
+    async with scene.page.http.get(file["url"]) as response:
+        assert (response.status, await response.read()) == (200, b"%PDF-1.7 x")
+        assert response.headers["Content-Disposition"] == "attachment"
+        assert "sandbox" in response.headers["Content-Security-Policy"]
+    async with scene.page.http.get(file["url"] + "x") as response:
+        assert response.status == 401
+
+
+async def test_kept_answers_are_swept_after_a_day(scene: Scene, tmp_path: Path) -> None:
+    """Nobody's files pile up."""
+    old = tmp_path / "files" / "call_old"
+    scene.upload = (b"1", "application/pdf", "file")
+    scene.outcome = uploaded("application/pdf")
+    await scene.call()
+    old.write_bytes(b"old")
+    os.utime(old, (0, time.time() - KEEP_SECONDS - 1))
+    await scene.call()
+    assert not old.exists()
+
+
+async def test_an_upload_over_its_limit_is_refused(scene: Scene) -> None:
+    """The page counts bytes too; the bridge does not rely on it."""
+    scene.upload = (b"x" * (RESULT_BYTES + 1), "text/plain", "text")
+    scene.outcome = uploaded("text/plain")
+    status, _, body = await scene.call()
+    assert (status, json.loads(body)["error"]["code"]) == (500, "internal")
+    assert scene.statuses == [401, 413, 413]
+    assert FILE_BYTES > RESULT_BYTES
+
+
+async def test_html_is_text_unless_the_server_may_show_it(scene: Scene, bridge: Bridge) -> None:
+    """Foreign HTML is shown inline only if the user of that server allowed it and the API asked for it."""
+    inline = {"content-disposition": "inline", "content-type": "text/html"}
+    scene.outcome = text("text/html", "<h1>Hi</h1>", headers=inline)
+    assert (await scene.call())[1] == "application/json"
+    await bridge.rooms.registry.change(bridge.local_user.id, "shop", inline_html=True)
+    assert await scene.call() == (200, "text/html", b"<h1>Hi</h1>")
+    scene.outcome = text("text/html", "<h1>Hi</h1>")
+    assert (await scene.call())[1] == "application/json"
+
+
+async def test_a_slow_call_is_kept_alive_and_its_failure_is_a_200_with_an_error(
+    scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Proxies cut silent connections (ruling 9); the two waits are shortened, their order is the point."""
+    monkeypatch.setattr(tool_http, "SILENCE_S", 0.05)
+    monkeypatch.setattr(tool_http, "KEEP_ALIVE_S", 0.02)
+    release = asyncio.Event()
+    outcomes = [json_answer({"ok": 1}), json_answer({"title": "no"}, status=500)]
+
+    async def slowly(_call: dict[str, Any]) -> dict[str, Any]:
+        await release.wait()
+        release.clear()
+        return outcomes.pop(0)
+
+    scene.answer = slowly
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    url = bridge.base_url + "/tools/listProducts"
+    for expected in ("ok", "error"):
+        async with scene.page.http.post(url, json={}, headers=headers) as response:
+            assert (response.status, response.content_type) == (200, "application/json")
+            assert await response.content.readexactly(3) == b"   "
+            release.set()
+            assert expected in json.loads(await response.content.read())
+
+
+async def test_a_caller_of_a_slow_call_that_goes_away_cancels_it(
+    scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also after the first white space has been sent."""
+    monkeypatch.setattr(tool_http, "SILENCE_S", 0.02)
+
+    async def never(_call: dict[str, Any]) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    scene.answer = never
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    async with aiohttp.ClientSession() as http:
+        response = await http.post(bridge.base_url + "/tools/listProducts", json={}, headers=headers)
+        await response.content.read(1)
+        response.close()
+    await eventually(lambda: [c["reason"] for c in scene.page.cancelled] == ["caller_gone"])
+
+
+@pytest.mark.parametrize(
+    ("content_type", "mime"),
+    [
+        ("Image/PNG; q=1", "image/png"),
+        ("", "application/octet-stream"),
+        ("x\r\nSet-Cookie: a=b", "application/octet-stream"),
+        ("text/html\r\nX: y", "text/html"),
+    ],
+)
+async def test_a_foreign_content_type_cannot_write_headers(content_type: str, mime: str) -> None:
+    """The API chooses this text; it ends up in a header of ours."""
+    assert plain_mime(content_type) == mime

@@ -1,0 +1,173 @@
+"""What our own HTTP API says about itself, held against what it does, by openapi-core."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from openapi_core import OpenAPI
+from openapi_core.testing import MockRequest, MockResponse
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from bridge.service import Bridge
+from tests.support.compiled import document_text
+from tests.support.running import Page, json_answer, pair, running_bridge
+
+pytestmark = pytest.mark.asyncio
+
+
+@dataclass
+class Witness:
+    """Sends requests and holds each with its answer against the document."""
+
+    document: dict[str, Any]
+    page: Page
+    seen: set[str] = field(default_factory=set[str])
+
+    def __post_init__(self) -> None:
+        self.api = OpenAPI.from_dict(self.document)
+
+    async def ask(
+        self, method: str, path: str, body: Any = None, *, status: int = 200, token: str | None = None
+    ) -> Any:
+        """Validates the request only where success is expected: a wrong one is meant to be wrong."""
+        token = self.page.token if token is None else token
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        url = self.page.base_url + path
+        async with self.page.http.request(method, url, json=body, headers=headers) as response:
+            content = await response.read()
+            mime = response.content_type
+            assert response.status == status, content
+        parts = urlsplit(url)
+        sent = MockRequest(
+            f"{parts.scheme}://{parts.netloc}",
+            method.lower(),
+            parts.path,
+            headers=headers,
+            data=json.dumps(body).encode() if body is not None else b"",
+            content_type="application/json",
+        )
+        got = MockResponse(content, status_code=status, content_type=mime)
+        if status < 300:
+            self.api.validate_request(sent)
+        self.api.validate_response(sent, got)
+        self.seen.add(f"{method} {self._template(method, parts.path)} {status}")
+        return json.loads(content) if mime == "application/json" else content
+
+    def _template(self, method: str, path: str) -> str:
+        for template, item in self.document["paths"].items():
+            pattern = re.sub(r"{\w+}", "[^/]+", template)
+            if method.lower() in item and re.fullmatch(pattern, path):
+                return template
+        raise AssertionError(f"{method} {path} is not in the document")
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
+    async with running_bridge(tmp_path) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def witness(bridge: Bridge) -> AsyncIterator[Witness]:
+    async with aiohttp.ClientSession() as http:
+        async with http.get(bridge.base_url + "/api/openapi.json") as response:
+            document = await response.json()
+        page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(bridge.local_user.id))
+        await page.open_session()
+        yield Witness(document, page)
+        await page.close()
+
+
+async def test_the_document_is_valid(witness: Witness) -> None:
+    """Others make clients from it."""
+    assert list(OpenAPIV31SpecValidator(witness.document).iter_errors()) == []
+
+
+async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witness: Witness) -> None:
+    """Each route is walked through once, requests and answers validated, and none is left out."""
+    await _walk_account(bridge, witness)
+    await _walk_servers(witness)
+    await _walk_calls(witness)
+    documented = {
+        f"{method.upper()} {path}" for path, item in witness.document["paths"].items() for method in item
+    }
+    assert documented == {entry.rpartition(" ")[0] for entry in witness.seen} | {
+        "POST /api/devices",  # walked by pairing, with a key made on the way
+        "POST /api/sessions/challenge",
+        "POST /api/sessions",
+    }
+
+
+async def _walk_account(bridge: Bridge, witness: Witness) -> None:
+    me = await witness.ask("GET", "/api/me")
+    assert me == {
+        "user": "local",
+        "device_id": witness.page.device_id,
+        "base_url": bridge.base_url,
+        "version": "0.1.0",
+    }
+    made = await witness.ask("POST", "/api/keys", {"label": "x"}, status=201)
+    await witness.ask("GET", "/api/keys")
+    await witness.ask("DELETE", f"/api/keys/{made['id']}")
+    await witness.ask("DELETE", f"/api/keys/{made['id']}", status=404)
+    connect = await witness.ask("GET", "/api/connect")
+    assert connect["bind"] == "127.0.0.1"
+    await witness.ask("POST", "/api/devices", {"ticket": 5}, status=400, token="")
+    await witness.ask("POST", "/api/sessions/challenge", {"device_id": "d"}, token="")
+    signed = {"device_id": "d", "nonce": "n", "signature": "s"}
+    await witness.ask("POST", "/api/sessions", signed, status=401, token="")
+    await witness.ask("GET", "/api/me", status=401, token="")
+
+
+async def _walk_servers(witness: Witness) -> None:
+    added = await witness.ask("POST", "/api/servers", {"text": document_text()}, status=201)
+    assert (added["id"], added["operations"], added["accepted"]) == ("shop", 2, 0)
+    await witness.ask("POST", "/api/servers", {"text": "no document"}, status=422)
+    await witness.ask("POST", "/api/servers", {}, status=400)
+    await witness.ask("POST", "/api/servers", {"url": "http://127.0.0.1:1/x.json"}, status=502)
+    listed = await witness.ask("GET", "/api/servers")
+    assert [server["id"] for server in listed["servers"]] == ["shop"]
+    detail = await witness.ask("GET", "/api/servers/shop")
+    assert [tool["name"] for tool in detail["tools"]] == ["listProducts", "addProduct"]
+    await witness.ask("GET", "/api/servers/none", status=404)
+    plans = await witness.ask("GET", "/api/servers/shop/plans")
+    digests = {key: entry["digest"] for key, entry in plans["operations"].items()}
+    accepted = await witness.ask("PUT", "/api/servers/shop/acceptance", {"operations": digests})
+    assert accepted["accepted"] == 2
+    await witness.ask("PUT", "/api/servers/shop/acceptance", {"operations": {"GET /x": "d"}}, status=409)
+    await witness.ask("PATCH", "/api/servers/shop", {"inline_html": True})
+    body = {"text": document_text(server="http://other.example")}
+    changed = await witness.ask("PUT", "/api/servers/shop/document", body)
+    assert (changed["accepted"], changed["changed"]) == (0, 2)
+
+
+async def _walk_calls(witness: Witness) -> None:
+    tools = await witness.ask("GET", "/api/tools")
+    assert [tool["accepted"] for tool in tools["tools"]] == [False, False]
+    call = {"tool": "listProducts", "arguments": {}}
+    await witness.ask("POST", "/api/calls", call, status=403)
+    await witness.page.accept_everything()
+    ended = await witness.ask("POST", "/api/calls", call)
+    assert ended["outcome"]["error"]["code"] == "no_browser"
+
+    async def answer(_call: object) -> dict[str, Any]:
+        return json_answer({"ok": 1})
+
+    await witness.page.connect(answer)
+    ended = await witness.ask(
+        "POST", "/api/calls", {"tool": "listProducts", "arguments_text": '{"limit": 3}'}
+    )
+    assert ended["outcome"]["answer"]["text"] == '{"ok": 1}'
+    await witness.ask("POST", "/api/calls", {"tool": "none"}, status=404)
+    await witness.ask("POST", "/api/calls", {"tool": "addProduct", "arguments": {}}, status=400)
+    await witness.ask("PUT", "/api/calls/call_none/result", status=401)
+    await witness.ask("GET", "/files/none", status=401, token="")
+    await witness.ask("POST", "/api/executor", {})
+    await witness.ask("DELETE", "/api/servers/shop")
