@@ -39,11 +39,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_servers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage] - argparse has no public name for it
     command = commands.add_parser("serve", help="run the bridge")
-    _add_data(command)
+    _add_folder(command)
     serve.add_arguments(command, with_specs=True)
     command.set_defaults(run=serve.serve)
     command = commands.add_parser("demo", help="run the bridge with a sample API on another port")
-    _add_data(command)
+    _add_folder(command)
     serve.add_arguments(command, with_specs=False)
     command.set_defaults(run=serve.demo)
 
@@ -73,7 +73,7 @@ def _add_clients(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--user", required=True, metavar="NAME")
     command.add_argument("--label", default="command line")
     command.add_argument("--json", action="store_true")
-    _add_data(command)
+    _add_folder(command)
     command.set_defaults(run=client.key)
 
 
@@ -85,10 +85,10 @@ def _add_client(command: argparse.ArgumentParser) -> None:
     command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
     command.add_argument("--key", help="API key (default: TOOL_BRIDGE_KEY, then the local user's)")
     command.add_argument("--json", action="store_true")
-    _add_data(command)
+    _add_folder(command)
 
 
-def _add_data(command: argparse.ArgumentParser) -> None:
+def _add_folder(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--data", metavar="FOLDER", help="data folder (default: TOOL_BRIDGE_DATA or the user's own)"
     )

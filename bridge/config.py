@@ -44,7 +44,7 @@ class Settings:
     max_open_calls_per_user: int = field(default=MAX_OPEN_CALLS_PER_USER)
 
 
-def default_data_dir(environ: Mapping[str, str] = os.environ) -> Path:
+def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
     """`TOOL_BRIDGE_DATA`, else `tool-bridge` in the user's data folder (XDG base directory specification)."""
     if chosen := environ.get("TOOL_BRIDGE_DATA"):
         return Path(chosen)

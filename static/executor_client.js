@@ -217,6 +217,7 @@ export class ExecutorClient extends EventTarget {
   /** The script could not be loaded, or failed while loading. @param {string} id */
   #broken(id) {
     if (this.#current?.id !== id) return;
+    this.#whenOnline.get(id)?.(); // It never will be; whoever waits for that goes on.
     this.#current.worker.terminate();
     this.#current = null;
     this.#setState({ connection: "offline", error: { code: "internal", message: "The executor could not be started." } });

@@ -5,8 +5,8 @@
  */
 
 import { BridgeSocket } from "./bridge_socket.js";
-import { CallLog } from "./call_log.js";
 import { CallFailure } from "./call_failure.js";
+import { CallLog } from "./call_log.js";
 import { Credentials } from "./credentials.js";
 import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
 import { Identity } from "./identity.js";

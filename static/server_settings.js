@@ -22,14 +22,15 @@ export function settingsVersion({ id, base_url, origins, security_schemes, inlin
  * @param {Parts} parts
  * @param {ServerDetail} server
  * @param {Attempt} attempt
+ * @param {() => void} leave called before a removal: nobody asks for the server any more
  */
-export function settingsPanels(parts, server, attempt) {
+export function settingsPanels(parts, server, attempt, leave) {
   return [
     addressForm(parts, server, attempt),
     new CredentialsView(parts.credentials, server).element,
     checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
     answersPanel(parts, server, attempt),
-    removalPanel(parts, server, attempt),
+    removalPanel(parts, server, attempt, leave),
   ];
 }
 
@@ -77,10 +78,11 @@ function answersPanel({ api }, server, attempt) {
   );
 }
 
-/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
-function removalPanel({ acceptance }, server, attempt) {
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt @param {() => void} leave */
+function removalPanel({ acceptance }, server, attempt, leave) {
   const remove = () =>
     void attempt(`${server.title} is removed`, async () => {
+      leave();
       await acceptance.removeServer(server.id);
       goTo("servers");
     });

@@ -67,7 +67,7 @@ export class ServerView {
     this.settingsShown = version;
     const attempt = (/** @type {string} */ success, /** @type {() => Promise<void>} */ action) =>
       this.#attempt(success, action);
-    fill(this.settings, ...settingsPanels(this.parts, server, attempt));
+    fill(this.settings, ...settingsPanels(this.parts, server, attempt, () => this.stop()));
   }
 
   /** @param {ServerDetail} server */

@@ -33,35 +33,70 @@ export function statusOf({ role, connection, error, running }) {
   return { standing: "connecting", label: "Connecting…", hint: HINTS.connecting };
 }
 
+/** After so long without an answer "connecting" would be a euphemism. */
+const PATIENCE_MS = 4000;
+
 export class StatusView {
-  /** @param {HTMLElement} place @param {import("./executor_client.js").ExecutorClient} executor @param {string | null} user */
+  /** @param {HTMLElement} place @param {import("./executor_client.js").ExecutorClient} executor @param {string} user */
   constructor(place, executor, user) {
     this.place = place;
     this.executor = executor;
     this.user = user;
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.isLost = false;
   }
 
   start() {
-    this.unsubscribe ??= this.executor.onState((state) => showStatus(this.place, statusOf(state), this.user));
+    this.unsubscribe ??= this.executor.onState((state) => this.#show(statusOf(state)));
   }
 
   stop() {
     this.unsubscribe?.();
     this.unsubscribe = null;
+    this.#forgetWaiting();
+  }
+
+  /** @param {Status} status */
+  #show(status) {
+    if (status.standing !== "connecting") this.#forgetWaiting();
+    else this.timer ??= setTimeout(() => this.#giveUp(), PATIENCE_MS);
+    showStatus(this.place, this.isLost ? LOST : status, this.user);
+  }
+
+  #giveUp() {
+    this.isLost = true;
+    showStatus(this.place, LOST, this.user);
+  }
+
+  #forgetWaiting() {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.isLost = false;
   }
 }
 
-/** @param {HTMLElement} place @param {Status} status @param {string | null} [user] */
+/** @type {Status} */
+const LOST = { standing: "offline", label: "Offline", hint: HINTS.offline };
+
+/** Standings in which the user may want to act; signed out, the page itself says how. */
+const EXPLAINED = new Set(["standby", "offline", "refused"]);
+
+/**
+ * @param {HTMLElement} place
+ * @param {Status} status
+ * @param {string | null} [user]
+ */
 export function showStatus(place, { standing, label, hint }, user = null) {
   place.dataset.state = standing;
   place.title = hint;
-  fill(
-    place,
-    el("span", { class: "dot", "aria-hidden": "true" }),
-    el("span", null, label),
-    el("span", { class: "visually-hidden" }, `. ${hint} `),
-    user ? el("span", { class: "facts" }, user) : null,
-  );
+  const dot = el("span", { class: "dot", "aria-hidden": "true" });
+  fill(place, dot, el("span", null, label), user ? el("span", { class: "facts" }, user) : null);
+  const bar = document.getElementById("connection-hint");
+  if (!bar) return;
+  bar.dataset.state = standing;
+  bar.textContent = hint;
+  bar.hidden = !EXPLAINED.has(standing);
 }

@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 
 from bridge.commands.serve import DATABASE
-from bridge.config import DEFAULT_PORT, default_data_dir
+from bridge.config import DEFAULT_PORT, default_folder
 from bridge.edges.store import Store
 from bridge.service import RUNNING_FILE, page_url
 
@@ -30,7 +30,7 @@ def tools(options: argparse.Namespace) -> int:
 
 def key(options: argparse.Namespace) -> int:
     """Make an API key and a page link for a user, whom it makes if need be."""
-    data_dir = _data_dir(options)
+    data_dir = _folder(options)
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = Store.open(data_dir / DATABASE)
     facts = asyncio.run(_new_key(store, options.user, options.label, _base_url(options)))
@@ -80,15 +80,15 @@ def _print_tools(answer: dict[str, Any]) -> None:
         print(f"{tool['name']}  {tool['method']} {tool['path']}  [{tool['server_id']}]{state}")
 
 
-def _data_dir(options: argparse.Namespace) -> Path:
-    return Path(options.data) if options.data else default_data_dir()
+def _folder(options: argparse.Namespace) -> Path:
+    return Path(options.data) if options.data else default_folder()
 
 
 def _base_url(options: argparse.Namespace) -> str:
     if getattr(options, "url", None):
         return options.url.rstrip("/")
     try:
-        running = json.loads((_data_dir(options) / RUNNING_FILE).read_text(encoding="utf-8"))
+        running = json.loads((_folder(options) / RUNNING_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return f"http://127.0.0.1:{DEFAULT_PORT}"
     return running["base_url"]
@@ -99,6 +99,6 @@ def _key(options: argparse.Namespace) -> str:
     if given:
         return given
     try:
-        return (_data_dir(options) / "local.key").read_text(encoding="utf-8").strip()
+        return (_folder(options) / "local.key").read_text(encoding="utf-8").strip()
     except OSError:
         return ""

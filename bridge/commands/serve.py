@@ -18,7 +18,7 @@ from bridge.config import (
     MIN_DEADLINE_S,
     SAMPLES_PORT,
     Settings,
-    default_data_dir,
+    default_folder,
 )
 from bridge.edges.store import Store
 from bridge.service import Bridge, start_bridge
@@ -90,7 +90,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
 def settings_of(options: argparse.Namespace) -> Settings:
     """Settings from parsed options."""
     return Settings(
-        data_dir=Path(options.data) if options.data else default_data_dir(),
+        data_dir=Path(options.data) if options.data else default_folder(),
         host=options.host,
         port=options.port,
         public_url=options.public_url.rstrip("/") if options.public_url else None,

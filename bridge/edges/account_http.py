@@ -119,6 +119,9 @@ class AccountRoutes:
 
     def routes(self) -> list[Route]:
         """The table of these routes."""
+        return [*self._session_routes(), *self._key_routes()]
+
+    def _session_routes(self) -> list[Route]:
         return [
             Route(
                 "POST",
@@ -154,6 +157,10 @@ class AccountRoutes:
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST),
             ),
             Route("GET", "/api/me", self.me, "showMe", "Who am I", {200: Answer("The caller.", Me)}),
+        ]
+
+    def _key_routes(self) -> list[Route]:
+        return [
             Route(
                 "GET",
                 "/api/keys",

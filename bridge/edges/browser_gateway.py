@@ -18,7 +18,7 @@ from socketio.exceptions import ConnectionRefusedError as RefusedConnection
 
 from bridge.dispatch import OpenCall
 from bridge.edges.identity import Caller, Identity
-from bridge.edges.socket_io import JsonPacket, OnePageManager, WireJson
+from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson
 from bridge.edges.tasks import Tasks
 from bridge.wire import (
     EVENT_CALL,
@@ -85,7 +85,7 @@ class BrowserGateway:
             async_mode="aiohttp",
             json=WireJson,
             serializer=JsonPacket,
-            client_manager=OnePageManager(),
+            client_manager=OnePageSender(),
             async_handlers=False,
             cors_allowed_origins=own_origins,
             transports=["websocket"],

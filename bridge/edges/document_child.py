@@ -6,6 +6,7 @@ Standard input carries requests (a JSON header, then the text), standard output 
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -24,6 +25,7 @@ MEMORY_BYTES = 4 * 1024 * 1024 * 1024
 
 def main() -> None:
     """Serve requests until standard input closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the bridge, and the bridge ends us
     _limit_memory()
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print must not break the frames

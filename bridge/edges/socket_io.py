@@ -35,7 +35,7 @@ class JsonPacket(Packet):
     uses_binary_events = False
 
 
-class OnePageManager(socketio.AsyncManager):
+class OnePageSender(socketio.AsyncManager):
     """Sends to one page, in the caller's own task."""
 
     async def emit(  # noqa: PLR0917 - the signature is AsyncManager's

@@ -14,6 +14,7 @@ from bridge.service import Bridge, page_url
 from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, open_page
 from tests.support.running import running_bridge
+from tests.support.waiting import eventually
 
 
 @dataclass
@@ -44,20 +45,30 @@ class Scene:
 
     async def open_page(self, **options: Any) -> Page:
         """The printed link, opened in a new profile, once everything it offers is accepted there."""
-        context = await self.new_context(**options)
-        page = await context.new_page()
-        await open_page(page, await self.bridge.page_url())
+        return await self._opened(await self.bridge.page_url(), options)
+
+    async def open_page_of(self, user: str, **options: Any) -> Page:
+        """The same for another user."""
+        account = await self.bridge.rooms.store.ensure_user(user)
+        ticket = await self.bridge.rooms.store.add_ticket(account.id)
+        return await self._opened(page_url(self.bridge.base_url, ticket), options)
+
+    async def program_of(self, user: str) -> Caller:
+        """A program with a key of another user."""
+        store = self.bridge.rooms.store
+        _, key = await store.add_key((await store.ensure_user(user)).id, "test")
+        return Caller(self.bridge.base_url, key, self.http)
+
+    async def expect_no_page(self, user: str) -> None:
+        """Wait until the bridge knows that no page of that user is open."""
+        account = await self.bridge.rooms.store.ensure_user(user)
+        await eventually(lambda: self.bridge.rooms.gateway.page_count(account.id) == 0)
+
+    async def _opened(self, url: str, options: dict[str, Any]) -> Page:
+        page = await (await self.new_context(**options)).new_page()
+        await open_page(page, url)
         await expect(page.get_by_text("because you named these documents")).to_be_visible()
         return page
-
-    async def open_page_of(self, user: str) -> tuple[Page, Caller]:
-        """The page of another user in a profile of its own, and a program with a key of that user."""
-        store = self.bridge.rooms.store
-        account = await store.ensure_user(user)
-        _, key = await store.add_key(account.id, "test")
-        page = await (await self.new_context()).new_page()
-        await open_page(page, page_url(self.bridge.base_url, await store.add_ticket(account.id)))
-        return page, Caller(self.bridge.base_url, key, self.http)
 
 
 @asynccontextmanager

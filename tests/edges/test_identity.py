@@ -30,6 +30,14 @@ async def http() -> AsyncIterator[aiohttp.ClientSession]:
         yield session
 
 
+def database_bytes(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.glob("bridge.sqlite3*"))
+
+
+def mode_of(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
 def ticket_of(page_url: str) -> str:
     return page_url.partition("#ticket=")[2]
 
@@ -219,11 +227,10 @@ async def test_secrets_lie_in_the_data_folder_for_their_owner_only(bridge: Bridg
     """No key, ticket or token can be read from the database; the two key files are private."""
     ticket = ticket_of(await bridge.page_url())
     _, key = await bridge.rooms.store.add_key(bridge.local_user.id, "x")
-    content = b"".join(path.read_bytes() for path in tmp_path.glob("bridge.sqlite3*"))
+    content = database_bytes(tmp_path)
     assert ticket.encode() not in content
     assert key.encode() not in content
-    for name in ("local.key", "secret.key"):
-        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
+    assert [mode_of(tmp_path / name) for name in ("local.key", "secret.key")] == [0o600, 0o600]
 
 
 async def test_the_session_lives_a_quarter_of_an_hour(bridge: Bridge) -> None:

@@ -121,3 +121,7 @@ class Caller:
         headers = {"Authorization": f"Bearer {self.key}"}
         async with self.http.get(f"{self.base_url}/openapi.json", headers=headers) as response:
             return await response.json()
+
+    async def tools(self) -> list[Any]:
+        """The operations of the advertised document."""
+        return [item["post"] for item in (await self.document())["paths"].values()]

@@ -31,7 +31,7 @@ def _create_people() -> None:
         "users",
         sa.Column("id", sa.String(32), primary_key=True),
         sa.Column("name", sa.String(100), nullable=False, unique=True),
-        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("created_at", sa.Double, nullable=False),
     )
     op.create_table(
         "api_keys",
@@ -39,20 +39,20 @@ def _create_people() -> None:
         _user(index=True),
         sa.Column("label", sa.String(100), nullable=False),
         sa.Column("key_hash", sa.String(64), nullable=False, unique=True),
-        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("created_at", sa.Double, nullable=False),
     )
     op.create_table(
         "tickets",
         sa.Column("ticket_hash", sa.String(64), primary_key=True),
         _user(),
-        sa.Column("expires_at", sa.Float, nullable=False),
+        sa.Column("expires_at", sa.Double, nullable=False),
     )
     op.create_table(
         "devices",
         sa.Column("id", sa.String(32), primary_key=True),
         _user(index=True),
         sa.Column("public_key", sa.Text, nullable=False),
-        sa.Column("created_at", sa.Float, nullable=False),
+        sa.Column("created_at", sa.Double, nullable=False),
     )
 
 
@@ -67,7 +67,7 @@ def _create_servers() -> None:
         sa.Column("base_url", sa.Text),
         sa.Column("text", sa.Text, nullable=False),
         sa.Column("inline_html", sa.Boolean, nullable=False),
-        sa.Column("added_at", sa.Float, nullable=False),
+        sa.Column("added_at", sa.Double, nullable=False),
     )
     op.create_table(
         "tool_names",
@@ -84,5 +84,5 @@ def _create_servers() -> None:
         ),
         sa.Column("operation_key", sa.Text, primary_key=True),
         sa.Column("digest", sa.String(64), nullable=False),
-        sa.Column("accepted_at", sa.Float, nullable=False),
+        sa.Column("accepted_at", sa.Double, nullable=False),
     )

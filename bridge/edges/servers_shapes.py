@@ -1,0 +1,211 @@
+"""What `/api/servers` and `/api/tools` say and take, and servers and tools in those words. Pure."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from bridge.servers import LoadedServer, UserView
+from toolserver.catalog import Tool
+from toolserver.naming import OperationKey
+
+
+class ValidationReport(BaseModel):
+    """What openapi-core says about the whole document."""
+
+    state: Literal["pending", "valid", "invalid", "failed"]
+    problems: list[str]
+
+
+class ServerFacts(BaseModel):
+    """A document with what its user chose."""
+
+    id: str
+    title: str
+    description: str
+    version: str
+    openapi: str
+    base_url: str
+    source_url: str | None
+    shared: bool
+    accept_on_open: bool
+    digest: str
+    origins: list[str]
+    operations: int
+    accepted: int
+    changed: int
+    inline_html: bool
+    validation: ValidationReport
+
+
+class Server(ServerFacts):
+    """A server in a list."""
+
+    skipped: int
+    """How many operations became no tool."""
+
+
+class ServerTool(BaseModel):
+    """An operation, for the user who decides about it."""
+
+    name: str
+    key: str
+    operation_id: str | None
+    method: str
+    path: str
+    summary: str
+    description: str
+    safe: bool
+    digest: str
+    accepted_digest: str | None
+    origin: str
+    warnings: list[str]
+
+
+class SkippedOperation(BaseModel):
+    """An operation that became no tool."""
+
+    method: str
+    path: str
+    reason: str
+
+
+class SecurityScheme(BaseModel):
+    """A security scheme of the document."""
+
+    scheme: str
+    type: str
+    location: str | None = Field(default=None, serialization_alias="in")
+    name: str | None = None
+    http_scheme: str | None = None
+    description: str = ""
+
+
+class ServerDetail(ServerFacts):
+    """A server with its operations."""
+
+    tools: list[ServerTool]
+    skipped: list[SkippedOperation]
+    warnings: list[str]
+    security_schemes: list[SecurityScheme]
+
+
+class ServerList(BaseModel):
+    """All servers of the caller."""
+
+    servers: list[Server]
+
+
+class ToolEntry(BaseModel):
+    """A tool of the caller's catalog."""
+
+    name: str
+    server_id: str
+    key: str
+    method: str
+    path: str
+    description: str
+    tool_schema: dict[str, Any] = Field(serialization_alias="schema")
+    accepted: bool
+    safe: bool
+
+
+class ToolList(BaseModel):
+    """The caller's catalog."""
+
+    tools: list[ToolEntry]
+
+
+class OperationPlan(BaseModel):
+    """What a page pins of one operation."""
+
+    name: str
+    digest: str
+    plan: dict[str, Any]
+    argument_schema: dict[str, Any] = Field(serialization_alias="schema")
+
+
+class ServerPlans(BaseModel):
+    """The request plans of one server."""
+
+    server_id: str
+    digest: str
+    operations: dict[str, OperationPlan]
+
+
+class NewServer(BaseModel):
+    """A document to add: its text, or the public address where the bridge shall fetch it."""
+
+    text: str | None = None
+    url: str | None = None
+    source_url: str | None = None
+    base_url: str | None = None
+
+
+class NewDocument(BaseModel):
+    """A newer text of a server's document."""
+
+    text: str
+    source_url: str | None = None
+
+
+class ServerChange(BaseModel):
+    """Settings to change; what is left out stays."""
+
+    base_url: str | None = None
+    inline_html: bool | None = None
+
+
+class Acceptance(BaseModel):
+    """What the user accepts of a server; replaces what was accepted before."""
+
+    operations: dict[str, str]
+
+
+def server_model(view: UserView, server: LoadedServer) -> Server:
+    """A server as its user sees it."""
+    return Server(**server_facts(view, server).model_dump(), skipped=len(server.compiled.skipped))
+
+
+def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
+    """What list and detail have in common."""
+    record, compiled = server.record, server.compiled
+    accepted, changed = view.acceptance(server)
+    return ServerFacts(
+        id=record.id,
+        title=compiled.title,
+        description=compiled.description,
+        version=compiled.version_text,
+        openapi=compiled.openapi,
+        base_url=compiled.base_url,
+        source_url=record.source_url,
+        shared=record.owner_id is None,
+        accept_on_open=view.may_accept_on_open(server),
+        digest=compiled.digest,
+        origins=list(compiled.origins),
+        operations=len(compiled.operations),
+        accepted=accepted,
+        changed=changed,
+        inline_html=record.inline_html,
+        validation=ValidationReport(state=server.validation.state, problems=list(server.validation.problems)),
+    )
+
+
+def tool_model(view: UserView, tool: Tool) -> ServerTool:
+    """An operation as its user decides about it."""
+    operation = tool.operation
+    return ServerTool(
+        name=tool.name,
+        key=operation.key,
+        operation_id=operation.operation_id,
+        method=operation.method,
+        path=operation.path,
+        summary=operation.summary,
+        description=operation.description,
+        safe=operation.safe,
+        digest=operation.digest,
+        accepted_digest=view.accepted.get(OperationKey(tool.server_id, operation.key)),
+        origin=operation.origin,
+        warnings=list(operation.warnings),
+    )

@@ -1,0 +1,55 @@
+"""An API of the test's own whose document may change while it runs; pages of every origin may read it."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+from toolserver.json_types import JsonObject
+
+
+@dataclass
+class OwnApi:
+    """Answers every path with what it was asked; `paths` are those of its document."""
+
+    url: str
+    paths: JsonObject
+    asked: list[str] = field(default_factory=list[str])
+    """Method, path and query of every request except those for the document."""
+
+    @property
+    def text(self) -> str:
+        """The document as it is now."""
+        info: JsonObject = {"title": "Own API", "version": "1"}
+        return json.dumps({"openapi": "3.1.0", "info": info, "servers": [{"url": "/"}], "paths": self.paths})
+
+
+@asynccontextmanager
+async def own_api(paths: JsonObject) -> AsyncIterator[OwnApi]:
+    """Listen on a free port of this machine; the document is at `/openapi.json`."""
+    api = OwnApi("", paths)
+
+    async def answer(request: web.Request) -> web.Response:
+        if request.path == "/openapi.json":
+            return web.Response(text=api.text, content_type="application/json")
+        asked = f"{request.method} {request.raw_path}"
+        api.asked.append(asked)
+        return web.json_response({"asked": asked})
+
+    async def allow(_request: web.Request, response: web.StreamResponse) -> None:
+        for name in ("Origin", "Headers", "Methods"):
+            response.headers[f"Access-Control-Allow-{name}"] = "*"
+
+    app = web.Application()
+    app.router.add_route("*", "/{rest:.*}", answer)
+    app.on_response_prepare.append(allow)
+    runner = web.AppRunner(app, shutdown_timeout=1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    api.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    try:
+        yield api
+    finally:
+        await runner.cleanup()

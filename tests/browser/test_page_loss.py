@@ -1,0 +1,69 @@
+"""The page goes while it works: closed, reloaded, or not there at all."""
+
+import asyncio
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.scene import Scene
+from tests.support.chromium import Reply, expect_connection, go_to
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+PROMISED_S = 2.0
+"""A caller has its error so soon after its page has gone."""
+
+
+async def started(scene: Scene, page: Page, *tools: str) -> list[asyncio.Task[Reply]]:
+    """Calls that the page has begun to perform, as its log shows."""
+    arguments = {"getSlow": {"seconds": 60}, "writeSlowly": {"seconds": 60, "note": "x"}}
+    calls = [asyncio.create_task(scene.caller.call(tool, arguments[tool])) for tool in tools]
+    await go_to(page, "calls")
+    for tool in tools:
+        await expect(page.get_by_role("row").filter(has_text=tool)).to_contain_text("running")
+    return calls
+
+
+async def test_a_page_closed_in_mid_call_fails_its_calls_within_two_seconds(odd: Scene) -> None:
+    """A chat must not hang until the deadline; what changes something is doubtful, never "failed"."""
+    page = await odd.open_page()
+    reading, writing = await started(odd, page, "getSlow", "writeSlowly")
+    loop = asyncio.get_running_loop()
+    closed_at = loop.time()
+    await page.close()
+    read, wrote = await reading, await writing
+    assert loop.time() - closed_at < PROMISED_S
+    assert (read.status, read.code) == (503, "no_browser")
+    assert (wrote.status, wrote.code, wrote.detail["reason"]) == (409, "outcome_unknown", "no_browser")
+
+
+async def test_a_page_reloaded_in_mid_call_fails_its_calls_and_takes_new_ones(odd: Scene) -> None:
+    """Reloading is what users do when something looks stuck; nothing may stay stuck then."""
+    page = await odd.open_page()
+    (reading,) = await started(odd, page, "getSlow")
+    loop = asyncio.get_running_loop()
+    reloaded_at = loop.time()
+    await page.reload()
+    read = await reading
+    assert loop.time() - reloaded_at < PROMISED_S
+    assert (read.status, read.code) == (503, "no_browser")
+    await expect_connection(page, "connected")
+    assert (await odd.caller.call("getNothing")).json() == {"status": 204}
+
+
+async def test_without_a_page_a_call_says_at_once_what_to_do(odd: Scene) -> None:
+    """The model passes the sentence on to the user, who opens the page."""
+    page = await odd.open_page()
+    await page.close()
+    await odd.expect_no_page(odd.bridge.local_user.name)
+    reply = await odd.caller.call("getNothing")
+    assert (reply.status, reply.code) == (503, "no_browser")
+    assert f"{odd.bridge.base_url}/" in reply.json()["error"]["message"]
+
+
+async def test_a_caller_that_hangs_up_stops_the_request_in_the_browser(odd: Scene) -> None:
+    """A stopped chat must not leave requests running in the user's name."""
+    page = await odd.open_page()
+    (reading,) = await started(odd, page, "getSlow")
+    reading.cancel()
+    await expect(page.get_by_role("row").filter(has_text="getSlow")).to_contain_text("cancelled")

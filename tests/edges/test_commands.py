@@ -1,0 +1,138 @@
+"""`tool-bridge`, as a user types it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge.__main__ import main
+from tests.support.compiled import document_text, operation
+
+SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
+
+
+def run(*arguments: str, data: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, **({"TOOL_BRIDGE_DATA": str(data)} if data else {})}
+    command = [sys.executable, "-m", "bridge", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environ, timeout=30, check=False)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, str], Path]]:
+    """A running demo and its data folder."""
+    data = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-m", "bridge", "demo", "--json", "--port", "0", "--data", str(data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline()), data
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=15)
+        assert output == "", "standard output must hold the one JSON line"
+        assert "Traceback" not in errors
+        assert process.returncode == 0
+
+
+def test_the_demo_prints_one_line_of_facts(demo: tuple[dict[str, str], Path]) -> None:
+    """Programs that start the bridge read this line; everything else is on standard error."""
+    facts, data = demo
+    assert set(facts) == {"page_url", "base_url", "key", "samples_url"}
+    assert facts["page_url"].startswith(facts["base_url"] + "/#ticket=")
+    assert facts["key"] == (data / "local.key").read_text(encoding="utf-8")
+    assert facts["samples_url"].rpartition(":")[0] == facts["base_url"].rpartition(":")[0]
+    assert facts["samples_url"] != facts["base_url"]
+
+
+def test_tools_of_the_running_bridge_are_listed(demo: tuple[dict[str, str], Path]) -> None:
+    """The data folder says where the bridge runs and with which key."""
+    _, data = demo
+    listed = run("tools", data=data).stdout.splitlines()
+    assert listed[0] == "getOpeningHours  GET /opening-hours  [corner-shop]  (not accepted)"
+    tools = json.loads(run("tools", "--json", data=data).stdout)["tools"]
+    assert len(tools) == len(listed)
+
+
+def test_a_call_prints_the_answer_and_fails_with_the_error(demo: tuple[dict[str, str], Path]) -> None:
+    """Scripts read the exit status."""
+    facts, data = demo
+    called = run("call", "listProducts", '{"limit": 1}', data=data)
+    assert called.returncode == 1
+    assert json.loads(called.stdout)["error"]["code"] == "not_accepted"
+    wrong = run("call", "listProducts", "--key", "tbk_wrong", "--url", facts["base_url"])
+    assert json.loads(wrong.stdout)["error"]["code"] == "unauthorized"
+
+
+def test_a_key_and_a_page_link_are_made_for_another_user(demo: tuple[dict[str, str], Path]) -> None:
+    """While the bridge runs; the key works at once."""
+    facts, data = demo
+    made = json.loads(run("key", "--user", "bob", "--json", "--data", str(data)).stdout)
+    assert made["user"] == "bob"
+    assert made["page_url"].startswith(facts["base_url"] + "/#ticket=")
+    assert run("tools", "--key", made["key"], data=data).returncode == 0
+
+
+def test_a_client_command_without_a_bridge_says_so(tmp_path: Path) -> None:
+    """No traceback."""
+    called = run("call", "x", "--url", "http://127.0.0.1:1", "--data", str(tmp_path))
+    assert called.returncode == 2
+    assert "no bridge answers at http://127.0.0.1:1" in called.stderr
+
+
+def test_a_port_in_use_is_reported_in_one_line(demo: tuple[dict[str, str], Path], tmp_path: Path) -> None:
+    """The most frequent start failure."""
+    facts, _ = demo
+    port = facts["base_url"].rpartition(":")[2]
+    started = run("serve", "--port", port, "--data", str(tmp_path))
+    assert started.returncode == 1
+    assert "cannot listen on 127.0.0.1" in started.stderr
+    assert "Traceback" not in started.stderr
+
+
+def test_check_reports_what_becomes_a_tool_and_what_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    """As JSON and as text, without a running bridge."""
+    assert main(["check", str(SHOP), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert set(report) == {"title", "version", "tools", "skipped", "document_warnings"}
+    assert set(report["tools"][0]) == {"name", "operation_id", "method", "path", "warnings"}
+    assert main(["check", str(SHOP)]) == 0
+    assert "listProducts  GET /products" in capsys.readouterr().out
+
+
+def test_check_of_a_document_without_any_tool_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script must notice."""
+    path = tmp_path / "spec.json"
+    path.write_text(document_text(paths={}), encoding="utf-8")
+    assert main(["check", str(path)]) == 1
+    path.write_text("{", encoding="utf-8")
+    assert main(["check", str(path)]) == 2
+    assert main(["check", str(tmp_path / "none.json")]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_plan_and_tools_print_what_the_page_and_the_model_get(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Anyone can hold them to a table of vectors."""
+    path = tmp_path / "spec.json"
+    path.write_text(document_text(paths={"/a": operation("getA")}), encoding="utf-8")
+    assert main(["plan", str(path), "--json"]) == 0
+    plans = json.loads(capsys.readouterr().out)["plans"]
+    assert (plans["getA"]["method"], plans["getA"]["path"]) == ("GET", "/a")
+    assert main(["tools", "--spec", str(path), "--json"]) == 0
+    tools = json.loads(capsys.readouterr().out)["tools"]
+    assert [tool["name"] for tool in tools] == ["getA"]
+    assert tools[0]["parameters"]["type"] == "object"
+
+
+@pytest.mark.parametrize("deadline", ["0", "601", "soon"])
+def test_a_deadline_out_of_range_is_refused(deadline: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Limits are told where they are met."""
+    with pytest.raises(SystemExit):
+        main(["serve", "--deadline", deadline])
+    assert "--deadline" in capsys.readouterr().err

@@ -1,0 +1,87 @@
+"""The store: what survives a restart, and that the migrations make the tables the code uses."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import create_engine
+
+from bridge.edges.store import Store
+from bridge.edges.store_tables import Base
+from bridge.servers import ServerRecord
+from toolserver.naming import OperationKey
+
+RECORD = ServerRecord("shop", None, "Shop", "shop.json", "http://h/s.json", None, "{}")
+
+
+def test_the_migrations_make_exactly_the_tables_of_the_code(tmp_path: Path) -> None:
+    """A column that only one of them knows fails at the first user's restart."""
+    path = tmp_path / "b.sqlite3"
+    Store.open(path)
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+    engine.dispose()
+
+
+@pytest.mark.asyncio
+async def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
+    """Users, keys, tickets, devices, servers, names and acceptances."""
+    path = tmp_path / "b.sqlite3"
+    store = Store.open(path)
+    ann = await store.ensure_user("ann")
+    _, key = await store.add_key(ann.id, "cli")
+    ticket = await store.add_ticket(ann.id)
+    await store.save_server(RECORD)
+    get = OperationKey("shop", "GET /products")
+    await store.add_names("", {get: "listProducts"})
+    await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
+    await store.close()
+
+    store = Store.open(path)
+    assert await store.ensure_user("ann") == ann
+    assert await store.user_of_key(key) == ann
+    assert await store.servers() == [RECORD]
+    assert await store.names("") == {get: "listProducts"}
+    assert await store.acceptances(ann.id) == {get: "d1"}
+    device = await store.spend_ticket(ticket, "{}")
+    assert device is not None
+    await store.close()
+    store = Store.open(path)
+    assert await store.device(device.id) == device
+    assert await store.spend_ticket(ticket, "{}") is None
+    await store.close()
+
+
+@pytest.mark.asyncio
+async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(tmp_path: Path) -> None:
+    """A name that was used once never means something else."""
+    store = Store.open(tmp_path / "b.sqlite3")
+    ann = await store.ensure_user("ann")
+    await store.save_server(RECORD)
+    get = OperationKey("shop", "GET /products")
+    await store.add_names("", {get: "listProducts"})
+    await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
+    await store.delete_server("shop")
+    assert await store.servers() == []
+    assert await store.acceptances(ann.id) == {}
+    assert await store.names("") == {get: "listProducts"}
+    await store.close()
+
+
+@pytest.mark.asyncio
+async def test_two_processes_may_use_one_data_folder(tmp_path: Path) -> None:
+    """`tool-bridge key` writes while the bridge runs."""
+    path = tmp_path / "b.sqlite3"
+    running, command = Store.open(path), Store.open(path)
+    ann = await command.ensure_user("ann")
+    _, key = await command.add_key(ann.id, "cli")
+    assert await running.user_of_key(key) == ann
+    await running.close()
+    await command.close()
+    with sqlite3.connect(path) as database:
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    database.close()
