@@ -7,9 +7,16 @@ export const MARKER = "[secret]";
 
 /** @param {string} secret */
 function writings(secret) {
-  const inJson = JSON.stringify(secret).slice(1, -1);
   const asForm = new URLSearchParams([["", secret]]).toString().slice(1);
-  return [secret, encodeStrict(secret), encodeURIComponent(secret), inJson, asForm];
+  return [secret, encodeStrict(secret), encodeURIComponent(secret), asForm, ...jsonWritings(secret)];
+}
+
+/** Many servers escape what JSON need not: Python everything beyond ASCII, PHP that and slashes. @param {string} secret */
+function jsonWritings(secret) {
+  const plain = JSON.stringify(secret).slice(1, -1);
+  const code = (/** @type {string} */ unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const ascii = plain.replace(/[^\0-\x7F]/g, code);
+  return [plain, ascii].flatMap((text) => [text, text.replaceAll("/", "\\/")]);
 }
 
 /**

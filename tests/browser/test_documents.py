@@ -26,7 +26,7 @@ async def test_a_document_that_only_the_browser_reaches_becomes_tools_once_accep
     await go_to(page, "add")
     await page.get_by_label("Address of the document").fill(f"{hidden}/documents/library.yaml")
     await page.get_by_role("button", name="Fetch", exact=True).click()
-    server_id = await expect_review(page, "Library")
+    server_id = await expect_review(page, "Town Library")
     before = await scene.caller.call("getCategories")
     assert (before.status, before.code) == (403, "not_accepted")
     await accept_selection(page, server_id)
@@ -56,7 +56,7 @@ async def test_a_pasted_document_becomes_tools_at_the_address_given(scene: Scene
     await form.get_by_label("Text of the document").fill(text)
     await form.get_by_label("Base address").fill(f"{scene.samples_url}/thermostat")
     await form.get_by_role("button", name="Add the text").click()
-    await accept_selection(page, await expect_review(page, "Thermostat"))
+    await accept_selection(page, await expect_review(page, "Home Thermostat"))
     assert (await scene.caller.call("getStatus")).json()["online"] is True
 
 

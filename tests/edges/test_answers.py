@@ -17,7 +17,7 @@ from bridge.edges.answer_files import KEEP_SECONDS, plain_mime
 from bridge.service import Bridge
 from bridge.wire import FILE_BYTES, RESULT_BYTES
 from tests.support.compiled import document_text
-from tests.support.running import Page, json_answer, page_of, running_bridge
+from tests.support.running import Answer, Page, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -41,8 +41,9 @@ class Scene:
         self.outcome: dict[str, Any] = json_answer({})
         self.upload: tuple[bytes, str, str] | None = None
         self.statuses: list[int] = []
+        self.answer: Answer = self._upload_and_answer
 
-    async def answer(self, call: dict[str, Any]) -> dict[str, Any]:
+    async def _upload_and_answer(self, call: dict[str, Any]) -> dict[str, Any]:
         if self.upload is not None:
             for token in ("wrong", call["bridge"]["result_token"], call["bridge"]["result_token"]):
                 self.statuses.append(await self.put(call["id"], token))
@@ -72,7 +73,7 @@ class Scene:
 async def scene(bridge: Bridge) -> AsyncIterator[Scene]:
     scenes: list[Scene] = []
 
-    async def answer(call: dict[str, Any]) -> dict[str, Any]:
+    async def answer(call: dict[str, Any]) -> dict[str, Any] | None:
         return await scenes[0].answer(call)
 
     async with page_of(bridge, bridge.local_user.id, answer) as page:

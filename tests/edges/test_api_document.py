@@ -151,7 +151,7 @@ async def _walk_servers(witness: Witness) -> None:
 async def _walk_calls(witness: Witness) -> None:
     tools = await witness.ask("GET", "/api/tools")
     assert [tool["accepted"] for tool in tools["tools"]] == [False, False]
-    call = {"tool": "listProducts", "arguments": {}}
+    call: dict[str, Any] = {"tool": "listProducts", "arguments": {}}
     await witness.ask("POST", "/api/calls", call, status=403)
     await witness.page.accept_everything()
     ended = await witness.ask("POST", "/api/calls", call)

@@ -141,7 +141,7 @@ async def test_forged_and_expired_sessions_are_refused(bridge: Bridge, http: aio
     tokens = [
         bridge.rooms.identity.sign(SESSION, claims, -1),
         jwt.encode({**claims, "exp": 9_999_999_999}, "another secret of sufficient length!", "HS256"),
-        jwt.encode({**claims, "exp": 9_999_999_999}, None, "none"),
+        jwt.encode({**claims, "exp": 9_999_999_999}, "", "none"),
         "x.y.z",
         "",
     ]

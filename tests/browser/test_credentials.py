@@ -1,0 +1,113 @@
+"""Credentials live in the browser: they reach the API they were saved for, and nobody else ever sees them."""
+
+import logging
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.scene import Scene
+from tests.support.chromium import expect_connection, go_to, run_tool
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+SECRET = "s3cret/with+odd=characters&%é"
+
+
+async def save_credential(page: Page, server_id: str, kind: str, **values: str) -> None:
+    """Fill the form of a server; `kind` is the label of the choice."""
+    await go_to(page, "servers", server_id)
+    form = page.get_by_role("form", name="Credentials")
+    await form.get_by_label("Kind").select_option(label=kind)
+    labels = {
+        "value": "Token or key",
+        "username": "User name",
+        "password": "Password",
+        "name": "Name of the header or parameter",
+    }
+    for name, value in values.items():
+        await form.get_by_label(labels[name]).fill(value)
+    await form.get_by_role("button", name="Save in this browser").click()
+    await expect(form.get_by_text("Saved in this browser.")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "query", "headers"),
+    [
+        ("queryKey: API key in the query parameter api_key", {"value": SECRET}, "api_key=[secret]", {}),
+        ("bearer: bearer token", {"value": SECRET}, "", {"authorization": "Bearer [secret]"}),
+        ("Custom: bearer token", {"value": SECRET}, "", {"authorization": "Bearer [secret]"}),
+        (
+            "Custom: header",
+            {"name": "X-Any", "value": SECRET},
+            "",
+            {"x-any": "[secret]"},
+        ),
+        ("Custom: query parameter", {"name": "tok", "value": SECRET}, "tok=[secret]", {}),
+        (
+            "Custom: name and password",
+            {"username": "ann", "password": SECRET},
+            "",
+            {"authorization": "Basic [secret]"},
+        ),
+    ],
+)
+async def test_a_saved_credential_is_sent_and_redacted_where_the_api_echoes_it(
+    scene: Scene, kind: str, values: dict[str, str], query: str, headers: dict[str, str]
+) -> None:
+    """The mirror shows the request: the credential stood in its place, and the caller reads a marker there."""
+    page = await scene.open_page()
+    plain = (await scene.caller.call("mirrorSecured")).json()
+    assert (plain["query"], plain["headers"].get("authorization")) == ("", None)
+    await save_credential(page, "mirror", kind, **values)
+    seen = (await scene.caller.call("mirrorSecured")).json()
+    assert seen["query"] == query
+    assert headers.items() <= seen["headers"].items()
+
+
+async def test_credentials_open_what_the_api_protects_and_survive_a_reload(demo: Scene) -> None:
+    """An API that checks is the proof that the secret arrived unharmed."""
+    page = await demo.open_page()
+    refused = await demo.caller.call("listRooms")
+    assert (refused.code, refused.detail["status"]) == ("http_status", 401)
+    server_id = "home-thermostat"
+    await save_credential(page, server_id, "homeKey: API key in the header X-Home-Key", value="demo-key")
+    assert (await demo.caller.call("listRooms")).status == 200
+    await save_credential(page, server_id, "installerToken: bearer token", value="demo-token")
+    assert (await demo.caller.call("updateFirmware", {"version": "5.1.0"})).status == 200
+    await page.reload()
+    await expect_connection(page, "connected")
+    assert (await demo.caller.call("listRooms")).status == 200
+    await page.get_by_role("button", name="Remove the credential homeKey").click()
+    await expect(page.get_by_role("list", name="Saved credentials")).not_to_contain_text("homeKey")
+    assert (await demo.caller.call("listRooms")).detail["status"] == 401
+    await save_credential(
+        page, server_id, "installerLogin: name and password", username="installer", password="demo-password"
+    )
+    assert (await demo.caller.call("getServiceReport")).status == 200
+
+
+async def test_the_bridge_never_sees_a_secret(
+    scene: Scene, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not in a frame, a log, the database, a kept file or an answer: a stolen bridge opens no API."""
+    for name in ("engineio.server", "socketio.server", "aiohttp", "bridge"):
+        caplog.set_level(logging.DEBUG, name)
+    page = await scene.open_page()
+    secret = "correct-horse-battery-staple"
+    await save_credential(page, "mirror", "bearer: bearer token", value=secret)
+    await save_credential(page, "mirror", "Custom: header", name="X-Any", value=secret)
+    reply = await scene.caller.call("mirrorSecured")
+    assert reply.json()["headers"]["authorization"] == "Bearer [secret]"
+    await go_to(page, "tools", "mirrorSecured")
+    await expect(await run_tool(page)).to_contain_text("Bearer [secret]")
+    await go_to(page, "calls")
+    await page.get_by_role("button", name="mirrorSecured", exact=True).first.click()
+    await expect(page.get_by_role("region", name="Request headers")).to_contain_text("Bearer [secret]")
+    assert "Bearer [secret]" in caplog.text, "the log does show what came over the socket"
+    assert secret not in caplog.text
+    assert secret not in await page.content()
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(path.name.startswith("bridge.sqlite3") for path in files)
+    for path in files:
+        assert secret.encode() not in path.read_bytes(), path.name
