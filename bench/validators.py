@@ -12,7 +12,7 @@ from toolserver.compile import compile_document
 from toolserver.document import parse_document
 
 BOUND_US = 20.0
-"""What an ordinary call may cost: parsing and validation together (DESIGN §13 (23), shared contract)."""
+"""What an ordinary call may cost: parsing and validation together (ruling 23, shared contract)."""
 
 _MOST_BYTES = 2**20
 

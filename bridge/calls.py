@@ -92,7 +92,7 @@ TRANSITIONS: dict[bool, dict[tuple[CallState, CallEvent], CallState]] = {
     },
 }
 """Keyed by "is the method safe?" (GET, HEAD, OPTIONS): what may have changed something is never called failed
-without proof (DESIGN §13 (4))."""
+without proof (ruling 4)."""
 
 
 class UnexpectedEvent(Exception):

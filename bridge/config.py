@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 DEFAULT_PORT = 8765
-"""One fixed port, because browser storage is per origin (DESIGN §13 (25))."""
+"""One fixed port, because browser storage is per origin (ruling 25)."""
 
 SAMPLES_PORT = 8766
 

@@ -133,7 +133,7 @@ class Dispatcher:
         self._apply(call, reading.event, answered=reading.answered, error=reading.error)
 
     def abandon_session(self, sid: str) -> None:
-        """A page's socket closed: settle its open calls at once (DESIGN §5)."""
+        """A page's socket closed: settle its open calls at once."""
         for call in [call for call in self._open.values() if call.sid == sid]:
             self._apply(call, CallEvent.PAGE_LOST, error=_page_lost())
 

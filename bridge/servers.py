@@ -107,7 +107,7 @@ class UserView:
         return tuple(sorted({origin for origin in origins if origin}))
 
     def may_accept_on_open(self, server: LoadedServer) -> bool:
-        """Opening the page by ticket accepts what the command line named (DESIGN §13 (20)).
+        """Opening the page by ticket accepts what the command line named (ruling 20).
 
         What changed since an earlier acceptance is accepted again only where it stays on this machine (§13
         (19)).

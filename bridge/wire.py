@@ -15,7 +15,7 @@ PROTOCOL = 1
 """Version of the `bridge:*` extension, negotiated in `bridge:hello`."""
 
 INLINE_RESULT_BYTES = 256 * 1024
-"""Largest answer body (UTF-8 bytes) inside a Socket.IO message; larger ones go by HTTP PUT (DESIGN §4)."""
+"""Largest answer body (UTF-8 bytes) inside a Socket.IO message; larger ones go by HTTP PUT."""
 
 RESULT_BYTES = 1024 * 1024
 """Bytes of a text-like answer the page reads before it cuts; models cannot use more."""
@@ -103,7 +103,7 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.DOCUMENT_UNREACHABLE: 502,
     ErrorCode.INTERNAL: 500,
 }
-"""The status of the bridge's own answer (DESIGN §13 (9)); the API's own status is `detail.status`."""
+"""The status of the bridge's own answer (ruling 9); the API's own status is `detail.status`."""
 
 
 class Message(BaseModel):
@@ -183,12 +183,12 @@ class FailedOutcome(Message):
     status: Literal["failed"]
     error: WireError
     delivered: Literal["no", "unknown"] = "unknown"
-    """`no` only where non-delivery is proven (DESIGN §13 (2))."""
+    """`no` only where non-delivery is proven (ruling 2)."""
     duration_ms: float = 0.0
 
 
 class Result(Message):
-    """`bridge:result`, an event rather than an ack: an ack cannot survive a reconnect (DESIGN §4)."""
+    """`bridge:result`, an event rather than an ack: an ack cannot survive a reconnect."""
 
     call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
     outcome: Annotated[AnsweredOutcome | FailedOutcome, Field(discriminator="status")]

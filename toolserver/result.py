@@ -65,7 +65,7 @@ class Rendered:
 def render_answer(
     answered: Answered, *, call_id: str, file_url: Callable[[FileBody], str], allow_inline_html: bool
 ) -> Rendered:
-    """What a caller reads of `answered`, whatever its status (DESIGN §13 (10)).
+    """What a caller reads of `answered`, whatever its status (ruling 10).
 
     A JSON object is passed on as it is. Other JSON becomes `{"result": …}`, no body `{"status": 204}`, text
     `{"text", "content_type"}`, cut text the same with `truncated` and `call_id`, an image the image itself,

@@ -11,7 +11,7 @@ from pathlib import Path
 from bridge.edges.identity import FILE, Identity
 
 KEEP_SECONDS = 24 * 3600
-"""Lifetime of a kept answer and of its URL (DESIGN §13 (10))."""
+"""Lifetime of a kept answer and of its URL (ruling 10)."""
 
 _MIME = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}")
 

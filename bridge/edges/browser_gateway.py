@@ -42,14 +42,14 @@ from bridge.wire import (
 )
 
 SOCKET_PATH = "/ws/socket.io"
-"""Where Open WebUI has it (facts/open-webui.md §1.6), so that either side can be swapped."""
+"""Where Open WebUI has it, so that either side can be swapped."""
 
 PING_INTERVAL_S = 25
 PING_TIMEOUT_S = 20
 """Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (measured in Chromium)."""
 
 RECEIPT_DELAY_S = 0.05
-"""Receipts of results are batched for so long (DESIGN §13 (6))."""
+"""Receipts of results are batched for so long (ruling 6)."""
 
 _log = logging.getLogger(__name__)
 

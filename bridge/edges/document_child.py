@@ -20,7 +20,7 @@ from toolserver.document import parse_document
 from toolserver.errors import DocumentError
 
 MEMORY_BYTES = 4 * 1024 * 1024 * 1024
-"""Address space: about ten times what the largest real document needs (facts/openapi.md §4)."""
+"""Address space: about ten times what the largest real document needs."""
 
 
 def main() -> None:

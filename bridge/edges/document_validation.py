@@ -18,7 +18,7 @@ PROBLEM_CHARS = 500
 def validate_document(text: str) -> list[str]:
     """Problems of a document that parses, at most `MAX_PROBLEMS`, each with the place it stands at.
 
-    Takes seconds for megabytes (facts/openapi.md §4): run it away from the event loop.
+    Takes seconds for megabytes: run it away from the event loop.
     """
     document = parse_document(text)
     validator = OpenAPIV30SpecValidator if document.version == "3.0" else OpenAPIV31SpecValidator

@@ -19,7 +19,7 @@ from bridge.wire import BridgeError, ErrorCode
 from toolserver.compile import CompiledDocument, CompiledReader
 
 COMPILE_SECONDS = 60.0
-"""Wall time for one document; the largest real one takes 16 s as YAML (facts/openapi.md §4)."""
+"""Wall time for one document; the largest real one takes 16 s as YAML."""
 
 VALIDATE_SECONDS = 300.0
 

@@ -19,11 +19,11 @@ from bridge.edges.http_routes import error_answer
 from bridge.wire import BridgeError, ErrorCode, WireError
 
 TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
-"""Routes that other origins may use (DESIGN §13 (12))."""
+"""Routes that other origins may use (ruling 12)."""
 
 ALLOW_METHODS = "GET, POST, OPTIONS"
 ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-match"
-"""What Open WebUI's page sends (facts/open-webui.md §0), and what a careful client adds."""
+"""What Open WebUI's page sends, and what a careful client adds."""
 
 EXPOSE_HEADERS = "content-disposition, location, etag"
 MAX_AGE_SECONDS = "600"

@@ -1,7 +1,7 @@
 """The bridge page, the executor worker's script and the probe frame, each with its own content policy.
 
 The page itself may talk to the bridge alone. Only the worker that performs calls may reach the user's
-accepted origins, and a probe frame the one origin it was made for (DESIGN §13 (21)).
+accepted origins, and a probe frame the one origin it was made for (ruling 21).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class PageRoutes:
         app.router.add_get("/static/{path:.+}", self.file)
 
     async def index(self, request: web.Request) -> web.StreamResponse:
-        """The page, at its one canonical address: browser storage is per origin (DESIGN §13 (25))."""
+        """The page, at its one canonical address: browser storage is per origin (ruling 25)."""
         if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
             raise web.HTTPTemporaryRedirect(self._origin + "/")
         policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")

@@ -1,6 +1,6 @@
 """The tool server that Open WebUI reads and calls: advertised documents, tool calls, usage instructions.
 
-Bearer keys only. A call that takes long is kept alive through proxies by white space (DESIGN §13 (9)).
+Bearer keys only. A call that takes long is kept alive through proxies by white space (ruling 9).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class ToolServer:
         return web.json_response({"prompt": USAGE_PROMPT})
 
     async def call(self, request: web.Request) -> web.StreamResponse:
-        """Run a tool in the caller's page and answer in the shapes of DESIGN §13 (10)."""
+        """Run a tool in the caller's page and answer in the shapes of ruling 10."""
         caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
         call = ToolCall(
             user_id=caller.user.id,

@@ -92,7 +92,7 @@ async def test_pages_of_other_origins_may_not_open_the_socket(
 
 
 async def test_long_polling_is_not_offered(bridge: Bridge, http: aiohttp.ClientSession) -> None:
-    """Websocket only: no sticky sessions, no request storms (DESIGN §4)."""
+    """Websocket only: no sticky sessions, no request storms."""
     async with http.get(bridge.base_url + "/ws/socket.io/?EIO=4&transport=polling") as response:
         assert response.status == 400
 

@@ -15,7 +15,7 @@ OPEN = [state for state in CallState if state not in TERMINAL]
 def test_every_open_call_ends_by_a_deadline_a_stop_or_a_lost_page(
     safe: bool, state: CallState, event: CallEvent
 ) -> None:
-    """Nothing hangs: whatever state a call is in, these three end it (DESIGN §5)."""
+    """Nothing hangs: whatever state a call is in, these three end it."""
     assert next_state(state, event, safe=safe) in TERMINAL
 
 

@@ -98,7 +98,7 @@ async def test_an_api_error_is_a_failure_with_the_apis_own_status() -> None:
     ],
 )
 async def test_the_server_owns_the_deadline(safe: bool, state: CallState, code: ErrorCode) -> None:
-    """Timers of a hidden page lie, so the page is told to abort rather than trusted to (DESIGN §5)."""
+    """Timers of a hidden page lie, so the page is told to abort rather than trusted to."""
     desk = Desk()
     loop = asyncio.get_running_loop()
     began = loop.time()

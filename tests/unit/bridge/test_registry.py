@@ -67,7 +67,7 @@ async def test_a_shared_document_is_offered_to_every_user_and_accepted_by_each()
 
 
 async def test_the_first_holder_keeps_the_plain_name() -> None:
-    """A new document must not take over the name that a running chat uses (DESIGN §3)."""
+    """A new document must not take over the name that a running chat uses."""
     registry = House().open()
     await registry.add("ann", document_text("Alpha", paths={"/a": operation("search")}), source_url=None)
     await registry.add("ann", document_text("Beta", paths={"/b": operation("search")}), source_url=None)
