@@ -161,7 +161,7 @@ def digests(**changes: JsonValue) -> str:
     ],
 )
 def test_the_digest_changes_with_what_the_user_accepted(field: str, value: JsonValue) -> None:
-    """ruling 19: origin, method, path, parameters, security and description are pinned."""
+    """Ruling 19: origin, method, path, parameters, security and description are pinned."""
     assert digests(**{field: value}) != digests()
 
 

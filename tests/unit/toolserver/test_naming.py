@@ -121,7 +121,7 @@ def key(server: str, operation: str) -> OperationKey:
 
 
 def test_the_first_holder_keeps_the_plain_name_and_a_newcomer_gets_its_server() -> None:
-    """DESIGN §3: a second server must not rename the tools of the first in mid-chat."""
+    """A second server must not rename the tools of the first in mid-chat."""
     first = {key("s1", "GET /a"): "list", key("s1", "GET /b"): "get"}
     entries = [(key("s2", "GET /a"), "list"), (key("s2", "GET /b"), "other"), (key("s2", "GET /c"), "other")]
     assert assign_names(entries, stored=first, prefix="shop") == {
