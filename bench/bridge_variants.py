@@ -67,6 +67,7 @@ def _dispatch_variant(running: _Running) -> Variant:
         server_id=running.server.record.id,
         operation_key=_OPERATION,
         operation_digest=digest,
+        origin="",
         safe=True,
         arguments_text=ARGUMENTS_TEXT,
         deadline_s=_DEADLINE_S,

@@ -28,6 +28,8 @@ class CallRequest:
     operation_key: str
     """For example `GET /pets/{id}`."""
     operation_digest: str
+    origin: str
+    """Where the request goes; empty while the document names no server."""
     safe: bool
     """GET, HEAD or OPTIONS: performing it twice does no harm."""
     arguments_text: str
@@ -43,10 +45,11 @@ class OpenCall:
 
     call_id: str
     request: CallRequest
-    sid: str
     result_token: str
     """One use: authorizes the upload of this call's answer."""
     future: asyncio.Future[CallOutcome]
+    sid: str | None = None
+    """The page that has the call; None until one is chosen."""
     state: CallState = CallState.QUEUED
     uploaded: TextBody | FileBody | None = field(default=None)
 
@@ -54,8 +57,12 @@ class OpenCall:
 class Browser(Protocol):
     """The pages of all users, as the dispatcher sees them."""
 
-    def session_of(self, user_id: str) -> str | None:
-        """Return the session id of the page that should run a call now, or None when no page is open."""
+    async def session_for(self, user_id: str, origin: str) -> str | None:
+        """Return the session id of the page that should run a call to `origin` now.
+
+        None when no page of the user is open. A page that is just taking over newly accepted origins is
+        waited for, briefly.
+        """
         ...
 
     async def send_call(self, call: OpenCall) -> None:
@@ -84,31 +91,33 @@ class Dispatcher:
         to abort its request; an unsafe request that was already sent may have been performed.
         """
         call_id = new_call_id()
-        sid = self._browser.session_of(request.user_id)
-        if sid is None:
-            return _ended(call_id, CallState.FAILED, self._no_browser())
         if self._open_of_user.get(request.user_id, 0) >= self._max_open:
             return _ended(call_id, CallState.FAILED, _queue_full(self._max_open))
         loop = asyncio.get_running_loop()
-        call = OpenCall(call_id, request, sid, secrets.token_urlsafe(24), loop.create_future())
+        call = OpenCall(call_id, request, secrets.token_urlsafe(24), loop.create_future())
         self._enter(call)
         timer = loop.call_later(request.deadline_s, self._expire, call)
         try:
-            self._apply(call, CallEvent.SENT)
-            await self._browser.send_call(call)
+            call.sid = await self._browser.session_for(request.user_id, request.origin)
+            if call.sid is None:
+                return _ended(call_id, CallState.FAILED, self._no_browser())
+            if self._apply(call, CallEvent.SENT):
+                await self._browser.send_call(call)
             outcome = await call.future
         except asyncio.CancelledError:
             self._apply(call, CallEvent.STOPPED, error=_stopped())
-            await self._browser.send_cancel(sid, call_id, "caller_gone")
+            await self._abort(call, "caller_gone")
             raise
         finally:
             timer.cancel()
             self._leave(call)
-        if outcome.state is CallState.EXPIRED or (
-            outcome.error and outcome.error.detail.get("reason") == "timeout"
-        ):
-            await self._browser.send_cancel(sid, call_id, "deadline")
+        if _ran_out_of_time(outcome):
+            await self._abort(call, "deadline")
         return outcome
+
+    async def _abort(self, call: OpenCall, reason: str) -> None:
+        if call.sid is not None:
+            await self._browser.send_cancel(call.sid, call.call_id, reason)
 
     def open_call(self, call_id: str) -> OpenCall | None:
         """The open call of that id, for the upload of its answer."""
@@ -129,7 +138,7 @@ class Dispatcher:
         call = self._of_session(sid, result.call_id)
         if call is None:
             return
-        reading = read_report(result.outcome, call.uploaded)
+        reading = read_report(result.outcome, call.uploaded, safe=call.request.safe)
         self._apply(call, reading.event, answered=reading.answered, error=reading.error)
 
     def abandon_session(self, sid: str) -> None:
@@ -144,16 +153,17 @@ class Dispatcher:
         *,
         answered: Answered | None = None,
         error: WireError | None = None,
-    ) -> None:
+    ) -> bool:
+        """Whether the table knows the event for the call's state; if not, nothing happens."""
         try:
             call.state = next_state(call.state, event, safe=call.request.safe)
         except UnexpectedEvent:
-            return
-        if call.state not in TERMINAL or call.future.done():
-            return
-        if call.state is CallState.OUTCOME_UNKNOWN and error is not None:
-            error = doubtful_error(error)
-        call.future.set_result(CallOutcome(call.call_id, call.state, answered, error))
+            return False
+        if call.state in TERMINAL and not call.future.done():
+            if call.state is CallState.OUTCOME_UNKNOWN and error is not None:
+                error = doubtful_error(error)
+            call.future.set_result(CallOutcome(call.call_id, call.state, answered, error))
+        return True
 
     def _expire(self, call: OpenCall) -> None:
         seconds = call.request.deadline_s
@@ -191,6 +201,12 @@ class Dispatcher:
 def new_call_id() -> str:
     """`call_` and 128 random bits in hexadecimal."""
     return f"call_{secrets.token_hex(16)}"
+
+
+def _ran_out_of_time(outcome: CallOutcome) -> bool:
+    if outcome.state is CallState.EXPIRED:
+        return True
+    return outcome.error is not None and outcome.error.detail.get("reason") == ErrorCode.TIMEOUT.value
 
 
 def _ended(call_id: str, state: CallState, error: WireError) -> CallOutcome:

@@ -60,6 +60,7 @@ class Engine:
                 server_id=tool.server_id,
                 operation_key=operation.key,
                 operation_digest=operation.digest,
+                origin=operation.origin,
                 safe=operation.safe,
                 arguments_text=call.arguments_text.strip() or "{}",
                 deadline_s=self._deadline_s,

@@ -36,10 +36,12 @@ class Reading:
     error: WireError | None = None
 
 
-def read_report(report: AnsweredOutcome | FailedOutcome, uploaded: TextBody | FileBody | None) -> Reading:
+def read_report(
+    report: AnsweredOutcome | FailedOutcome, uploaded: TextBody | FileBody | None, *, safe: bool
+) -> Reading:
     """Turn what a page reported into an event of the call table.
 
-    `uploaded` is the body that came ahead by HTTP PUT, if any.
+    `uploaded` is the body that came ahead by HTTP PUT, if any; `safe`: doing it twice does no harm.
     """
     if isinstance(report, FailedOutcome):
         return Reading(_event_of_failure(report), error=report.error)
@@ -49,14 +51,14 @@ def read_report(report: AnsweredOutcome | FailedOutcome, uploaded: TextBody | Fi
     answered = _answered(report, uploaded)
     if report.http_status < HTTPStatus.BAD_REQUEST:
         return Reading(CallEvent.ANSWERED, answered=answered)
-    return Reading(CallEvent.FAILED, error=http_status_error(answered, report.status_text))
+    return Reading(CallEvent.FAILED, error=http_status_error(answered, report.status_text, safe=safe))
 
 
 def _event_of_failure(report: FailedOutcome) -> CallEvent:
     code, proven = report.error.code, report.delivered == "no"
     if code is ErrorCode.CANCELLED:
         return CallEvent.WITHDRAWN if proven else CallEvent.STOPPED
-    if proven:
+    if proven or code is ErrorCode.TOO_LARGE:  # an answer too large to read is an answer: nothing is in doubt
         return CallEvent.FAILED
     return CallEvent.DEADLINE if code is ErrorCode.TIMEOUT else CallEvent.DOUBTFUL
 
@@ -73,7 +75,7 @@ def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> 
     )
 
 
-def http_status_error(answered: Answered, status_text: str) -> WireError:
+def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> WireError:
     """The error for an API that answered 400 or more: its status and the start of its body, as data."""
     status = answered.http_status
     detail: dict[str, object] = {"status": status, "content_type": answered.content_type}
@@ -87,7 +89,7 @@ def http_status_error(answered: Answered, status_text: str) -> WireError:
         code=ErrorCode.HTTP_STATUS,
         message=f"The API answered {status} {status_text}".rstrip() + ".",
         detail=detail,
-        retryable=status in (429, 503),
+        retryable=safe and status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE),
     )
 
 

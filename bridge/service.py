@@ -27,7 +27,7 @@ from bridge.edges.http_routes import MAX_BODY_BYTES, Route
 from bridge.edges.identity import Identity
 from bridge.edges.page_http import PageRoutes
 from bridge.edges.servers_http import ServerRoutes
-from bridge.edges.store import KEY_PREFIX, Store, User
+from bridge.edges.store import Store, User
 from bridge.edges.tasks import Tasks
 from bridge.edges.tool_http import ToolServer
 from bridge.engine import Engine
@@ -219,9 +219,13 @@ def _secret(data_dir: Path) -> bytes:
 
 
 async def _local_key(data_dir: Path, store: Store, local_user: User) -> str:
-    key = _kept(data_dir / "local.key", KEY_PREFIX + secrets.token_urlsafe(32))
-    await store.add_key(local_user.id, "printed at start", key)
-    return key
+    """The key that is printed at every start; a new one when it was revoked."""
+    path = data_dir / "local.key"
+    if path.exists() and await store.user_of_key(key := path.read_text(encoding="utf-8").strip()) is not None:
+        return key
+    path.unlink(missing_ok=True)
+    _, key = await store.add_key(local_user.id, "printed at start")
+    return _kept(path, key)
 
 
 def _kept(path: Path, fresh: str) -> str:

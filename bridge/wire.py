@@ -140,6 +140,8 @@ class Hello(Message):
     protocol: int
     page_id: str = Field(min_length=1, max_length=100)
     visibility: Literal["visible", "hidden"] = "visible"
+    origins: tuple[str, ...] | None = None
+    """What the content policy of the page's executor lets it reach; None: it did not say."""
 
 
 class TextBody(Message):

@@ -15,6 +15,9 @@ export const isAccepted = (tool) => tool.accepted_digest === tool.digest;
 /** @param {ServerTool} tool */
 export const isChanged = (tool) => Boolean(tool.accepted_digest) && !isAccepted(tool);
 
+/** Accepted once, whether or not it changed since. @param {ServerTool} tool */
+export const wasAccepted = (tool) => Boolean(tool.accepted_digest);
+
 export class DocumentChanged extends Error {
   constructor() {
     super("The document has changed since you opened this list. Look at it again, then accept.");
@@ -95,14 +98,15 @@ function pick(plans, selected) {
 }
 
 /**
- * Servers that opening the printed link accepts: named on the command line, and either new or not yet in this browser.
+ * Servers that opening the printed link accepts: named on the command line, and new, changed or not yet in this
+ * browser. The bridge offers a changed one only while everything of it stays on this machine.
  * @param {Server[]} servers
  * @param {Map<string, Record<string, string>>} pinned
  * @returns {{server: Server, isNew: boolean}[]}
  */
 export function acceptedByOpening(servers, pinned) {
   return servers
-    .filter((server) => server.accept_on_open && server.changed === 0 && server.operations > 0)
-    .filter((server) => server.accepted === 0 || !pinned.has(server.id))
-    .map((server) => ({ server, isNew: server.accepted === 0 }));
+    .filter((server) => server.accept_on_open && server.operations > 0)
+    .filter((server) => server.accepted === 0 || server.changed > 0 || !pinned.has(server.id))
+    .map((server) => ({ server, isNew: server.accepted === 0 && server.changed === 0 }));
 }

@@ -82,11 +82,12 @@ class App {
     const choose = (/** @type {Route} */ route) => viewOf(parts, route);
     const navigation = new Navigation({ list: place("sections"), main: place("main"), choose });
     this.started.push(executor, status, navigation, { stop: keepFresh(parts) });
-    executor.start();
-    status.start();
     navigation.start();
     await inventory.load();
     if (isByTicket) await new OpeningAcceptance(parts, place("notices")).run();
+    executor.start(); // after what was just accepted, so that "connected" means that it can be called
+    status.start();
+    void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
     const refresh = new DocumentRefresh(parts);
     this.started.push(refresh);
     await refresh.refetchAll();

@@ -50,7 +50,7 @@ export function stoppedUnderWay(signal) {
 /** @param {number} limit @param {number | null} total @param {number} status */
 export function tooLarge(limit, total, status) {
   const size = total === null ? `more than ${limit}` : String(total);
-  return new CallFailure("too_large", `The answer is a file of ${size} bytes; the limit is ${limit}.`, {
+  return new CallFailure("too_large", `The API answered ${status}, but its answer is a file of ${size} bytes; the limit is ${limit}.`, {
     delivered: "unknown",
     detail: { limit_bytes: limit, total_bytes: total, status },
   });

@@ -2,29 +2,10 @@
 /** The live log of calls this browser performs, whoever asked for them. Newest first; one row per call. */
 import { el, fill, labelled } from "./dom.js";
 import { CallRow } from "./call_row.js";
+import { matches } from "./call_filter.js";
 
 /** @typedef {import("./types.js").CallEntry} CallEntry */
 /** @typedef {import("./view_types.js").Parts} Parts */
-
-/**
- * @param {CallEntry} entry
- * @param {{text: string, state: string}} filter state: "" = any
- */
-export function matches(entry, { text, state }) {
-  const seen =
-    `${entry.tool} ${entry.request?.method ?? ""} ${entry.request?.url ?? ""} ${entry.response?.http_status ?? ""}`.toLowerCase();
-  return seen.includes(text.trim().toLowerCase()) && (state === "" || kindOfEntry(entry) === state);
-}
-
-/**
- * What a reader wants to tell apart: an answer of the API that is an error is a failure to him.
- * @param {CallEntry} entry
- * @returns {"running" | "good" | "bad"}
- */
-export function kindOfEntry({ state, response }) {
-  if (state === "running") return "running";
-  return state === "answered" && (response?.http_status ?? 0) < 400 ? "good" : "bad";
-}
 
 /** As many as the executor keeps. */
 const MAX_ROWS = 200;

@@ -2,7 +2,7 @@
 /** One call in the log: a line, and the request and answer beneath it when opened. */
 import { button, copyButton, el, fill, freshId, link } from "./dom.js";
 import { address } from "./navigation.js";
-import { kindOfEntry } from "./call_log_view.js";
+import { kindOfEntry } from "./call_filter.js";
 import { duration, errorView, readable, size, textView } from "./outcome_view.js";
 import { toCurl } from "./curl.js";
 

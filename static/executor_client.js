@@ -140,7 +140,7 @@ export class ExecutorClient extends EventTarget {
     if (signal.aborted) return;
     if (held.some(({ name }) => name === LOCK)) this.#setState({ role: "standby" });
     const lead = async () => {
-      this.#setState({ role: "executor" });
+      this.#setState({ role: "executor", connection: "connecting", error: null, running: 0 }); // Not the last tab's.
       void this.refresh();
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     };

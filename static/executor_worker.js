@@ -56,7 +56,7 @@ class Executor {
     this.runner = this.#makeRunner(store, wasBlockedByPolicy);
     this.calls = new RunningCalls(this.runner, (call, outcome) => this.#ended(call, outcome));
     const identity = new Identity(store, { location: null });
-    const introduce = () => ({ page_id: start.page_id, visibility: this.visibility });
+    const introduce = () => ({ page_id: start.page_id, visibility: this.visibility, origins: start.origins });
     this.socket = new BridgeSocket({ url: location.origin, identity, introduce, delegate: this.#delegate() });
     this.socket.start();
   }

@@ -1,6 +1,6 @@
 // @ts-check
 /** Opening the printed link accepts what was named on the command line; a note says so. */
-import { acceptedByOpening } from "./acceptance.js";
+import { acceptedByOpening, wasAccepted } from "./acceptance.js";
 import { button, el, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
 import { counted } from "./document_remarks.js";
@@ -31,7 +31,7 @@ export class OpeningAcceptance {
   /** @param {Server} server @param {boolean} isNew @returns {Promise<number>} accepted operations */
   async #accept(server, isNew) {
     try {
-      return await this.acceptance.adopt(server.id, isNew ? () => true : undefined);
+      return await this.acceptance.adopt(server.id, isNew ? () => true : wasAccepted);
     } catch (failure) {
       this.#show(
         notice("error", `${server.title} could not be accepted: ${sentenceOf(failure)} `, reviewLink(server, "Review")),

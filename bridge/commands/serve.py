@@ -11,6 +11,8 @@ import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from aiohttp import web
+
 from bridge.config import (
     DEFAULT_DEADLINE_S,
     DEFAULT_PORT,
@@ -102,20 +104,37 @@ def settings_of(options: argparse.Namespace) -> Settings:
 
 async def _serve(settings: Settings, store: Store, options: argparse.Namespace, *, with_samples: bool) -> int:
     stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    _stop_on_signals(stop)
     async with AsyncExitStack() as stack:
         bridge = await start_bridge(settings, store)
         stack.push_async_callback(bridge.close)
         samples_url, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
         if with_samples:
-            runner, samples_url = await start_sample_api("127.0.0.1", SAMPLES_PORT if settings.port else 0)
+            runner, samples_url = await _start_samples(SAMPLES_PORT if settings.port else 0)
             stack.push_async_callback(runner.cleanup)
             specs = [(f"{samples_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
         await _share(bridge, specs)
         _announce(options, bridge, await bridge.page_url(), samples_url)
         await stop.wait()
     return 0
+
+
+def _stop_on_signals(stop: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+        else:
+            loop.add_signal_handler(number, stop.set)
+
+
+async def _start_samples(port: int) -> tuple[web.AppRunner, str]:
+    """On its usual port if that is free, else on any: two demos may run side by side."""
+    try:
+        return await start_sample_api("127.0.0.1", port)
+    except OSError:
+        logging.getLogger(__name__).warning("Port %d is taken; the sample API takes another one.", port)
+        return await start_sample_api("127.0.0.1", 0)
 
 
 async def _share(bridge: Bridge, specs: list[tuple[str, str]]) -> None:

@@ -48,6 +48,10 @@ PING_INTERVAL_S = 25
 PING_TIMEOUT_S = 20
 """Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (measured in Chromium)."""
 
+HANDOVER_S = 3.0
+"""How long a call waits for a page that may reach its origin while another page is open; a new worker takes a
+fraction of a second."""
+
 RECEIPT_DELAY_S = 0.05
 """Receipts of results are batched for so long (ruling 6)."""
 
@@ -78,7 +82,8 @@ class BrowserGateway:
         self._identity = identity
         self._tasks = tasks
         self._callers: dict[str, Caller] = {}
-        self._pages_of_user: dict[str, list[str]] = {}
+        self._pages_of_user: dict[str, dict[str, Hello]] = {}
+        self._pages_changed = asyncio.Event()
         self._receipts: dict[str, list[str]] = {}
         self._listener: CallListener | None = None
         self._sio = socketio.AsyncServer(
@@ -103,10 +108,24 @@ class BrowserGateway:
         self._listener = listener
         self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
 
-    def session_of(self, user_id: str) -> str | None:
-        """The newest page of a user."""
+    async def session_for(self, user_id: str, origin: str) -> str | None:
+        """The newest page of a user that may reach `origin`.
+
+        After an acceptance the page starts a worker with a wider content policy; it is waited for up to
+        `HANDOVER_S` before the call goes to a page that will say that its policy forbids it.
+        """
+        try:
+            async with asyncio.timeout(HANDOVER_S):
+                while (sid := self._able_page(user_id, origin)) is None and self.page_count(user_id) > 0:
+                    await self._pages_changed.wait()
+        except TimeoutError:
+            return self.newest_page(user_id)
+        return sid
+
+    def newest_page(self, user_id: str) -> str | None:
+        """The page of a user that said hello last."""
         pages = self._pages_of_user.get(user_id)
-        return pages[-1] if pages else None
+        return next(reversed(pages)) if pages else None
 
     def page_count(self, user_id: str) -> int:
         """How many pages of a user are connected."""
@@ -115,6 +134,8 @@ class BrowserGateway:
     async def send_call(self, call: OpenCall) -> None:
         """Emit `execute:tool` in Open WebUI's envelope with our extension under `bridge`."""
         sid = call.sid
+        if sid is None:
+            raise ValueError("A call is sent to a page that was chosen for it.")
 
         def acknowledged(*arguments: Any) -> None:
             self._acknowledged(sid, call.call_id, arguments)
@@ -132,7 +153,9 @@ class BrowserGateway:
             await self._sio.emit(EVENT_SERVERS, {}, to=sid)
 
     async def close(self) -> None:
-        """Disconnect every page."""
+        """Disconnect every page: an open socket would hold up the server's shutdown until its timeout."""
+        for sid in list(self._callers):
+            await self._sio.disconnect(sid)
         await self._sio.shutdown()
 
     async def _connected(self, sid: str, _environ: dict[str, Any], auth: Any) -> None:
@@ -147,11 +170,11 @@ class BrowserGateway:
         self._receipts.pop(sid, None)
         if caller is None:
             return
-        pages = self._pages_of_user.get(caller.user.id, [])
-        if sid in pages:
-            pages.remove(sid)
+        pages = self._pages_of_user.get(caller.user.id, {})
+        pages.pop(sid, None)
         if not pages:
             self._pages_of_user.pop(caller.user.id, None)
+        self._tell_waiting()
         if self._listener is not None:
             self._listener.abandon_session(sid)
 
@@ -167,9 +190,8 @@ class BrowserGateway:
                 ErrorCode.INVALID_REQUEST, f"This bridge speaks protocol {PROTOCOL}. Reload the page."
             )
         caller = self._callers[sid]
-        pages = self._pages_of_user.setdefault(caller.user.id, [])
-        if sid not in pages:
-            pages.append(sid)
+        self._pages_of_user.setdefault(caller.user.id, {})[sid] = hello
+        self._tell_waiting()
         limits = {
             "inline_result_bytes": INLINE_RESULT_BYTES,
             "result_bytes": RESULT_BYTES,
@@ -196,6 +218,15 @@ class BrowserGateway:
         if accepted.call_id == call_id and self._listener is not None:
             self._listener.accept(sid, accepted)
 
+    def _able_page(self, user_id: str, origin: str) -> str | None:
+        pages = self._pages_of_user.get(user_id, {})
+        return next((sid for sid in reversed(pages) if _may_reach(pages[sid], origin)), None)
+
+    def _tell_waiting(self) -> None:
+        """Wake whoever waits for a page; each looks again for itself."""
+        self._pages_changed.set()
+        self._pages_changed = asyncio.Event()
+
     def _owe_receipt(self, sid: str, call_id: str) -> None:
         owed = self._receipts.get(sid)
         if owed is not None:
@@ -209,6 +240,10 @@ class BrowserGateway:
         if call_ids:
             payload = {"call_ids": call_ids}
             self._tasks.start(self._sio.emit(EVENT_RECEIPT, payload, to=sid), f"receipts of {sid}")
+
+
+def _may_reach(hello: Hello, origin: str) -> bool:
+    return hello.origins is None or not origin or origin in hello.origins
 
 
 def _envelope(call: OpenCall) -> dict[str, Any]:

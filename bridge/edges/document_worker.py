@@ -54,17 +54,20 @@ class DocumentWorker:
             try:
                 async with asyncio.timeout(COMPILE_SECONDS):
                     return await _compiled(_ask(process, header, text))
+            except BridgeError:
+                raise  # the child said it and waits for the next document
             except TimeoutError:
                 await self._discard()
                 raise _invalid(
                     "too_slow", f"The document took longer than {COMPILE_SECONDS:g} s to read."
                 ) from None
-            except (asyncio.IncompleteReadError, ConnectionError):
+            except (asyncio.IncompleteReadError, ConnectionError, ValueError):
                 await self._discard()
                 raise _invalid(
-                    "too_large", "Reading the document ended its process: too much memory."
+                    "too_large",
+                    "Reading the document ended its process: too much memory or too large a part.",
                 ) from None
-            except asyncio.CancelledError:
+            except BaseException:  # whatever is left of the answer must not be taken for the next document's
                 await self._discard()
                 raise
 
@@ -77,7 +80,7 @@ class DocumentWorker:
                     lines = [line async for line in _ask(process, orjson.dumps({"op": "validate"}), text)]
                 problems: list[str] = orjson.loads(lines[0])["problems"]
                 return Validation("invalid" if problems else "valid", tuple(problems))
-            except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, KeyError):
+            except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError, LookupError):
                 return Validation("failed", ("The validator did not finish.",))
             finally:
                 await _end(process)
@@ -111,7 +114,7 @@ async def _spawn() -> asyncio.subprocess.Process:
 async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         process.kill()
-    await process.wait()
+    await process.communicate()  # reads what is left: a full pipe would keep `wait` from ever ending
 
 
 async def _ask(process: asyncio.subprocess.Process, header: bytes, text: str) -> AsyncIterator[bytes]:

@@ -107,13 +107,10 @@ class Store:
                 session.add(row)
             return User(row.id, row.name)
 
-    async def add_key(self, user_id: str, label: str, key: str | None = None) -> tuple[str, str]:
-        """Make an API key (or keep the given one); returns its id and the key, which cannot be read again."""
-        key = key or KEY_PREFIX + secrets.token_urlsafe(32)
+    async def add_key(self, user_id: str, label: str) -> tuple[str, str]:
+        """Make an API key; returns its id and the key, which cannot be read again."""
+        key = KEY_PREFIX + secrets.token_urlsafe(32)
         async with self._session.begin() as session:
-            present = await session.scalar(select(ApiKeyRow).where(ApiKeyRow.key_hash == hash_secret(key)))
-            if present is not None:
-                return present.id, key
             row = ApiKeyRow(
                 id=new_id(), user_id=user_id, label=label, key_hash=hash_secret(key), created_at=time.time()
             )

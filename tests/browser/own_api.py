@@ -1,5 +1,6 @@
 """An API of the test's own whose document may change while it runs; pages of every origin may read it."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +19,8 @@ class OwnApi:
     paths: JsonObject
     asked: list[str] = field(default_factory=list[str])
     """Method, path and query of every request except those for the document."""
+    abandoned: list[str] = field(default_factory=list[str])
+    """Those whose sender went away before they were answered; below `/endless` nothing is ever answered."""
 
     @property
     def text(self) -> str:
@@ -36,6 +39,11 @@ async def own_api(paths: JsonObject) -> AsyncIterator[OwnApi]:
             return web.Response(text=api.text, content_type="application/json")
         asked = f"{request.method} {request.raw_path}"
         api.asked.append(asked)
+        if request.path.startswith("/endless"):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                api.abandoned.append(asked)
         return web.json_response({"asked": asked})
 
     async def allow(_request: web.Request, response: web.StreamResponse) -> None:
@@ -45,7 +53,7 @@ async def own_api(paths: JsonObject) -> AsyncIterator[OwnApi]:
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", answer)
     app.on_response_prepare.append(allow)
-    runner = web.AppRunner(app, shutdown_timeout=1)
+    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     api.url = f"http://127.0.0.1:{runner.addresses[0][1]}"

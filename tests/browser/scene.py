@@ -10,10 +10,11 @@ import aiohttp
 from aiohttp import web
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
-from bridge.service import Bridge, page_url
+from bridge.config import Settings
+from bridge.edges.store import Store
+from bridge.service import Bridge, page_url, start_bridge
 from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, open_page
-from tests.support.running import running_bridge
 from tests.support.waiting import eventually
 
 
@@ -79,11 +80,21 @@ async def staged(
     async with AsyncExitStack() as stack:
         samples, samples_url = await start_sample_api()
         stack.push_async_callback(samples.cleanup)
-        bridge = await stack.enter_async_context(running_bridge(folder, **settings))
         http = await stack.enter_async_context(aiohttp.ClientSession())
-        for name in documents:
-            await bridge.share(f"{samples_url}/documents/{name}", named=f"sample {name}")
+        bridge = await start_offering(folder, samples_url, documents, **settings)
         scene = Scene(bridge, samples, samples_url, http, browser)
-        yield scene
-        for context in scene.contexts:
-            await context.close()
+        try:
+            yield scene
+        finally:
+            for context in scene.contexts:
+                await context.close()
+            await scene.bridge.close()
+
+
+async def start_offering(folder: Path, samples_url: str, documents: Sequence[str], **settings: Any) -> Bridge:
+    """Start a bridge, on a free port if none is given, and share documents of the sample API."""
+    chosen = Settings(data_dir=folder, **{"port": 0, **settings})
+    bridge = await start_bridge(chosen, Store.open(folder / "bridge.sqlite3"))
+    for name in documents:
+        await bridge.share(f"{samples_url}/documents/{name}", named=f"sample {name}")
+    return bridge

@@ -31,9 +31,7 @@ async def answers(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -
         ("null", b'{"result":null}'),
     ],
 )
-async def test_json_comes_back_as_an_object_byte_for_byte(
-    answers: Scene, kind: str, expected: bytes
-) -> None:
+async def test_json_comes_back_as_an_object_byte_for_byte(answers: Scene, kind: str, expected: bytes) -> None:
     """Callers lose bare arrays and null; everything else must stay as the API wrote it."""
     reply = await answers.caller.call("getJson", {"kind": kind})
     assert (reply.status, reply.body) == (200, expected)

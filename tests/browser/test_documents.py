@@ -62,7 +62,11 @@ async def test_a_pasted_document_becomes_tools_at_the_address_given(scene: Scene
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
-    [("no document at all", "OpenAPI"), ('{"openapi": "3.1.0", "paths": [', "JSON"), ('{"swagger": "2.0"}', "2.0")],
+    [
+        ("no document at all", "OpenAPI"),
+        ('{"openapi": "3.1.0", "paths": [', "JSON"),
+        ('{"swagger": "2.0"}', "2.0"),
+    ],
 )
 async def test_a_text_that_is_no_document_is_refused_with_a_reason(
     scene: Scene, text: str, complaint: str
@@ -140,7 +144,12 @@ async def test_a_changed_operation_is_paused_until_the_user_has_seen_the_change(
             }
         }
         await page.get_by_role("button", name="Refetch the document").click()
-        await page.get_by_role("main").get_by_role("status").get_by_role("link", name="See what changed").click()
+        await (
+            page.get_by_role("main")
+            .get_by_role("status")
+            .get_by_role("link", name="See what changed")
+            .click()
+        )
         await expect(page.get_by_role("list", name="What changed")).to_contain_text("speed")
         paused = await scene.caller.call("move")
         assert (paused.status, paused.code) == (403, "not_accepted")

@@ -42,7 +42,9 @@ async def test_the_form_of_a_tool_performs_the_call_and_shows_answer_and_timing(
     await expect(answer.get_by_text(" ms · application/json")).to_be_visible()
     await form.get_by_role("button", name="Show the request").click()
     request = page.get_by_role("region", name="Request as curl")
-    await expect(request).to_contain_text("/shop/products?search=tea&label=organic&max_price=100000&sort=price")
+    await expect(request).to_contain_text(
+        "/shop/products?search=tea&label=organic&max_price=100000&sort=price"
+    )
 
 
 async def test_nested_arguments_and_large_integers_of_the_form_arrive_as_typed(scene: Scene) -> None:
@@ -59,8 +61,8 @@ async def test_nested_arguments_and_large_integers_of_the_form_arrive_as_typed(s
     await form.get_by_role("combobox", name="Form of shape").select_option(label="object {width, height}")
     await form.get_by_role("textbox", name="width").fill("2.5")
     await form.get_by_role("textbox", name="height").fill("3")
-    body = r'{\"title\":\"Möwe\",\"count\":9007199254740993,\"tags\":[\"a\",\"b\"]'
-    shape = r',\"shape\":{\"width\":2.5,\"height\":3}}'
+    body = r"{\"title\":\"Möwe\",\"count\":9007199254740993,\"tags\":[\"a\",\"b\"]"
+    shape = r",\"shape\":{\"width\":2.5,\"height\":3}}"
     await expect(await run_tool(page)).to_contain_text(body + shape)
 
 

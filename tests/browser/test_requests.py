@@ -41,7 +41,10 @@ async def arrived(mirror: Scene, tool: str, arguments: dict[str, Any] | str) -> 
         ({"spread": {"width": 3, "height": 4}}, "width=3&height=4"),
         ({"page_size": 7}, "page%5Bsize%5D=7"),
         ({"reserved": "/a/b?c"}, "reserved=/a/b?c"),
-        ({"json": {"from": 1, "to": 9007199254740993}}, "json=%7B%22from%22%3A1%2C%22to%22%3A9007199254740993%7D"),
+        (
+            {"json": {"from": 1, "to": 9007199254740993}},
+            "json=%7B%22from%22%3A1%2C%22to%22%3A9007199254740993%7D",
+        ),
         ({}, ""),
     ],
 )
@@ -70,7 +73,12 @@ async def test_a_path_value_cannot_climb_out_of_its_place(mirror: Scene, segment
 
 async def test_header_parameters_arrive_and_cookies_are_left_out(mirror: Scene) -> None:
     """Non-ASCII text travels as UTF-8; what a page cannot send is never pretended to be sent."""
-    arguments = {"X-Text": "Möwe am Meer", "X-Count": 3, "X-List": ["a", "b"], "X-Object": {"k": "v", "l": "w"}}
+    arguments = {
+        "X-Text": "Möwe am Meer",
+        "X-Count": 3,
+        "X-List": ["a", "b"],
+        "X-Object": {"k": "v", "l": "w"},
+    }
     headers = (await arrived(mirror, "mirrorHeaders", arguments))["headers"]
     assert (headers["x-text"], headers["x-count"]) == ("Möwe am Meer", "3")
     assert (headers["x-list"], headers["x-object"]) == ("a,b", "k=v,l=w")
@@ -100,7 +108,9 @@ async def test_a_json_body_keeps_levels_large_integers_and_characters(mirror: Sc
     assert "123456789012345678901234567890" in seen["body"]
 
 
-@pytest.mark.parametrize("value", [[1, [2, {"a": None}]], "text", 42, True, {"free": {"form": [9007199254740993]}}])
+@pytest.mark.parametrize(
+    "value", [[1, [2, {"a": None}]], "text", 42, True, {"free": {"form": [9007199254740993]}}]
+)
 async def test_any_json_value_may_be_the_whole_body(mirror: Scene, value: Any) -> None:
     """Documents with `schema: {}` take anything; so must the tool."""
     seen = await arrived(mirror, "mirrorAnything", {"body": value})

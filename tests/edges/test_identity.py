@@ -179,14 +179,14 @@ async def test_a_socket_gets_no_calls_before_it_has_said_hello(
     await page.socket.connect(
         bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
     )
-    assert bridge.rooms.gateway.session_of(bridge.local_user.id) is None
+    assert bridge.rooms.gateway.newest_page(bridge.local_user.id) is None
     wrong = await page.socket.call("bridge:hello", {"protocol": 99, "page_id": "p"}, timeout=5)
     assert wrong["error"]["code"] == "invalid_request"
-    assert bridge.rooms.gateway.session_of(bridge.local_user.id) is None
+    assert bridge.rooms.gateway.newest_page(bridge.local_user.id) is None
     hello = await page.socket.call("bridge:hello", {"protocol": 1, "page_id": "p"}, timeout=5)
     assert hello["user"] == "local"
     assert set(hello["limits"]) == {"inline_result_bytes", "result_bytes", "file_bytes"}
-    assert bridge.rooms.gateway.session_of(bridge.local_user.id)
+    assert bridge.rooms.gateway.newest_page(bridge.local_user.id)
     await page.close()
 
 
@@ -239,3 +239,17 @@ async def test_the_session_lives_a_quarter_of_an_hour(bridge: Bridge) -> None:
     claims = jwt.decode(token, options={"verify_signature": False})
     assert SESSION_SECONDS == 900
     assert claims["aud"] == SESSION
+
+
+async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path) -> None:
+    """The next start prints another one; an unrevoked one stays the same."""
+    async with running_bridge(tmp_path) as bridge:
+        first = bridge.key
+    async with running_bridge(tmp_path) as bridge:
+        assert bridge.key == first
+        keys = await bridge.rooms.store.keys(bridge.local_user.id)
+        await bridge.rooms.store.delete_key(bridge.local_user.id, keys[0].id)
+    async with running_bridge(tmp_path) as bridge:
+        assert bridge.key != first
+        assert await bridge.rooms.store.user_of_key(first) is None
+        assert await bridge.rooms.store.user_of_key(bridge.key) == bridge.local_user

@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from bridge.edges import browser_gateway
 from bridge.service import Bridge
 from tests.support.compiled import document_text
 from tests.support.running import Answer, json_answer, page_of, running_bridge
@@ -238,6 +239,32 @@ async def test_the_newest_page_of_a_user_gets_the_calls_and_the_older_takes_over
             assert (await call(bridge, http, "listProducts"))[1] == {"page": "new"}
         await eventually(lambda: bridge.rooms.gateway.page_count(local) == 1)
         assert (await call(bridge, http, "listProducts"))[1] == {"page": "old"}
+
+
+async def test_a_call_waits_for_the_page_that_may_reach_its_origin(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """After an acceptance the page starts a worker with a wider policy; the old one could only fail."""
+    local = bridge.local_user.id
+    narrow: dict[str, Any] = {"protocol": 1, "page_id": "narrow", "origins": []}
+    wide = {"protocol": 1, "page_id": "wide", "origins": ["http://api.example"]}
+    async with page_of(bridge, local, always(json_answer({"page": "narrow"})), hello=narrow) as old:
+        running = asyncio.create_task(call(bridge, http, "listProducts"))
+        async with page_of(bridge, local, always(json_answer({"page": "wide"})), hello=wide):
+            assert await running == (200, {"page": "wide"})
+        await eventually(lambda: bridge.rooms.gateway.page_count(local) == 1)
+        assert old.calls == []
+
+
+async def test_a_call_is_not_kept_from_a_page_for_ever(
+    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If no better page comes, the one that is open says what is wrong; the wait is shortened here."""
+    monkeypatch.setattr(browser_gateway, "HANDOVER_S", 0.05)
+    narrow: dict[str, Any] = {"protocol": 1, "page_id": "narrow", "origins": []}
+    outcome = json_answer({"page": "narrow"})
+    async with page_of(bridge, bridge.local_user.id, always(outcome), hello=narrow):
+        assert await call(bridge, http, "listProducts") == (200, {"page": "narrow"})
 
 
 async def test_a_user_with_too_many_open_calls_is_told_so(

@@ -52,7 +52,8 @@ test("opening the link accepts what the command line named and nobody decided on
     acceptedByOpening(servers, pinned).map(({ server: { id }, isNew }) => [id, isNew]);
   assert.deepEqual(names([server()]), [["s", true]]);
   assert.deepEqual(names([server({ accept_on_open: false })]), []);
-  assert.deepEqual(names([server({ changed: 1 })]), []);
+  assert.deepEqual(names([server({ changed: 1 })]), [["s", false]]);
+  assert.deepEqual(names([server({ accepted: 1 })], new Map([["s", {}]])), []);
   assert.deepEqual(names([server({ operations: 0 })]), []);
 });
 

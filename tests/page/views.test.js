@@ -2,7 +2,7 @@
 /** The pure parts of the views: what is found, filtered, parsed and worded. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { kindOfEntry, matches } from "../../static/call_log_view.js";
+import { kindOfEntry, matches } from "../../static/call_filter.js";
 import { address, readRoute } from "../../static/navigation.js";
 import { duration, readable, size } from "../../static/outcome_view.js";
 import { readAddress } from "../../static/probe_frames.js";

@@ -13,7 +13,7 @@ class FakeBrowser:
     sent: list[OpenCall] = field(default_factory=list[OpenCall])
     cancelled: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
 
-    def session_of(self, user_id: str) -> str | None:
+    async def session_for(self, user_id: str, origin: str) -> str | None:
         return self.pages.get(user_id)
 
     async def send_call(self, call: OpenCall) -> None:

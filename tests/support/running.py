@@ -68,7 +68,7 @@ class Page:
         self.token = (await self.post("/api/sessions", body))["token"]
         return self.token
 
-    async def connect(self, answer: Answer) -> dict[str, Any]:
+    async def connect(self, answer: Answer, hello: dict[str, Any] | None = None) -> dict[str, Any]:
         """Open the socket, greet, and answer every call by `answer`; None: never report anything."""
 
         async def received(envelope: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Page:
         await self.socket.connect(
             self.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
         )
-        return await self.socket.call("bridge:hello", {"protocol": 1, "page_id": "p1"}, timeout=5)
+        return await self.socket.call("bridge:hello", hello or {"protocol": 1, "page_id": "p1"}, timeout=5)
 
     async def accept_everything(self) -> None:
         """Accept every operation of every server as it stands."""
@@ -128,12 +128,14 @@ async def pair(base_url: str, http: aiohttp.ClientSession, ticket: str) -> Page:
 
 
 @asynccontextmanager
-async def page_of(bridge: Bridge, user_id: str, answer: Answer) -> AsyncGenerator[Page]:
+async def page_of(
+    bridge: Bridge, user_id: str, answer: Answer, *, hello: dict[str, Any] | None = None
+) -> AsyncGenerator[Page]:
     """A connected page of a user that has accepted everything it is offered."""
     async with aiohttp.ClientSession() as http:
         page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(user_id))
         await page.open_session()
         await page.accept_everything()
-        await page.connect(answer)
+        await page.connect(answer, hello)
         yield page
         await page.close()

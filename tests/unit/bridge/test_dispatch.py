@@ -22,6 +22,7 @@ def request(*, user: str = "ann", safe: bool = True, deadline_s: float = 60) -> 
         server_id="shop",
         operation_key="GET /products",
         operation_digest="d",
+        origin="http://api.example",
         safe=safe,
         arguments_text="{}",
         deadline_s=deadline_s,
@@ -235,3 +236,27 @@ async def test_results_reach_the_call_they_belong_to_in_any_order() -> None:
         desk.dispatcher.report("page-a", answered(call.call_id, text=f'{{"n":{number}}}'))
     bodies = [(await task).answered for task in running]
     assert [body and body.body for body in bodies] == [TextBody('{"n":0}'), TextBody('{"n":1}')]
+
+
+@pytest.mark.parametrize(
+    ("safe", "status", "retryable"), [(True, 503, True), (False, 503, False), (True, 404, False)]
+)
+async def test_a_busy_api_may_be_asked_again_only_if_that_does_no_harm(
+    safe: bool, status: int, retryable: bool
+) -> None:
+    """`retryable` means: doing it again cannot do it twice."""
+    desk = Desk()
+    running = desk.start(request(safe=safe))
+    desk.dispatcher.report("page-a", answered(await desk.sent(), status))
+    outcome = await running
+    assert outcome.error
+    assert outcome.error.retryable is retryable
+
+
+async def test_an_answer_too_large_to_read_leaves_no_doubt_that_there_was_one() -> None:
+    """The API performed the request and answered; only its answer cannot be passed on."""
+    desk = Desk()
+    running = desk.start(request(safe=False))
+    desk.dispatcher.report("page-a", failed(await desk.sent(), ErrorCode.TOO_LARGE, "unknown"))
+    outcome = await running
+    assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.TOO_LARGE)

@@ -1,0 +1,71 @@
+"""The Connect view: where Open WebUI runs decides what to copy, and what it prints works."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser.scene import Scene, staged
+from tests.support.chromium import Caller, go_to
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+BOUND = "Command that starts the bridge"
+
+
+async def options_of(page: Page) -> list[str]:
+    """The options that the printed command adds."""
+    return shlex.split(await page.get_by_role("region", name=BOUND).inner_text())[2:]
+
+
+async def test_each_place_of_open_webui_has_its_bind_flag_address_and_host(scene: Scene) -> None:
+    """The three networks differ in what reaches what; a wrong address costs a new user an evening."""
+    page = await scene.open_page()
+    port = scene.bridge.runner.addresses[0][1]
+    await go_to(page, "connect")
+    url = page.get_by_role("definition").first
+    await expect(url).to_have_text(scene.bridge.base_url)
+    await expect(page.get_by_text("Nothing to restart.")).to_be_visible()
+    await page.get_by_label("In Docker on this computer").check()
+    await expect(url).to_have_text(f"http://host.docker.internal:{port}")
+    assert await options_of(page) == ["--host", "0.0.0.0", "--allow-host", f"host.docker.internal:{port}"]
+    await page.get_by_label("On another computer").check()
+    await page.get_by_label("This computer, as seen from there").fill("192.168.7.8")
+    await expect(url).to_have_text(f"http://192.168.7.8:{port}")
+    assert await options_of(page) == ["--host", "0.0.0.0", "--allow-host", f"192.168.7.8:{port}"]
+    await page.get_by_label("As a user").check()
+    await page.get_by_label("Address of Open WebUI in your browser").fill("https://chat.example")
+    await expect(url).to_have_text(scene.bridge.base_url)
+    assert await options_of(page) == ["--allow-origin", "https://chat.example"]
+
+
+async def test_a_key_created_in_the_view_works_until_it_is_revoked(scene: Scene) -> None:
+    """Shown once, good for the tools, and gone when the user says so."""
+    page = await scene.open_page()
+    await go_to(page, "connect")
+    await page.get_by_label("Name of the program").fill("My chat")
+    await page.get_by_role("button", name="Create a key").click()
+    key = await page.get_by_role("region", name="New key").inner_text()
+    await expect(page.get_by_role("region", name="Connection object for Open WebUI")).to_contain_text(key)
+    program = Caller(scene.bridge.base_url, key, scene.http)
+    assert (await program.call("mirrorDelete")).status == 200
+    await page.get_by_role("button", name="Revoke the key My chat").click()
+    await expect(page.get_by_role("list", name="Keys")).not_to_contain_text("My chat")
+    reply = await program.call("mirrorDelete")
+    assert (reply.status, reply.code) == (401, "unauthorized")
+
+
+async def test_the_settings_for_docker_let_a_container_in(chromium: Browser, tmp_path: Path) -> None:
+    """What the view prints is what the bridge needs: with the name allowed it answers, else it refuses."""
+    name = "host.docker.internal"
+    async with staged(chromium, tmp_path, ["mirror.yaml"], host="0.0.0.0", allowed_hosts=(name,)) as scene:
+        page = await scene.open_page()
+        await go_to(page, "connect")
+        await page.get_by_label("In Docker on this computer").check()
+        await expect(page.get_by_text("Nothing to restart.")).to_be_visible()
+        port = scene.bridge.runner.addresses[0][1]
+        local = scene.caller_at(f"http://127.0.0.1:{port}")
+        assert (await local.call("mirrorDelete", Host=f"{name}:{port}")).status == 200
+        foreign = await local.call("mirrorDelete", Host=f"evil.example:{port}")
+        assert (foreign.status, foreign.code) == (421, "foreign_host")

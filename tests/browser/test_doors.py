@@ -1,0 +1,129 @@
+"""What other web pages can do to the bridge: nothing, unless their origin was allowed for the tools."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from playwright.async_api import Browser, Page
+
+from bridge.edges.page_http import STATIC
+from tests.browser.scene import Scene, staged
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+FETCH = """async ([url, options]) => {
+  try {
+    const answer = await fetch(url, options);
+    return { status: answer.status, body: await answer.text() };
+  } catch (error) {
+    return { status: 0, body: String(error) };
+  }
+}"""
+
+SOCKET = """async ([script, url]) => {
+  const { io } = await import(script);
+  const socket = io(url, { path: "/ws/socket.io", transports: ["websocket"], reconnection: false, auth: { token: "x" } });
+  return new Promise((resolve) => {
+    socket.on("connect", () => resolve("connected"));
+    socket.on("connect_error", (error) => resolve(error.data?.code ?? error.message));
+  });
+}"""
+
+
+@asynccontextmanager
+async def foreign_site() -> AsyncIterator[str]:
+    """A web site on another port of this machine, which is another origin; brings its own Socket.IO client."""
+    app = web.Application()
+
+    async def index(_request: web.Request) -> web.Response:
+        return web.Response(text="<!doctype html><title>Elsewhere</title>", content_type="text/html")
+
+    app.router.add_get("/", index)
+    app.router.add_static("/vendor", STATIC / "vendor")
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def fetched(page: Page, url: str, **options: Any) -> dict[str, Any]:
+    return await page.evaluate(FETCH, [url, options])
+
+
+async def test_a_page_of_another_origin_gets_nothing(scene: Scene) -> None:
+    """Any site the user visits could otherwise use his tools with his logins."""
+    page = await scene.open_page()
+    async with foreign_site() as site:
+        evil = await page.context.new_page()
+        await evil.goto(site)
+        headers = {"authorization": f"Bearer {scene.bridge.key}"}
+        for path in ("/api/servers", "/api/me", "/openapi.json", "/"):
+            assert (await fetched(evil, scene.bridge.base_url + path, headers=headers))["status"] == 0
+        call = {"method": "POST", "body": "{}"}
+        simple = await fetched(evil, f"{scene.bridge.base_url}/tools/mirrorDelete", **call)
+        assert simple["status"] == 0
+        key = await evil.evaluate("Object.keys(localStorage).length + document.cookie.length")
+        assert key == 0
+        script = next(path.name for path in (STATIC / "vendor").glob("socket.io*.js"))
+        refused = await evil.evaluate(SOCKET, [f"{site}/vendor/{script}", scene.bridge.base_url])
+        assert refused == "websocket error"
+
+
+async def test_a_page_of_another_origin_cannot_frame_the_bridge(scene: Scene) -> None:
+    """A framed page can be clicked by somebody who does not see it."""
+    page = await scene.open_page()
+    async with foreign_site() as site:
+        evil = await page.context.new_page()
+        await evil.goto(site)
+        await evil.evaluate(
+            """url => new Promise((resolve) => {
+                 const frame = document.createElement("iframe");
+                 frame.onload = resolve;
+                 frame.src = url;
+                 document.body.append(frame);
+               })""",
+            scene.bridge.base_url + "/",
+        )
+        framed = evil.frames[-1]
+        assert framed.url.startswith("chrome-error://")
+        assert await evil.evaluate("frames[0].length") == 0
+
+
+async def test_an_allowed_origin_uses_the_tools_and_nothing_else(chromium: Browser, tmp_path: Path) -> None:
+    """Open WebUI's direct tool servers call from its page; they need the tools, not the user's account."""
+    async with (
+        foreign_site() as site,
+        staged(chromium, tmp_path, ["mirror.yaml"], allowed_origins=(site,)) as scene,
+    ):
+        page = await scene.open_page()
+        chat = await page.context.new_page()
+        await chat.goto(site)
+        bearer = {"authorization": f"Bearer {scene.bridge.key}", "content-type": "application/json"}
+        document = await fetched(chat, f"{scene.bridge.base_url}/openapi.json", headers=bearer)
+        assert document["status"] == 200
+        answer = await fetched(
+            chat, f"{scene.bridge.base_url}/tools/mirrorDelete", method="POST", headers=bearer, body="{}"
+        )
+        assert answer["status"] == 200
+        assert '"DELETE"' in answer["body"]
+        refused = await fetched(
+            chat, f"{scene.bridge.base_url}/tools/nothing", method="POST", headers=bearer, body="{}"
+        )
+        assert refused["status"] == 404, "errors are readable too"
+        assert (await fetched(chat, f"{scene.bridge.base_url}/api/me", headers=bearer))["status"] == 0
+
+
+async def test_the_bridges_own_page_is_answered_where_others_are_not(scene: Scene) -> None:
+    """The refusals above would mean nothing if everybody were refused."""
+    page = await scene.open_page()
+    bearer = {"authorization": f"Bearer {scene.bridge.key}"}
+    assert (await fetched(page, "/api/me", headers=bearer))["status"] == 200
+    script = next(path.name for path in (STATIC / "vendor").glob("socket.io*.js"))
+    refused = await page.evaluate(SOCKET, [f"/static/vendor/{script}", scene.bridge.base_url])
+    assert refused == "unauthorized", "the door is open, the token is wrong"

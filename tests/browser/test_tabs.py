@@ -1,0 +1,111 @@
+"""Tabs of one browser: reloaded, doubled, hidden, and there when the bridge comes back."""
+
+import statistics
+import time
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser.scene import Scene, staged, start_offering
+from tests.support.chromium import accept_selection, expect_connection, go_to
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def test_a_paired_browser_needs_no_new_link(scene: Scene) -> None:
+    """Users reload and bookmark; the link works once, the browser stays known."""
+    page = await scene.open_page()
+    await page.reload()
+    await expect_connection(page, "connected")
+    await page.goto("about:blank")
+    await page.goto(scene.bridge.base_url)
+    await expect_connection(page, "connected")
+    assert (await scene.caller.call("mirrorDelete")).status == 200
+
+
+async def test_a_second_tab_stands_by_and_takes_over_when_the_first_closes(scene: Scene) -> None:
+    """Two tabs must not perform a call twice, and closing the wrong one must not end the service."""
+    first = await scene.open_page()
+    second = await first.context.new_page()
+    await second.goto(scene.bridge.base_url)
+    await expect_connection(second, "standby")
+    assert (await scene.caller.call("mirrorDelete")).status == 200
+    await go_to(second, "calls")
+    await expect(second.get_by_role("row").filter(has_text="mirrorDelete")).to_have_count(1)
+    await first.close()
+    await expect_connection(second, "connected")
+    assert (await scene.caller.call("mirrorDelete")).status == 200
+
+
+async def test_what_a_standby_tab_accepts_holds_in_the_working_one(scene: Scene) -> None:
+    """The user does not know which tab works; acceptance there must not be lost."""
+    first = await scene.open_page()
+    second = await first.context.new_page()
+    await second.goto(scene.bridge.base_url)
+    await expect_connection(second, "standby")
+    await accept_selection(second, "mirror", "Only reading")
+    assert (await scene.caller.call("mirrorDelete")).code == "not_accepted"
+    assert (await scene.caller.call("mirrorQuery")).status == 200
+
+
+async def median_ms(scene: Scene, calls: int = 30) -> float:
+    """Of calls one after the other; the first is not counted."""
+    await scene.caller.call("mirrorDelete")
+    took: list[float] = []
+    for _ in range(calls):
+        started = time.perf_counter()
+        assert (await scene.caller.call("mirrorDelete")).status == 200
+        took.append((time.perf_counter() - started) * 1000)
+    return statistics.median(took)
+
+
+async def hide(page: Page) -> None:
+    """Bring another tab to the front; Playwright otherwise lets every tab believe that it is seen."""
+    session = await page.context.new_cdp_session(page)
+    await session.send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+    front = await page.context.new_page()
+    await front.bring_to_front()
+    await eventually(lambda: page.evaluate("document.visibilityState === 'hidden'"))
+
+
+async def test_a_hidden_tab_answers_as_fast_as_a_visible_one(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The page always stands behind the chat; browsers slow hidden pages down by seconds."""
+    page = await scene.open_page()
+    visible = await median_ms(scene)
+    await hide(page)
+    hidden = await median_ms(scene)
+    with capsys.disabled():
+        print(f"\nmedian of 30 calls: visible {visible:.1f} ms, hidden {hidden:.1f} ms")
+    assert hidden < 3 * visible
+
+
+async def test_after_a_restart_of_the_bridge_the_open_page_goes_on(chromium: Browser, tmp_path: Path) -> None:
+    """Updates and reboots happen; names and acceptances are the user's and stay."""
+    documents = ["mirror.yaml", "answers.yaml"]
+    async with staged(chromium, tmp_path, documents, deadline_s=10) as scene:
+        page = await scene.open_page()
+        await accept_selection(page, "mirror", "Only reading")
+        before = await scene.caller.document()
+        port = scene.bridge.runner.addresses[0][1]
+        key = scene.bridge.key
+        T = time.perf_counter()
+        await scene.bridge.close()
+        print("closed", time.perf_counter() - T)
+        await expect(page.get_by_test_id("connection")).not_to_have_attribute("data-state", "connected")
+        scene.bridge = await start_offering(tmp_path, scene.samples_url, documents, port=port, deadline_s=10)
+        print("started", time.perf_counter() - T)
+        await expect_connection(page, "connected")
+        print("connected", time.perf_counter() - T)
+        assert scene.bridge.key == key
+        assert await scene.caller.document() == before
+        r = await scene.caller.call("mirrorQuery")
+        print(r)
+        assert r.status == 200
+        assert (await scene.caller.call("mirrorDelete")).code == "not_accepted"
+        assert (await scene.caller.call("getNothing")).json() == {"status": 204}
+        await page.reload()
+        await expect_connection(page, "connected")
