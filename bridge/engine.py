@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bridge.dispatch import CallRequest, Dispatcher
 from bridge.outcome import CallOutcome
 from bridge.registry import Registry
-from bridge.servers import UserView
+from bridge.servers import LoadedServer, UserView
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode
 from toolserver.arguments import parse_arguments
 from toolserver.catalog import Tool
@@ -51,7 +51,7 @@ class Engine:
         tool = _find(view, call)
         if not view.is_accepted(tool):
             raise _not_accepted(view, tool)
-        await self._validate(tool, call.arguments_text)
+        await self._validate(view.server(tool.server_id), tool, call.arguments_text)
         operation = tool.operation
         return await self._dispatcher.run(
             CallRequest(
@@ -69,8 +69,8 @@ class Engine:
             )
         )
 
-    async def _validate(self, tool: Tool, text: str) -> None:
-        validator = await self._registry.validator(tool)
+    async def _validate(self, server: LoadedServer, tool: Tool, text: str) -> None:
+        validator = await self._registry.validator(server, tool.operation)
         try:
             validator.validate(parse_arguments(text, max_bytes=ARGUMENT_BYTES))
         except ArgumentError as error:

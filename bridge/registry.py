@@ -18,7 +18,7 @@ from bridge.servers import LoadedServer, ServerRecord, UserView
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.arguments import ArgumentValidator
 from toolserver.catalog import Catalog, Tool
-from toolserver.compile import CompiledDocument
+from toolserver.compile import CompiledDocument, CompiledOperation
 from toolserver.naming import OperationKey, assign_names
 
 SHARED_SCOPE = ""
@@ -212,19 +212,18 @@ class Registry:
             self._views.pop(user_id, None)
         await self._on_change(user_id)
 
-    async def validator(self, tool: Tool) -> ArgumentValidator:
-        """The compiled validator of a tool; compiled in a thread when it is not ready yet."""
-        server = self._servers[tool.server_id]
-        validator = server.validators.get(tool.operation.key)
+    async def validator(self, server: LoadedServer, operation: CompiledOperation) -> ArgumentValidator:
+        """The compiled validator of a server's operation; compiled in a thread when it is not ready yet."""
+        validator = server.validators.get(operation.key)
         if validator is None:
-            validator = await asyncio.to_thread(ArgumentValidator, tool.operation.schema_json)
-            server.validators[tool.operation.key] = validator
+            validator = await asyncio.to_thread(ArgumentValidator, operation.schema_json)
+            server.validators[operation.key] = validator
         return validator
 
     async def warm_validators(self, server: LoadedServer, limit: int = 512) -> None:
         """Compile the validators of a server's first `limit` operations ahead of the first call."""
         for operation in server.compiled.operations[:limit]:
-            await self.validator(Tool(operation.suggested_name, server.record.id, operation))
+            await self.validator(server, operation)
 
     async def _changeable(self, user_id: str, server_id: str) -> ServerRecord:
         record = (await self.view(user_id)).server(server_id).record

@@ -10,6 +10,7 @@ from bridge.servers import LoadedServer, UserView
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.compiled import document_text, operation
 from tests.support.memory_store import InlineCompiler, MemoryStore
+from toolserver.errors import ArgumentError
 
 pytestmark = pytest.mark.asyncio
 
@@ -267,3 +268,25 @@ async def test_pages_are_told_of_changes_that_concern_them() -> None:
     await registry.share("all.json", document_text("All"), source_url=None)
     assert house.changes == ["ann", "ann", None]
     assert house.loaded == ["shop", "all"]
+
+
+async def test_a_document_that_is_replaced_while_it_warms_up_is_validated_by_its_own_schema() -> None:
+    """The validators of the old text must not end up in the new server."""
+    registry = House().open()
+    old = await registry.add("ann", document_text(), source_url=None)
+    newer = json.loads(document_text())
+    newer["paths"]["/products"]["get"]["parameters"][0]["schema"] = {"type": "string"}
+    new = await registry.replace_document("ann", old.record.id, json.dumps(newer), None)
+    await registry.warm_validators(old)
+    assert new.validators == {}
+    (await registry.validator(new, new.by_key["GET /products"])).validate({"limit": "many"})
+    with pytest.raises(ArgumentError):
+        old.validators["GET /products"].validate({"limit": "many"})
+
+
+async def test_a_server_that_is_removed_while_it_warms_up_does_no_harm() -> None:
+    """Warming is background work; it must not fail for what a user does meanwhile."""
+    registry = House().open()
+    server = await registry.add("ann", document_text(), source_url=None)
+    await registry.remove("ann", server.record.id)
+    await registry.warm_validators(server)
