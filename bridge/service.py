@@ -88,6 +88,8 @@ class Bridge:
 
     async def close(self) -> None:
         """Stop answering, settle what is open, end every task and child process."""
+        for site in list(self.runner.sites):
+            await site.stop()  # A page that is disconnected tries again at once.
         await self.rooms.tasks.close()
         await self.rooms.gateway.close()
         await self.runner.cleanup()

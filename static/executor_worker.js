@@ -5,7 +5,6 @@
  */
 
 import { BridgeSocket } from "./bridge_socket.js";
-import { CallFailure } from "./call_failure.js";
 import { CallLog } from "./call_log.js";
 import { Credentials } from "./credentials.js";
 import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
@@ -30,9 +29,12 @@ const scope = /** @type {EventTarget & {postMessage: (reply: import("./types.d.t
 /** Until the bridge has announced its own. */
 const FIRST_LIMITS = { inline_result_bytes: 262_144, result_bytes: 1_048_576, file_bytes: 16_777_216 };
 
-/** An accepted origin needs a worker with another policy; until that one is online, nothing can be sent there. */
-const CHANGING = "The bridge page is changing its permissions. Try again; if this stays, reload the bridge page.";
-const DRAINING = { code: "no_browser", message: CHANGING, detail: {}, retryable: true };
+const DRAINING = {
+  code: "no_browser",
+  message: "The bridge page is changing its permissions. Try again.",
+  detail: {},
+  retryable: true,
+};
 
 class Executor {
   #isDraining = false;
@@ -87,11 +89,7 @@ class Executor {
       fetch: send,
       now: () => performance.now(),
       pageUrl: location.href,
-      lookup: async (serverId, key) => {
-        const pin = await pins.lookup(serverId, key);
-        if (pin === null || this.settings.origins.includes(pin.origin)) return pin;
-        throw new CallFailure("no_browser", CHANGING, { retryable: true });
-      },
+      lookup: (serverId, key) => pins.lookup(serverId, key),
       loadCredentials: (serverId, origin) => credentials.loadCredentials(serverId, origin),
       diagnose: (failed) => diagnose({ ...failed, origins: this.settings.origins }, around),
       upload: (call, content, contentType, signal) => uploadResult(send, call, content, contentType, signal),

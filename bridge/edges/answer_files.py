@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,8 +59,9 @@ class AnswerFiles:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         oldest = time.time() - KEEP_SECONDS
         for path in self._folder.iterdir():
-            if path.stat().st_mtime < oldest:
-                path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # another upload sweeps too
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
         (self._folder / call_id).write_bytes(content)
 
 

@@ -138,8 +138,13 @@ class CallRoutes:
         return json_answer(report)
 
     async def upload(self, request: web.Request) -> web.Response:
-        """Take the answer of a running call; text is kept in memory, everything else as a file."""
+        """Take the answer of a running call; text is kept in memory, everything else as a file.
+
+        A page that did not hear our answer sends it once more; the first one counts.
+        """
         call = self._open_call(request)
+        if call.uploaded is not None:
+            return json_answer(Confirmation())
         if request.headers.get(RESULT_KIND_HEADER) == "text":
             text = (await _read(request, RESULT_BYTES)).decode("utf-8", "replace")
             call.uploaded = TextBody(text)
@@ -161,13 +166,14 @@ class CallRoutes:
             hdrs.CONTENT_TYPE: kept.mime,
             hdrs.CONTENT_DISPOSITION: disposition,
             "Content-Security-Policy": "default-src 'none'; sandbox",
+            "X-Content-Type-Options": "nosniff",
         }
         return web.FileResponse(kept.path, headers=headers)
 
     def _open_call(self, request: web.Request) -> OpenCall:
         call = self._dispatcher.open_call(request.match_info["id"])
-        shown = request.headers.get(RESULT_TOKEN_HEADER, "")
-        if call is None or call.uploaded is not None or not secrets.compare_digest(call.result_token, shown):
+        shown = request.headers.get(RESULT_TOKEN_HEADER, "").encode("utf-8", "replace")
+        if call is None or not secrets.compare_digest(call.result_token.encode(), shown):
             raise BridgeError(ErrorCode.UNAUTHORIZED, "No running call takes an answer with this token.")
         return call
 

@@ -12,11 +12,12 @@ import ipaddress
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
+from yarl import URL
 
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.document import Limits
@@ -24,6 +25,9 @@ from toolserver.document import Limits
 FETCH_SECONDS = 30.0
 MAX_REDIRECTS = 5
 ACCEPT = "application/json, application/yaml, */*;q=0.5"
+
+_TRANSLATED = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
+"""IPv6 networks whose addresses end in an IPv4 address that is meant."""
 
 
 class PublicResolver(AbstractResolver):
@@ -53,8 +57,7 @@ async def fetch_public(url: str) -> str:
     connector = aiohttp.TCPConnector(resolver=PublicResolver(), use_dns_cache=False)
     async with aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=False) as session:
         for _ in range(MAX_REDIRECTS + 1):
-            _refuse_private_url(url)
-            fetched = await _get(session, url, follow=False)
+            fetched = await _get(session, _public_url(url), follow=False)
             if fetched.redirect is None:
                 return fetched.text
             url = fetched.redirect
@@ -69,7 +72,7 @@ async def read_source(source: str) -> tuple[str, str | None]:
     """
     if source.startswith(("http://", "https://")):
         async with aiohttp.ClientSession(timeout=_timeout(), trust_env=True) as session:
-            fetched = await _get(session, source, follow=True)
+            fetched = await _get(session, URL(source), follow=True)
             return fetched.text, fetched.url
     try:
         return await asyncio.to_thread(Path(source).read_text, encoding="utf-8-sig"), None
@@ -84,10 +87,10 @@ class _Fetched:
     redirect: str | None = None
 
 
-async def _get(session: aiohttp.ClientSession, url: str, *, follow: bool) -> _Fetched:
-    limit = Limits().max_bytes
+async def _get(session: aiohttp.ClientSession, address: URL, *, follow: bool) -> _Fetched:
+    limit, url = Limits().max_bytes, str(address)
     try:
-        async with session.get(url, headers={"Accept": ACCEPT}, allow_redirects=follow) as response:
+        async with session.get(address, headers={"Accept": ACCEPT}, allow_redirects=follow) as response:
             if not follow and response.status in (301, 302, 303, 307, 308):
                 return _Fetched("", url, urljoin(url, response.headers.get("Location", "")))
             if response.status != HTTPStatus.OK:
@@ -102,23 +105,42 @@ async def _get(session: aiohttp.ClientSession, url: str, *, follow: bool) -> _Fe
         raise _unreachable(url, str(error) or type(error).__name__) from None
 
 
-def _refuse_private_url(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise _unreachable(url, "only http and https addresses can be fetched")
+def _public_url(text: str) -> URL:
+    """The address as aiohttp itself will read it: a second parser could find another host in the same text.
+
+    Raises:
+        BridgeError: `document_unreachable`.
+    """
     try:
-        _refuse_private(parts.hostname)
+        url = URL(text)
+    except ValueError as error:
+        raise _unreachable(text, str(error)) from None
+    if url.scheme not in ("http", "https") or not url.raw_host:
+        raise _unreachable(text, "only http and https addresses can be fetched")
+    try:
+        _refuse_private(url.raw_host)
     except ValueError:
-        return  # a name: the resolver checks what it leads to
+        return url  # a name: the resolver checks what it leads to
     except OSError as error:
-        raise _unreachable(url, str(error)) from None
+        raise _unreachable(text, str(error)) from None
+    return url
 
 
 def _refuse_private(host: str) -> None:
     """Raises OSError for a private address, ValueError for what is no address at all."""
     address = ipaddress.ip_address(host.partition("%")[0])
-    if not address.is_global or address.is_multicast:
+    if not all(one.is_global and not one.is_multicast for one in (address, *_carried(address))):
         raise OSError(f"{address} is not a public address; let the browser fetch it")
+
+
+def _carried(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
+    """IPv4 addresses that an IPv6 one leads to by translation (NAT64, 6to4, IPv4-compatible)."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return []
+    carried = [address.sixtofour] if address.sixtofour else []
+    if any(address in network for network in _TRANSLATED):
+        carried.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return carried
 
 
 def _timeout() -> aiohttp.ClientTimeout:

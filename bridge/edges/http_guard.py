@@ -8,6 +8,7 @@ rebinding.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -99,6 +100,7 @@ def _check_origin(doors: Doors) -> Middleware:
 
 def is_tool_path(path: str) -> bool:
     """Whether a path belongs to the tool-server routes, which other origins may use."""
+    path = re.sub("/+", "/", path)
     return path in TOOL_PATHS or path.startswith(("/tools/", "/servers/"))
 
 

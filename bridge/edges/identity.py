@@ -18,7 +18,7 @@ from typing import Any
 import jwt
 from jwt.algorithms import ECAlgorithm
 
-from bridge.edges.store import KEY_PREFIX, Device, Store, User, hash_secret
+from bridge.edges.store import Device, Store, User, hash_secret
 from bridge.wire import BridgeError, ErrorCode
 
 SESSION_SECONDS = 15 * 60
@@ -35,6 +35,9 @@ MAX_REMEMBERED_KEYS = 10_000
 
 SIGNED_TEXT = "tool-bridge session "
 """What a page signs is this followed by the nonce."""
+
+SESSION_TOKEN_DOTS = 2
+"""A JSON Web Token has three parts; an API key has none."""
 
 SESSION, FILE, EXECUTOR = "session", "file", "executor"
 
@@ -116,7 +119,7 @@ class Identity:
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "Send a key: Authorization: Bearer <key>.")
-        if not token.startswith(KEY_PREFIX):
+        if token.count(".") == SESSION_TOKEN_DOTS:
             return self.caller_of_session(token)
         return Caller(await self._user_of_key(token), None)
 

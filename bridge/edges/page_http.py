@@ -6,6 +6,7 @@ accepted origins, and a probe frame the one origin it was made for (ruling 21).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,6 +21,9 @@ from bridge.registry import Registry
 from bridge.wire import BridgeError, ErrorCode
 
 STATIC = Path(__file__).parents[2] / "static"
+
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+"""An origin that may stand in a content policy: no wildcard, and nothing that would end the directive."""
 
 SCRIPT_SECONDS = 300
 """How long a worker script's address is good for; the page loads it at once."""
@@ -93,7 +97,7 @@ class PageRoutes:
             origin = origin_of(asked)
         except ValueError:
             origin = ""
-        if origin != asked or not asked.startswith(("http://", "https://")):
+        if origin != asked or not _ORIGIN.fullmatch(asked):
             message = "`origin` must be an http or https origin, such as http://localhost:8080."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         return _file(
@@ -104,9 +108,10 @@ class PageRoutes:
         """A worker script that may reach what its user accepted, and nothing else."""
         caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
         await read_body(request, EmptyObject)
-        origins = (await self._registry.view(caller.user.id)).accepted_origins()
+        accepted = (await self._registry.view(caller.user.id)).accepted_origins()
+        origins = [origin for origin in accepted if _ORIGIN.fullmatch(origin)]
         token = self._identity.sign(EXECUTOR, {"origins": origins}, SCRIPT_SECONDS)
-        return json_answer(ExecutorScript(script_url=f"/executor/{token}.js", origins=list(origins)))
+        return json_answer(ExecutorScript(script_url=f"/executor/{token}.js", origins=origins))
 
     async def script(self, request: web.Request) -> web.Response:
         """The worker's script; a worker is held to the policy of its own script."""
@@ -117,8 +122,8 @@ class PageRoutes:
 
     async def file(self, request: web.Request) -> web.StreamResponse:
         """A file of the page."""
-        path = (STATIC / request.match_info["path"]).resolve()
-        if not path.is_relative_to(STATIC.resolve()) or not path.is_file() or path.suffix == ".py":
+        path = _existing(request.match_info["path"])
+        if path is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")
         return _file(path, "default-src 'none'; sandbox")
 
@@ -143,3 +148,12 @@ class PageRoutes:
 
 def _file(path: Path, policy: str) -> web.FileResponse:
     return web.FileResponse(path, headers={**COMMON_HEADERS, "Content-Security-Policy": policy})
+
+
+def _existing(name: str) -> Path | None:
+    """The page's file of that name."""
+    try:
+        path = (STATIC / name).resolve()
+        return path if path.is_relative_to(STATIC.resolve()) and path.is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None

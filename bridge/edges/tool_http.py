@@ -49,7 +49,8 @@ class ToolServer:
 
     def routes(self) -> list[web.RouteDef]:
         """The routes for the application's router."""
-        bases = ("", "/servers/{server}")
+        # The second slash: Open WebUI's user dialog appends its paths to an address that may end with one.
+        bases = ("", "/", "/servers/{server}", "/servers/{server}/")
         return [
             route
             for base in bases

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -30,7 +30,7 @@ class OwnApi:
 
 
 @asynccontextmanager
-async def own_api(paths: JsonObject) -> AsyncIterator[OwnApi]:
+async def own_api(paths: JsonObject) -> AsyncGenerator[OwnApi]:
     """Listen on a free port of this machine; the document is at `/openapi.json`."""
     api = OwnApi("", paths)
 

@@ -1,8 +1,8 @@
 """The stage of a browser test: a bridge, the sample API on another port, and pages of real users."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ class Scene:
 @asynccontextmanager
 async def staged(
     browser: Browser, folder: Path, documents: Sequence[str], **settings: Any
-) -> AsyncIterator[Scene]:
+) -> AsyncGenerator[Scene]:
     """A bridge that offers these sample documents, as `tool-bridge demo` does."""
     async with AsyncExitStack() as stack:
         samples, samples_url = await start_sample_api()
@@ -93,7 +93,7 @@ async def staged(
 
 async def start_offering(folder: Path, samples_url: str, documents: Sequence[str], **settings: Any) -> Bridge:
     """Start a bridge, on a free port if none is given, and share documents of the sample API."""
-    chosen = Settings(data_dir=folder, **{"port": 0, **settings})
+    chosen = replace(Settings(data_dir=folder, port=0), **settings)
     bridge = await start_bridge(chosen, Store.open(folder / "bridge.sqlite3"))
     for name in documents:
         await bridge.share(f"{samples_url}/documents/{name}", named=f"sample {name}")

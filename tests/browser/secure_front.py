@@ -4,7 +4,7 @@ import asyncio
 import datetime
 import ipaddress
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ class SecureFront:
 
 
 @asynccontextmanager
-async def secure_front(folder: Path) -> AsyncIterator[SecureFront]:
+async def secure_front(folder: Path) -> AsyncGenerator[SecureFront]:
     """An https port with a certificate that nobody signed; every connection ends with it."""
     front = SecureFront(0)
     open_connections: set[asyncio.Task[None]] = set()

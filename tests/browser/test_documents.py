@@ -1,7 +1,7 @@
 """Documents added, accepted, changed and removed in the page, while the bridge runs."""
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import FilePayload, Page, expect
 
 from examples.document_files import read_document_text
 from tests.browser.own_api import own_api
@@ -41,7 +41,7 @@ async def test_a_document_from_a_file_becomes_tools(scene: Scene) -> None:
     async with own_api({"/things": operation("listThings")}) as api:
         text = api.text.replace('"/"', f'"{api.url}"')
         await go_to(page, "add")
-        file = {"name": "own.json", "mimeType": "application/json", "buffer": text.encode()}
+        file = FilePayload(name="own.json", mimeType="application/json", buffer=text.encode())
         await page.get_by_label("OpenAPI document").set_input_files(files=[file])
         await accept_selection(page, await expect_review(page, "Own API"))
         assert (await scene.caller.call("listThings")).json() == {"asked": "GET /things"}

@@ -1,6 +1,6 @@
 """What other web pages can do to the bridge: nothing, unless their origin was allowed for the tools."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ FETCH = """async ([url, options]) => {
 
 SOCKET = """async ([script, url]) => {
   const { io } = await import(script);
-  const socket = io(url, { path: "/ws/socket.io", transports: ["websocket"], reconnection: false, auth: { token: "x" } });
+  const how = { path: "/ws/socket.io", transports: ["websocket"], reconnection: false };
+  const socket = io(url, { ...how, auth: { token: "x" } });
   return new Promise((resolve) => {
     socket.on("connect", () => resolve("connected"));
     socket.on("connect_error", (error) => resolve(error.data?.code ?? error.message));
@@ -34,8 +35,8 @@ SOCKET = """async ([script, url]) => {
 
 
 @asynccontextmanager
-async def foreign_site() -> AsyncIterator[str]:
-    """A web site on another port of this machine, which is another origin; brings its own Socket.IO client."""
+async def foreign_site() -> AsyncGenerator[str]:
+    """A web site on another port of this machine, which is another origin; with a Socket.IO client."""
     app = web.Application()
 
     async def index(_request: web.Request) -> web.Response:

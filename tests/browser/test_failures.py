@@ -13,6 +13,7 @@ from tests.browser.scene import Scene, staged
 from tests.browser.secure_front import secure_front
 from tests.support.chromium import go_to, open_page, run_tool
 from tests.support.compiled import document_text, operation
+from toolserver.json_types import JsonObject
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -23,7 +24,7 @@ def ledger_of(scene: Scene) -> list[str]:
 
 
 async def test_an_api_that_is_down_is_a_network_failure(odd: Scene) -> None:
-    """The user must start the API, not look for a mistake in the page; nothing was delivered, so try again."""
+    """The user must start the API, not search the page for a mistake; nothing was delivered."""
     page = await odd.open_page()
     await odd.samples.cleanup()
     for tool, arguments in (("getNothing", {}), ("writeSlowly", {"note": "x"})):
@@ -49,7 +50,7 @@ async def test_a_change_whose_answer_cannot_be_read_has_an_unknown_outcome(odd: 
 
     The JSON object was not even sent, because the browser asks first; but nothing proves that to the page.
     """
-    bodiless = {"/nocors/notes": {"post": operation("sendNothing")["get"]}}
+    bodiless: JsonObject = {"/nocors/notes": {"post": operation("sendNothing")["get"]}}
     text = document_text(paths=bodiless, server=odd.samples_url)
     await odd.bridge.rooms.registry.share("notes", text, source_url=None)
     await odd.open_page()

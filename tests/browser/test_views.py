@@ -1,10 +1,12 @@
 """The page as a page: nothing blocked, nothing thrown, usable by keyboard, in the dark and on a phone."""
 
+from pathlib import Path
+
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.browser.scene import Scene
-from tests.support.chromium import expect_connection, go_to
+from tests.support.chromium import expect_connection, go_to, open_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -21,6 +23,30 @@ VIEWS = (
     ("connect",),
     ("doctor",),
 )
+
+VIEWS_OF_MIRROR = (
+    ("servers",),
+    ("servers", "mirror"),
+    ("servers", "mirror", "review"),
+    ("add",),
+    ("tools", "mirrorQuery"),
+    ("calls",),
+    ("connect",),
+    ("doctor",),
+)
+
+LIGHTNESS = """() => {
+  const parts = (color) => color.match(/[0-9.]+/g).slice(0, 3).map(Number);
+  const light = (color) => parts(color).reduce((sum, part) => sum + part, 0) / 765;
+  const style = getComputedStyle(document.body);
+  return [light(style.backgroundColor), light(style.color)];
+}"""
+
+NAMELESS = """() => [...document.querySelectorAll("input, select, textarea, button, a[href]")]
+  .filter((element) => element.getClientRects().length > 0)
+  .filter((element) => !element.labels?.length && !element.ariaLabel)
+  .filter((element) => !element.textContent.trim() && !element.title)
+  .map((element) => element.outerHTML)"""
 
 REPORT_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
@@ -45,9 +71,8 @@ async def test_no_view_violates_the_policy_or_throws(demo: Scene) -> None:
     await context.add_init_script(REPORT_VIOLATIONS)
     page = await context.new_page()
     complaints = complaints_of(page)
-    await page.goto(await demo.bridge.page_url())
+    await open_page(page, await demo.bridge.page_url())
     await expect(page.get_by_text("because you named these documents")).to_be_visible()
-    assert (await demo.caller.call("getPicture")).status == 200
     for view in VIEWS:
         await go_to(page, *view)
         await expect(page.get_by_role("main")).not_to_contain_text("Loading…")
@@ -68,19 +93,73 @@ async def test_a_tool_is_found_filled_in_and_run_by_keyboard_alone(scene: Scene)
     await expect_connection(page, "connected")
     await page.keyboard.press("Tab")
     await expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
-    await tab_to(page, "Tools")
+    await tab_to(page, page.get_by_role("link", name="Tools", exact=True))
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("main")).to_be_focused()
-    await tab_to(page, "mirrorClash")
+    await tab_to(page, page.get_by_role("link", name="mirrorClash"))
     await page.keyboard.press("Enter")
     form = page.get_by_role("form", name="Try mirrorClash")
-    await expect(form).to_be_visible()
-    await form.get_by_role("textbox", name="name__path").focus()
+    await tab_to(page, form.get_by_role("textbox", name="name__path"))
     await page.keyboard.type("here")
-    await tab_to(page, "Run (POST)", before=lambda: page.keyboard.type("there"))
+    await tab_to(page, form.get_by_role("textbox", name="name", exact=False).last)
+    await page.keyboard.type("there")
     await page.keyboard.press("Enter")
     await expect(page.get_by_test_id("outcome")).to_contain_text("/echo/clash/here")
 
 
-async def tab_to(page: Page, name: str, before: object = None) -> None:
-    """Press Tab until something of that text has the focus; every stop on the way is visible."""
+async def tab_to(page: Page, target: Locator, within: int = 60) -> None:
+    """Press Tab until it has the focus; every stop on the way can be seen."""
+    for _ in range(within):
+        await page.keyboard.press("Tab")
+        assert await page.evaluate("document.activeElement.getClientRects().length > 0")
+        if await target.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError(f"{target} is not reached by {within} times Tab")
+
+
+async def test_the_page_follows_the_dark_scheme(scene: Scene, tmp_path: Path) -> None:
+    """Light text on a light ground is what half-done dark modes give."""
+    page = await scene.open_page(color_scheme="dark")
+    picture = tmp_path / "dark.png"
+    await page.screenshot(path=picture)
+    assert picture.stat().st_size > 10_000
+    for view in VIEWS_OF_MIRROR:
+        await go_to(page, *view)
+        await expect(page.get_by_role("main")).not_to_contain_text("Loading…")
+        ground, text = await page.evaluate(LIGHTNESS)
+        assert ground < 0.3, view
+        assert text > 0.6, view
+
+
+async def test_a_narrow_screen_needs_no_sideways_scrolling(scene: Scene) -> None:
+    """The page is opened on phones too, to see whether it still works."""
+    page = await scene.open_page(viewport={"width": 360, "height": 740})
+    for view in VIEWS_OF_MIRROR:
+        await go_to(page, *view)
+        await expect(page.get_by_role("main")).not_to_contain_text("Loading…")
+        wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, view
+
+
+async def test_every_control_of_every_view_has_a_name(demo: Scene) -> None:
+    """A screen reader says "edit text" and nothing else for a field without a label."""
+    page = await demo.open_page()
+    for view in VIEWS:
+        await go_to(page, *view)
+        await expect(page.get_by_role("main")).not_to_contain_text("Loading…")
+        nameless = await page.evaluate(NAMELESS)
+        assert nameless == [], view
+
+
+async def test_the_doctor_tells_reachable_from_unreadable_from_down(scene: Scene) -> None:
+    """The first thing to try when a tool fails."""
+    page = await scene.open_page()
+    await go_to(page, "doctor")
+    report = page.get_by_test_id("check-report")
+    for path, code in (("/answers/json/object", "ok"), ("/nocors/readings", "cors")):
+        await page.get_by_label("Address to check").fill(scene.samples_url + path)
+        await page.get_by_role("button", name="Check this address").click()
+        await expect(report).to_have_attribute("data-code", code)
+    await scene.samples.cleanup()
+    await page.get_by_role("button", name="Check this address").click()
+    await expect(report).to_have_attribute("data-code", "network")

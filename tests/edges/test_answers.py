@@ -133,13 +133,28 @@ async def test_cut_text_says_so_and_names_the_call(scene: Scene) -> None:
     }
 
 
-async def test_a_large_text_goes_by_upload_with_a_token_that_works_once(scene: Scene) -> None:
+async def test_a_large_text_goes_by_upload_with_its_token(scene: Scene) -> None:
     """Results above 256 KiB must not block the socket; only the page that has the call may bring them."""
     content = json.dumps({"filler": "x" * 400_000}).encode()
     scene.upload = (content, "application/json; charset=utf-8", "text")
     scene.outcome = uploaded("application/json")
     assert await scene.call() == (200, "application/json", content)
-    assert scene.statuses == [401, 200, 401]
+    assert scene.statuses == [401, 200, 200]
+
+
+async def test_an_upload_sent_again_changes_nothing_and_succeeds(scene: Scene) -> None:
+    """The page repeats what it had no answer to; a refusal would make a finished call `outcome_unknown`."""
+    scene.outcome = uploaded("text/plain")
+
+    async def twice(call: dict[str, Any]) -> dict[str, Any]:
+        for content in (b"first", b"second"):
+            scene.upload = (content, "text/plain", "text")
+            scene.statuses.append(await scene.put(call["id"], call["bridge"]["result_token"]))
+        return scene.outcome
+
+    scene.answer = twice
+    assert json.loads((await scene.call())[2])["text"] == "first"
+    assert scene.statuses == [200, 200]
 
 
 async def test_an_image_is_returned_as_an_image(scene: Scene) -> None:

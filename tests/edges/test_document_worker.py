@@ -108,6 +108,14 @@ async def test_a_cancelled_compile_leaves_no_answer_behind(worker: DocumentWorke
     )
 
 
+async def test_an_answer_too_large_to_read_is_not_left_for_the_next_document(worker: DocumentWorker) -> None:
+    """What remained in the pipe made every later document of every user unreadable."""
+    with pytest.raises(BridgeError) as refused:
+        await compile_text(worker, document_text(paths={"/" + '\\"' * 7_000_000: {"get": {}}}))
+    assert refused.value.error.detail["code"] == "too_large"
+    assert await compile_text(worker, document_text())
+
+
 async def test_validation_reports_and_never_gates(worker: DocumentWorker) -> None:
     """40 of 176 real documents fail a strict validator and work."""
     assert (await worker.validate(document_text())).state == "valid"

@@ -150,6 +150,18 @@ async def test_an_origin_that_is_not_configured_gets_no_cors_headers(
         assert "Access-Control-Allow-Origin" not in response.headers
 
 
+async def test_an_address_that_ends_with_a_slash_works(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Open WebUI's user dialog asks `//openapi.json` then, with a preflight before it."""
+    for path in ("//openapi.json", "//api/config", "//system", "//tools/x"):
+        asked = {"Origin": OPEN_WEBUI, "Access-Control-Request-Method": "GET"}
+        async with http.options(bridge.base_url + path, headers=asked) as response:
+            assert response.status == 204
+    headers = {"Authorization": f"Bearer {bridge.key}", "Origin": OPEN_WEBUI}
+    async with http.get(bridge.base_url + "//openapi.json", headers=headers) as response:
+        assert response.status == 200
+        assert response.headers["Access-Control-Allow-Origin"] == OPEN_WEBUI
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [
@@ -157,7 +169,12 @@ async def test_an_origin_that_is_not_configured_gets_no_cors_headers(
         ("DELETE", "/openapi.json", 405, "method_not_allowed"),
         ("GET", "/static/../pyproject.toml", 404, "not_found"),
         ("GET", "/static/%2e%2e/pyproject.toml", 404, "not_found"),
+        ("GET", "/static/%00", 404, "not_found"),
+        ("GET", f"/static/{'a' * 300}", 404, "not_found"),
         ("GET", "/files/none", 401, "unauthorized"),
+        ("GET", "/probe?origin=https://*", 400, "invalid_request"),
+        ("GET", "/probe?origin=https://x;%20frame-ancestors%20*", 400, "invalid_request"),
+        ("GET", "/probe?origin=https://a,b", 400, "invalid_request"),
         ("GET", "/executor/none.js", 401, "unauthorized"),
     ],
 )

@@ -253,3 +253,13 @@ async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path)
         assert bridge.key != first
         assert await bridge.rooms.store.user_of_key(first) is None
         assert await bridge.rooms.store.user_of_key(bridge.key) == bridge.local_user
+
+
+@pytest.mark.parametrize("key", ["tbk_unknown", "sk-something-else", "%s"])
+async def test_a_key_that_is_not_ours_is_called_a_key(
+    bridge: Bridge, http: aiohttp.ClientSession, key: str
+) -> None:
+    """Whoever pasted the wrong key must not be told to reload a page."""
+    headers = {"Authorization": f"Bearer {key}"}
+    async with http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
+        assert "This key is not known here" in (await response.json())["error"]["message"]

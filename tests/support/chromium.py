@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ def chromium_path() -> str:
 
 
 @asynccontextmanager
-async def running_chromium(*arguments: str) -> AsyncIterator[Browser]:
+async def running_chromium(*arguments: str) -> AsyncGenerator[Browser]:
     """A browser with these further command-line arguments; closed at the end."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
@@ -91,8 +91,7 @@ class Reply:
     @property
     def code(self) -> str:
         """Error code, or "" for an answer."""
-        value = self.json() if self.body.startswith(b"{") else {}
-        return value["error"]["code"] if isinstance(value.get("error"), dict) else ""
+        return str(self.json()["error"]["code"]) if self.body.startswith(b'{"error":{"code"') else ""
 
     @property
     def detail(self) -> dict[str, Any]:

@@ -1,0 +1,96 @@
+"""A Chromium driven by its own protocol, because Playwright makes every tab believe that it is seen."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from tests.support.chromium import ARGUMENTS, chromium_path
+from tests.support.waiting import eventually
+
+
+class CommandRefused(Exception):
+    """Chromium cannot do that now."""
+
+
+class PlainChromium:
+    """One browser over one DevTools connection; commands one after the other."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._numbers = itertools.count(1)
+
+    async def command(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
+        """Send a command and give its result; events in between are dropped.
+
+        Raises:
+            CommandRefused: for example there is no document in the tab yet.
+        """
+        number = next(self._numbers)
+        message = {"id": number, "method": method, "params": parameters}
+        await self._socket.send_json(message if session is None else {**message, "sessionId": session})
+        while (answer := await self._socket.receive_json(loads=json.loads)).get("id") != number:
+            pass
+        if "error" in answer:
+            raise CommandRefused(answer["error"]["message"])
+        return answer["result"]
+
+    async def open_tab(self, url: str) -> "PlainTab":
+        """A new tab in front of all others."""
+        target = (await self.command("Target.createTarget", url=url))["targetId"]
+        attached = await self.command("Target.attachToTarget", targetId=target, flatten=True)
+        await self.command("Target.activateTarget", targetId=target)
+        return PlainTab(self, attached["sessionId"])
+
+
+class PlainTab:
+    """One tab."""
+
+    def __init__(self, browser: PlainChromium, session: str) -> None:
+        self._browser = browser
+        self._session = session
+
+    async def expect(self, condition: str) -> None:
+        """Wait until a JavaScript expression is true in the tab."""
+
+        async def is_true() -> bool:
+            try:
+                answer = await self._browser.command(
+                    "Runtime.evaluate", self._session, expression=condition, returnByValue=True
+                )
+            except CommandRefused:
+                return False
+            return answer["result"].get("value") is True
+
+        await eventually(is_true, within_s=10, what=condition)
+
+
+@asynccontextmanager
+async def plain_chromium(folder: Path) -> AsyncGenerator[PlainChromium]:
+    """A browser with a profile of its own in `folder`."""
+    browser = await asyncio.create_subprocess_exec(
+        chromium_path(),
+        *ARGUMENTS,
+        "--headless=new",
+        "--remote-debugging-port=0",
+        f"--user-data-dir={folder}",
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        assert browser.stderr is not None
+        while b"DevTools listening on " not in (line := await browser.stderr.readline()):
+            assert line, "Chromium ended before it was ready"
+        address = line.decode().partition(" on ")[2].strip()
+        async with aiohttp.ClientSession() as http, http.ws_connect(address, max_msg_size=0) as socket:
+            yield PlainChromium(socket)
+            await socket.send_json({"id": 0, "method": "Browser.close"})
+        await browser.communicate()
+    finally:
+        if browser.returncode is None:
+            browser.kill()
+            await browser.wait()
