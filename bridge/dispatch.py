@@ -156,13 +156,14 @@ class Dispatcher:
     ) -> bool:
         """Whether the table knows the event for the call's state; if not, nothing happens."""
         try:
-            call.state = next_state(call.state, event, safe=call.request.safe)
+            state = next_state(call.state, event, safe=call.request.safe)
         except UnexpectedEvent:
             return False
-        if call.state in TERMINAL and not call.future.done():
-            if call.state is CallState.OUTCOME_UNKNOWN and error is not None:
-                error = doubtful_error(error)
-            call.future.set_result(CallOutcome(call.call_id, call.state, answered, error))
+        if state is CallState.OUTCOME_UNKNOWN and error is not None:
+            error = doubtful_error(error)
+        call.state = state
+        if state in TERMINAL and not call.future.done():
+            call.future.set_result(CallOutcome(call.call_id, state, answered, error))
         return True
 
     def _expire(self, call: OpenCall) -> None:

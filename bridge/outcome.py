@@ -5,11 +5,13 @@ A success carries what the API answered, everything else a `WireError`; the two 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from http import HTTPStatus
 
 from bridge.calls import CallEvent, CallState
 from bridge.wire import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
+from toolserver.json_types import JsonValue
 from toolserver.result import Answered, FileBody, TextBody
 
 ERROR_BODY_CHARS = 4000
@@ -76,21 +78,50 @@ def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> 
 
 
 def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> WireError:
-    """The error for an API that answered 400 or more: its status and the start of its body, as data."""
+    """The error for an API that answered 400 or more: its status and the start of its body, as data.
+
+    A JSON body is passed on as a value, and what it says of itself (RFC 9457 `detail` or `title`, else
+    `message`) ends the message.
+    """
     status = answered.http_status
     detail: dict[str, object] = {"status": status, "content_type": answered.content_type}
+    reason = ""
     if isinstance(answered.body, TextBody):
-        detail["body"] = answered.body.text[:ERROR_BODY_CHARS]
-        if answered.truncated or len(answered.body.text) > ERROR_BODY_CHARS:
+        text = answered.body.text
+        body = _json_value(text) if len(text) <= ERROR_BODY_CHARS else None
+        detail["body"] = text[:ERROR_BODY_CHARS] if body is None else body
+        reason = _reason_of(body)
+        if answered.truncated or len(text) > ERROR_BODY_CHARS:
             detail["truncated"] = True
     if retry_after := answered.headers.get("retry-after"):
         detail["retry_after"] = retry_after
+    told = f"The API answered {status} {status_text}".rstrip()
     return WireError(
         code=ErrorCode.HTTP_STATUS,
-        message=f"The API answered {status} {status_text}".rstrip() + ".",
+        message=f"{told}: {reason}" if reason else f"{told}.",
         detail=detail,
         retryable=safe and status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE),
     )
+
+
+def _json_value(text: str) -> JsonValue:
+    """The JSON value of a text; None for what is no JSON object or array."""
+    try:
+        value = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def _no_number(constant: str) -> float:
+    raise ValueError(constant)
+
+
+def _reason_of(body: JsonValue) -> str:
+    if not isinstance(body, dict):
+        return ""
+    said = (body.get(key) for key in ("detail", "title", "message"))
+    return next((text for text in said if isinstance(text, str) and text), "")
 
 
 def doubtful_error(cause: WireError) -> WireError:

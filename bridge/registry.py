@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain, count, groupby
 from typing import Protocol
 
-from bridge.servers import LoadedServer, ServerRecord, UserView
-from bridge.wire import BridgeError, ErrorCode
+from bridge.servers import DECLINED, LoadedServer, ServerRecord, UserView
+from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
 from toolserver.arguments import ArgumentValidator
 from toolserver.catalog import Catalog, Tool
 from toolserver.compile import CompiledDocument, CompiledOperation
@@ -30,6 +30,10 @@ class ServerStore(Protocol):
 
     async def servers(self) -> Sequence[ServerRecord]:
         """All servers of all users, oldest first."""
+        ...
+
+    async def server_ids(self) -> Set[str]:
+        """The ids of all servers of all users."""
         ...
 
     async def save_server(self, record: ServerRecord) -> None:
@@ -94,6 +98,7 @@ class Registry:
         self._servers: dict[str, LoadedServer] = {}
         self._views: dict[str, UserView] = {}
         self._lock = asyncio.Lock()
+        self._updating = asyncio.Lock()
 
     async def load(self) -> list[tuple[ServerRecord, BridgeError]]:
         """Compile what users have added; returns what could not be loaded. Shared ones are named each run."""
@@ -130,13 +135,12 @@ class Registry:
             BridgeError: `invalid_document`.
         """
         compiled = await self._compiler.compile(text, source_url=source_url, base_url=base_url)
-        async with self._lock:
-            server_id = _new_id(compiled.title, {record.id for record in await self._store.servers()})
-            record = ServerRecord(server_id, owner_id, compiled.title, None, source_url, base_url, text)
-            await self._store.save_server(record)
-            server = self._put(LoadedServer(record, compiled))
-        await self._on_change(owner_id)
-        return server
+
+        async def new_record() -> ServerRecord:
+            server_id = _new_id(compiled.title, await self._store.server_ids())
+            return ServerRecord(server_id, owner_id, compiled.title, None, source_url, base_url, text)
+
+        return await asyncio.shield(self._keep(new_record, compiled))
 
     async def share(self, named: str, text: str, *, source_url: str | None) -> LoadedServer:
         """Offer a document to every user for as long as this process runs.
@@ -147,38 +151,39 @@ class Registry:
         Raises:
             BridgeError: `invalid_document`.
         """
-        kept = await self._store.servers()
-        known = next((record for record in kept if record.named == named), None)
+        known = next((record for record in await self._store.servers() if record.named == named), None)
         base_url = known.base_url if known else None
         compiled = await self._compiler.compile(text, source_url=source_url, base_url=base_url)
-        async with self._lock:
-            server_id = known.id if known else _new_id(compiled.title, {record.id for record in kept})
-            inline_html = known.inline_html if known else False
-            record = ServerRecord(
-                server_id, None, compiled.title, named, source_url, base_url, text, inline_html
-            )
-            await self._store.save_server(record)
-            server = self._put(LoadedServer(record, compiled))
-        await self._on_change(None)
-        return server
+
+        async def new_record() -> ServerRecord:
+            if known is not None:
+                return replace(known, title=compiled.title, source_url=source_url, text=text)
+            server_id = _new_id(compiled.title, await self._store.server_ids())
+            return ServerRecord(server_id, None, compiled.title, named, source_url, base_url, text)
+
+        return await asyncio.shield(self._keep(new_record, compiled))
 
     async def replace_document(
         self, user_id: str, server_id: str, text: str, source_url: str | None
     ) -> LoadedServer:
         """Put a newer text in place; operations that changed lose their acceptance, new ones are off."""
-        record = await self._changeable(user_id, server_id)
-        return await self._update(replace(record, text=text, source_url=source_url or record.source_url))
+
+        def edit(record: ServerRecord) -> ServerRecord:
+            return replace(record, text=text, source_url=source_url or record.source_url)
+
+        return await self._update(user_id, server_id, edit)
 
     async def change(
         self, user_id: str, server_id: str, *, base_url: str | None = None, inline_html: bool | None = None
     ) -> LoadedServer:
         """Change settings; with another base URL the operations need to be accepted again."""
-        record = await self._changeable(user_id, server_id)
-        if base_url is not None:
-            record = replace(record, base_url=base_url or None)
-        if inline_html is not None:
-            record = replace(record, inline_html=inline_html)
-        return await self._update(record)
+
+        def edit(record: ServerRecord) -> ServerRecord:
+            if base_url is not None:
+                record = replace(record, base_url=base_url or None)
+            return record if inline_html is None else replace(record, inline_html=inline_html)
+
+        return await self._update(user_id, server_id, edit)
 
     async def remove(self, user_id: str, server_id: str) -> None:
         """Remove a server with its acceptances; its names stay reserved and never change their meaning."""
@@ -186,31 +191,32 @@ class Registry:
         if record.owner_id is None:
             message = "This server is named on the command line; leave it out there."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        async with self._lock:
-            await self._store.delete_server(record.id)
-            self._servers.pop(record.id, None)
-            self._forget_views(record.owner_id)
-        await self._on_change(record.owner_id)
+        await asyncio.shield(self._drop(record))
 
     async def accept(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
         """Replace what a user accepts of a server: operation key to the digest the user was shown.
 
+        Every other operation of the server counts as declined from now on.
+
         Raises:
-            BridgeError: `document_changed` when an operation is not, or no longer, what the user was shown.
+            BridgeError: `document_changed` when an operation is not, or no longer, what the user was shown;
+                `invalid_request` when the page would have to reach more than `MAX_ORIGINS` origins.
         """
         server = (await self.view(user_id)).server(server_id)
+        operations = server.by_key
         stale = [
             key
             for key, digest in digests.items()
-            if (op := server.by_key.get(key)) is None or op.digest != digest
+            if key not in operations or operations[key].digest != digest
         ]
         if stale:
             message = "The document changed while you were reading it. Look at it again."
             raise BridgeError(ErrorCode.DOCUMENT_CHANGED, message, detail={"operations": stale[:20]})
-        async with self._lock:
-            await self._store.replace_acceptances(user_id, server_id, digests)
-            self._views.pop(user_id, None)
-        await self._on_change(user_id)
+        if len({operations[key].origin for key in digests}) > MAX_ORIGINS:
+            message = f"These operations go to more than {MAX_ORIGINS} servers. Accept fewer of them."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        decisions = dict.fromkeys(operations, DECLINED) | dict(digests)
+        await asyncio.shield(self._decide(user_id, server_id, decisions))
 
     async def validator(self, server: LoadedServer, operation: CompiledOperation) -> ArgumentValidator:
         """The compiled validator of a server's operation; compiled in a thread when it is not ready yet."""
@@ -232,18 +238,47 @@ class Registry:
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         return record
 
-    async def _update(self, record: ServerRecord) -> LoadedServer:
-        compiled = await self._compiler.compile(
-            record.text, source_url=record.source_url, base_url=record.base_url
-        )
+    async def _update(
+        self, user_id: str, server_id: str, edit: Callable[[ServerRecord], ServerRecord]
+    ) -> LoadedServer:
+        """One after another, so that no change is made to a record that another change has replaced."""
+        async with self._updating:
+            record = edit(await self._changeable(user_id, server_id))
+            compiled = await self._compiler.compile(
+                record.text, source_url=record.source_url, base_url=record.base_url
+            )
+
+            async def new_record() -> ServerRecord:
+                if record.id not in self._servers:
+                    raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
+                return replace(record, title=compiled.title)
+
+            return await asyncio.shield(self._keep(new_record, compiled))
+
+    # What follows is shielded: a caller who hangs up must not leave memory and store different.
+
+    async def _keep(
+        self, new_record: Callable[[], Awaitable[ServerRecord]], compiled: CompiledDocument
+    ) -> LoadedServer:
         async with self._lock:
-            if record.id not in self._servers:
-                raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
-            record = replace(record, title=compiled.title)
+            record = await new_record()
             await self._store.save_server(record)
             server = self._put(LoadedServer(record, compiled))
         await self._on_change(record.owner_id)
         return server
+
+    async def _drop(self, record: ServerRecord) -> None:
+        async with self._lock:
+            await self._store.delete_server(record.id)
+            self._servers.pop(record.id, None)
+            self._forget_views(record.owner_id)
+        await self._on_change(record.owner_id)
+
+    async def _decide(self, user_id: str, server_id: str, decisions: Mapping[str, str]) -> None:
+        async with self._lock:
+            await self._store.replace_acceptances(user_id, server_id, decisions)
+            self._views.pop(user_id, None)
+        await self._on_change(user_id)
 
     def _put(self, server: LoadedServer) -> LoadedServer:
         self._servers[server.record.id] = server
@@ -267,7 +302,8 @@ class Registry:
             for server in servers
             for operation in server.compiled.operations
         )
-        return UserView(user_id, servers, Catalog(tools), await self._store.acceptances(user_id))
+        decisions = await self._store.acceptances(user_id)
+        return UserView(user_id, servers, Catalog(tools), decisions, user_id == self._operator_id)
 
     async def _names_of(
         self, user_id: str, shared: list[LoadedServer], personal: list[LoadedServer]

@@ -18,6 +18,9 @@ from toolserver.catalog import Catalog, Tool
 from toolserver.compile import CompiledDocument, CompiledOperation
 from toolserver.naming import OperationKey
 
+DECLINED = ""
+"""In place of a digest: the user has looked at the operation and left it out."""
+
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -77,7 +80,9 @@ class UserView:
     servers: tuple[LoadedServer, ...]
     catalog: Catalog
     accepted: Mapping[OperationKey, str]
-    """Operation to the digest its user accepted."""
+    """Operation to the digest its user accepted, or to `DECLINED`; absent: nobody has decided."""
+    is_operator: bool
+    """The user who started the bridge."""
     _documents: dict[str | None, AdvertisedDocument] = field(
         default_factory=dict[str | None, AdvertisedDocument]
     )
@@ -99,7 +104,12 @@ class UserView:
             (self.accepted.get(OperationKey(server.record.id, op.key)), op.digest)
             for op in server.compiled.operations
         ]
-        return sum(pin == now for pin, now in pinned), sum(pin not in (None, now) for pin, now in pinned)
+        changed = sum(pin not in (None, DECLINED, now) for pin, now in pinned)
+        return sum(pin == now for pin, now in pinned), changed
+
+    def is_decided(self, server: LoadedServer) -> bool:
+        """Whether the user has accepted or declined anything of a server."""
+        return any(key.server_id == server.record.id for key in self.accepted)
 
     def accepted_origins(self) -> tuple[str, ...]:
         """Origins that the user's page must be able to reach, in stable order."""
@@ -107,17 +117,16 @@ class UserView:
         return tuple(sorted({origin for origin in origins if origin}))
 
     def may_accept_on_open(self, server: LoadedServer) -> bool:
-        """Opening the page by ticket accepts what the command line named (ruling 20).
+        """Opening the page by ticket accepts what the command line named, for the operator (ruling 20).
 
-        What changed since an earlier acceptance is accepted again only where it stays on this machine (§13
-        (19)).
+        What the operator has declined stays declined, and what changed since it was accepted is accepted
+        again only where it stays on this machine (ruling 19).
         """
-        accepted, changed = self.acceptance(server)
-        if server.record.named is None:
+        if server.record.named is None or not self.is_operator:
             return False
-        return (accepted == 0 and changed == 0) or all(
-            is_loopback(origin) for origin in server.compiled.origins
-        )
+        if not self.is_decided(server) or self.acceptance(server)[1] == 0:
+            return True
+        return all(is_loopback(origin) for origin in server.compiled.origins)
 
     def document(self, server_id: str | None) -> AdvertisedDocument:
         """The advertised OpenAPI document of all servers, or of one. Built once per view.

@@ -23,7 +23,7 @@ from bridge.edges.calls_http import CallRoutes
 from bridge.edges.document_fetch import fetch_public, read_source
 from bridge.edges.document_worker import DocumentWorker
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
-from bridge.edges.http_routes import MAX_BODY_BYTES, Route
+from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.identity import Identity
 from bridge.edges.page_http import PageRoutes
 from bridge.edges.servers_http import ServerRoutes
@@ -41,7 +41,8 @@ LOCAL_USER = "local"
 RUNNING_FILE = "running.json"
 """In the data folder: where the bridge that uses it can be reached."""
 
-SHUTDOWN_SECONDS = 5.0
+SHUTDOWN_SECONDS = 1.0
+"""For the last answers; aiohttp waits so long twice. Every open call is settled before."""
 HTTP_PORT = 80
 
 _log = logging.getLogger(__name__)
@@ -164,7 +165,7 @@ async def _finish_loading(
 def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> web.Application:
     doors = _doors(settings, base_url, port)
     app = web.Application(
-        middlewares=[*guard(doors), plain_sockets(SOCKET_PATH)], client_max_size=MAX_BODY_BYTES
+        middlewares=[*guard(doors), plain_sockets(SOCKET_PATH)], client_max_size=SMALL_BODY_BYTES
     )
     app.on_response_prepare.append(cors_headers(doors))
     page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 PROTOCOL = 1
 """Version of the `bridge:*` extension, negotiated in `bridge:hello`."""
@@ -30,6 +30,10 @@ SOCKET_MESSAGE_BYTES = 2 * 1024 * 1024
 """`max_http_buffer_size` of the socket: an inline result after JSON escaping, and some."""
 
 MAX_CALL_ID_CHARS = 64
+MESSAGE_CHARS = 4000
+
+MAX_ORIGINS = 500
+"""Origins a user's page may reach; a document whose operations have servers of their own can name dozens."""
 
 EVENT_CALL = "events"
 EVENT_HELLO = "bridge:hello"
@@ -63,6 +67,7 @@ class ErrorCode(StrEnum):
     OUTCOME_UNKNOWN = "outcome_unknown"
     # The bridge's own doors.
     UNAUTHORIZED = "unauthorized"
+    PAGE_ONLY = "page_only"
     FOREIGN_HOST = "foreign_host"
     FOREIGN_ORIGIN = "foreign_origin"
     NOT_FOUND = "not_found"
@@ -93,6 +98,7 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.CANCELLED: 409,
     ErrorCode.OUTCOME_UNKNOWN: 409,
     ErrorCode.UNAUTHORIZED: 401,
+    ErrorCode.PAGE_ONLY: 403,
     ErrorCode.FOREIGN_HOST: 421,
     ErrorCode.FOREIGN_ORIGIN: 403,
     ErrorCode.NOT_FOUND: 404,
@@ -106,6 +112,13 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
 """The status of the bridge's own answer (ruling 9); the API's own status is `detail.status`."""
 
 
+def fit_message(message: object) -> object:
+    """Cut a message to `MESSAGE_CHARS`; what is no Unicode text in it (from a header, say) becomes `?`."""
+    if not isinstance(message, str):
+        return message
+    return message.encode("utf-8", "replace").decode()[:MESSAGE_CHARS]
+
+
 class Message(BaseModel):
     """Base of all wire shapes: immutable, unknown keys ignored."""
 
@@ -116,8 +129,8 @@ class WireError(Message):
     """The one error shape, on HTTP and on the socket."""
 
     code: ErrorCode
-    message: str = Field(max_length=4000)
-    """For a person: what is wrong and what to do."""
+    message: Annotated[str, BeforeValidator(fit_message)] = Field(max_length=MESSAGE_CHARS)
+    """For a person: what is wrong and what to do. A longer one is cut."""
     detail: dict[str, Any] = Field(default_factory=dict)
     """Facts for a program, for example `{"status": 404, "body": "…"}` of an `http_status`."""
     retryable: bool = False
@@ -140,7 +153,7 @@ class Hello(Message):
     protocol: int
     page_id: str = Field(min_length=1, max_length=100)
     visibility: Literal["visible", "hidden"] = "visible"
-    origins: tuple[str, ...] | None = None
+    origins: tuple[str, ...] | None = Field(default=None, max_length=MAX_ORIGINS)
     """What the content policy of the page's executor lets it reach; None: it did not say."""
 
 

@@ -99,7 +99,8 @@ function pick(plans, selected) {
 
 /**
  * Servers that opening the printed link accepts: named on the command line, and new, changed or not yet in this
- * browser. The bridge offers a changed one only while everything of it stays on this machine.
+ * browser. The bridge offers them to the operator alone, and a changed one only while everything of it stays on this
+ * machine. What the user has withdrawn stays withdrawn.
  * @param {Server[]} servers
  * @param {Map<string, Record<string, string>>} pinned
  * @returns {{server: Server, isNew: boolean}[]}
@@ -107,6 +108,6 @@ function pick(plans, selected) {
 export function acceptedByOpening(servers, pinned) {
   return servers
     .filter((server) => server.accept_on_open && server.operations > 0)
-    .filter((server) => server.accepted === 0 || server.changed > 0 || !pinned.has(server.id))
-    .map((server) => ({ server, isNew: server.accepted === 0 && server.changed === 0 }));
+    .filter(({ id, decided, accepted, changed }) => !decided || changed > 0 || (accepted > 0 && !pinned.has(id)))
+    .map((server) => ({ server, isNew: !server.decided }));
 }

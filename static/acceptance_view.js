@@ -75,7 +75,7 @@ export class AcceptanceView {
   #render(material) {
     const { server } = material;
     this.boxes.clear();
-    const isNew = server.accepted === 0 && server.changed === 0; // Then all that only read are suggested.
+    const isNew = !server.decided; // Then all that only read are suggested.
     const ordered = [...server.tools].sort((one, other) => Number(isChanged(other)) - Number(isChanged(one)));
     const rows = ordered.map((tool) => this.#row(tool, material, isNew));
     const changed = server.tools.filter(isChanged).length;

@@ -39,12 +39,19 @@ function ipv4Space(host) {
 /** @param {string} host without brackets @returns {AddressSpace} */
 function ipv6Space(host) {
   if (host === "::1" || host === "::") return "loopback";
-  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host);
-  if (mapped) {
-    const [high, low] = [parseInt(mapped[1], 16), parseInt(mapped[2], 16)];
-    return ipv4Space([high >> 8, high & 255, low >> 8, low & 255].join("."));
-  }
   return /^f[cd]|^fe[89ab]/.test(host) ? "local" : "public";
+}
+
+/**
+ * One writing for one host: no dot at the end, and IPv4 inside IPv6 as IPv4.
+ * @param {string} hostname as `URL.hostname` gives it
+ */
+function plainHost(hostname) {
+  const host = hostname.toLowerCase().replace(/\.+$/, "");
+  const mapped = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host);
+  if (!mapped) return host;
+  const [high, low] = [parseInt(mapped[1], 16), parseInt(mapped[2], 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
 /**
@@ -53,7 +60,7 @@ function ipv6Space(host) {
  * @returns {AddressSpace}
  */
 export function addressSpace(hostname) {
-  const host = hostname.toLowerCase().replace(/\.$/, "");
+  const host = plainHost(hostname);
   if (host.startsWith("[")) return ipv6Space(host.slice(1, -1));
   if (isIpv4(host)) return ipv4Space(host);
   if (host === "localhost" || host.endsWith(".localhost")) return "loopback";
@@ -94,14 +101,28 @@ const METADATA_HOSTS = new Set([
   "100.100.100.200",
 ]);
 
+/** @param {URL} url */
+const portOf = ({ port, protocol }) => port || (protocol === "https:" ? "443" : "80");
+
+/**
+ * One port of this machine is one server, by whatever name and scheme it is reached.
+ * @param {URL} target
+ * @param {URL} own
+ */
+function isSameServer(target, own) {
+  if (portOf(target) !== portOf(own)) return false;
+  const isLoopback = [target, own].every(({ hostname }) => addressSpace(hostname) === "loopback");
+  return isLoopback || plainHost(target.hostname) === plainHost(own.hostname);
+}
+
 /**
  * @param {string} url
- * @param {string} ownOrigin the bridge's
+ * @param {string} ownOrigin the bridge's; "" outside a page
  * @returns {string | null} why no tool may call this address; null: it may
  */
 export function forbiddenTarget(url, ownOrigin) {
-  const { origin, hostname } = new URL(url);
-  if (origin === ownOrigin) return "The bridge itself cannot be a tool's target.";
-  if (METADATA_HOSTS.has(hostname)) return "A cloud metadata service cannot be a tool's target.";
+  const target = new URL(url);
+  if (ownOrigin && isSameServer(target, new URL(ownOrigin))) return "The bridge itself cannot be a tool's target.";
+  if (METADATA_HOSTS.has(plainHost(target.hostname))) return "A cloud metadata service cannot be a tool's target.";
   return null;
 }

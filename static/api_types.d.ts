@@ -18,6 +18,8 @@ export interface Server {
   source_url: string | null;
   shared: boolean;
   accept_on_open: boolean;
+  /** The user has accepted or declined something of it. */
+  decided: boolean;
   digest: string;
   origins: string[];
   operations: number;

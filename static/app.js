@@ -3,7 +3,7 @@
 import { AcceptanceView } from "./acceptance_view.js";
 import { Acceptance } from "./acceptance.js";
 import { AddServerView } from "./add_server_view.js";
-import { openStore } from "./browser_store.js";
+import { openDeviceStore, openUserStore } from "./browser_store.js";
 import { BridgeApi } from "./bridge_api.js";
 import { CallLogView } from "./call_log_view.js";
 import { ConnectView } from "./connect_view.js";
@@ -34,17 +34,26 @@ class App {
   constructor() {
     /** What must be stopped, in the order it was started. @type {{stop: () => void}[]} */
     this.started = [];
+    /** Keeps a ticket until it is spent, over all attempts. @type {Identity | null} */
+    this.identity = null;
+    /** The other tabs must not go on for a user whose browser this no longer is. */
+    this.userChanges = new BroadcastChannel("tool-bridge-user");
+    this.userChanges.onmessage = () => location.reload();
   }
 
-  /** Enters and starts; called again after a failed entrance. Idempotent while it runs. */
-  async start() {
+  /**
+   * Enters and starts; called again after a failed entrance. Idempotent while it runs.
+   * @param {{mayReplace?: boolean}} [how] whether a ticket may make this another user's browser
+   */
+  async start({ mayReplace = false } = {}) {
     if (this.started.length > 0) return;
-    const isByTicket = /[#&]ticket=/.test(location.hash);
     try {
-      const store = await openStore();
-      const identity = new Identity(store);
-      const { user } = await identity.enter();
-      await this.#run(this.#build(store, identity), user, isByTicket);
+      this.identity ??= new Identity(await openDeviceStore());
+      const entrance = await this.identity.enter({ mayReplace });
+      if (mayReplace) this.userChanges.postMessage(entrance.user_id);
+      const store = await openUserStore(entrance.user_id);
+      this.started.push({ stop: () => store.close() });
+      await this.#run(this.#build(store, this.identity), entrance);
     } catch (failure) {
       this.#showEntrance(failure);
     }
@@ -55,7 +64,7 @@ class App {
   }
 
   /**
-   * @param {Awaited<ReturnType<typeof openStore>>} store
+   * @param {import("./browser_store.js").BrowserStore} store
    * @param {Identity} identity
    * @returns {Parts}
    */
@@ -75,8 +84,8 @@ class App {
     };
   }
 
-  /** @param {Parts} parts @param {string} user @param {boolean} isByTicket */
-  async #run(parts, user, isByTicket) {
+  /** @param {Parts} parts @param {import("./identity.js").Entrance} entrance */
+  async #run(parts, { user, byTicket }) {
     const { executor, inventory } = parts;
     const status = new StatusView(place("connection"), executor, user);
     const choose = (/** @type {Route} */ route) => viewOf(parts, route);
@@ -84,7 +93,7 @@ class App {
     this.started.push(executor, status, navigation, { stop: keepFresh(parts) });
     navigation.start();
     await inventory.load();
-    if (isByTicket) await new OpeningAcceptance(parts, place("notices")).run();
+    if (byTicket) await new OpeningAcceptance(parts, place("notices")).run();
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
     status.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
@@ -101,10 +110,13 @@ class App {
       label: "Not connected",
       hint: "See what to do on the page.",
     });
-    fill(
-      place("main"),
-      entranceView(failure, () => void this.start()),
-    );
+    const again = () => void this.start();
+    const stay = () => {
+      this.identity?.declineTicket();
+      again();
+    };
+    const change = () => void this.start({ mayReplace: true });
+    fill(place("main"), entranceView(failure, { again, stay, change }));
   }
 }
 

@@ -1,13 +1,20 @@
 // @ts-check
-/** IndexedDB as promises: what this browser keeps between visits. Knows names of stores, not what is in them. */
+/**
+ * IndexedDB as promises: what this browser keeps between visits. Knows names of stores, not what is in them.
+ *
+ * Which user's browser it is stands in a database of its own; what a user accepted and his secrets stand in one per
+ * user, so that they never serve another.
+ */
 
 const DATABASE = "tool-bridge";
 const VERSION = 1;
 
-/** device: keys by name · servers and pins: what the user accepted · credentials: encrypted secrets. */
-const STORES = ["device", "servers", "pins", "credentials"];
+/** device: the key of this browser. */
+const DEVICE_STORES = ["device"];
+/** keys: by name · servers and pins: what the user accepted · credentials: encrypted secrets. */
+const USER_STORES = ["keys", "servers", "pins", "credentials"];
 
-/** @typedef {"device" | "servers" | "pins" | "credentials"} StoreName */
+/** @typedef {"device" | "keys" | "servers" | "pins" | "credentials"} StoreName */
 /** @typedef {string | string[]} Key */
 
 /** The browser keeps nothing for this page. `code` is always storage_unavailable. */
@@ -80,17 +87,23 @@ export class BrowserStore {
   }
 }
 
+/** @throws {StoreError} */
+export const openDeviceStore = () => open(DATABASE, DEVICE_STORES);
+
+/** @param {string} userId @throws {StoreError} */
+export const openUserStore = (userId) => open(`${DATABASE}:${userId}`, USER_STORES);
+
 /**
- * @param {IDBFactory} [factory]
+ * @param {string} name
+ * @param {string[]} stores
  * @returns {Promise<BrowserStore>}
- * @throws {StoreError}
  */
-export async function openStore(factory = globalThis.indexedDB) {
-  if (!factory) throw new StoreError("no IndexedDB");
+async function open(name, stores) {
+  if (!globalThis.indexedDB) throw new StoreError("no IndexedDB");
   try {
-    const request = factory.open(DATABASE, VERSION);
+    const request = indexedDB.open(name, VERSION);
     request.onupgradeneeded = () => {
-      const missing = STORES.filter((name) => !request.result.objectStoreNames.contains(name));
+      const missing = stores.filter((name) => !request.result.objectStoreNames.contains(name));
       for (const name of missing) request.result.createObjectStore(name);
     };
     const database = await settled(request);

@@ -85,10 +85,10 @@ export class Credentials {
    * @returns {Promise<CryptoKey>}
    */
   async #key() {
-    const kept = await this.store.get("device", WRAPPING_KEY);
+    const kept = await this.store.get("keys", WRAPPING_KEY);
     if (kept) return kept;
     const made = await crypto.subtle.generateKey({ name: ALGORITHM, length: 256 }, false, ["encrypt", "decrypt"]);
-    await this.store.change(["device"], (of) => of("device").add(made, WRAPPING_KEY)).catch(() => undefined);
-    return (await this.store.get("device", WRAPPING_KEY)) ?? made;
+    await this.store.change(["keys"], (of) => of("keys").add(made, WRAPPING_KEY)).catch(() => undefined);
+    return (await this.store.get("keys", WRAPPING_KEY)) ?? made;
   }
 }

@@ -160,7 +160,7 @@ function policyBlock({ origins }, origin, detail) {
     };
   return {
     code: "blocked_by_policy",
-    message: `The page may not reach ${origin}: it is not among the origins you accepted. Accept the server's tools again, or reload the bridge page.`,
+    message: `The bridge page has no permission for ${origin}. Reload the bridge page. If this stays, write the server's base URL with exactly this origin, and accept its tools again.`,
     detail,
     delivered: "no",
     retryable: false,

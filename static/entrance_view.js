@@ -1,6 +1,7 @@
 // @ts-check
 /** What a user sees who is not let in: why, and what to do. */
 import { button, el, sentenceOf } from "./dom.js";
+import { IdentityError } from "./identity.js";
 
 /** @type {Record<string, {title: string, next: string[]}>} */
 const CASES = {
@@ -29,6 +30,13 @@ const CASES = {
     title: "The bridge does not know this browser any more",
     next: ["Its data was removed or moved. Open the link that the bridge prints when it starts."],
   },
+  other_user: {
+    title: "This link is for another user",
+    next: [
+      "Did somebody send you this link? Then stay, and ask what it is for.",
+      "What you accepted and the credentials you saved here stay yours, and are not used for anybody else.",
+    ],
+  },
   unreachable: {
     title: "The bridge does not answer",
     next: ["Check that it is running: tool-bridge serve.", "Then try again."],
@@ -39,11 +47,13 @@ const CASES = {
   },
 };
 
+/** @typedef {{again: () => void, stay: () => void, change: () => void}} Choices */
+
 /**
  * @param {unknown} failure
- * @param {() => void} again
+ * @param {Choices} choices `stay` and `change`: what to do with another user's link
  */
-export function entranceView(failure, again) {
+export function entranceView(failure, choices) {
   const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
   const { title, next } = CASES[code] ?? { title: "The page could not start", next: [] };
   return el(
@@ -52,6 +62,16 @@ export function entranceView(failure, again) {
     el("h1", null, title),
     el("p", { class: "lead" }, sentenceOf(failure)),
     next.length > 0 ? el("ul", { class: "plain-list" }, ...next.map((step) => el("li", null, step))) : null,
-    button("Try again", again, { class: "primary" }),
+    ...answers(failure, choices),
   );
+}
+
+/** @param {unknown} failure @param {Choices} choices */
+function answers(failure, { again, stay, change }) {
+  if (!(failure instanceof IdentityError && failure.code === "other_user"))
+    return [button("Try again", again, { class: "primary" })];
+  const { user, current } = failure.detail;
+  const answer = el("div", { class: "actions" });
+  answer.append(button(`Stay with ${current}`, stay, { class: "primary" }), button(`Switch to ${user}`, change));
+  return [answer];
 }

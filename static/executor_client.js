@@ -2,21 +2,21 @@
 /**
  * The page's side of the executor: which tab runs the worker, with which permissions, and what it tells the views.
  *
- * A Web Lock makes one tab of a browser the executor; when it closes, the next takes over. A change of the accepted
+ * A Web Lock makes one of a user's tabs the executor; when it closes, the next takes over. A change of the accepted
  * origins needs a worker whose script came with another CSP: a new one starts, the old one finishes its calls.
  */
 
 import { CallLog } from "./call_log.js";
+import { openCallChannel } from "./call_channel.js";
 import { trustedScript } from "./trusted_script.js";
 
 /** @typedef {import("./types.d.ts").ExecutorState} ExecutorState */
 /** @typedef {import("./types.d.ts").CallEntry} CallEntry */
 /** @typedef {import("./types.d.ts").WorkerNews} WorkerNews */
 /** @typedef {import("./types.d.ts").TabRequest} TabRequest */
-/** @typedef {{token: () => Promise<string>, renew: () => Promise<string>}} TokenSource */
+/** @typedef {{user_id: string | null, token: () => Promise<string>, renew: () => Promise<string>}} Speaker */
 
 const LOCK = "tool-bridge-executor";
-const CHANNEL = "tool-bridge-calls";
 /** The old worker is left alone until the new one is online, or for so long. */
 const HANDOVER_MS = 10_000;
 /** A worker that cannot get rid of its results by then never will. */
@@ -44,13 +44,17 @@ export class ExecutorClient extends EventTarget {
   #pageId = crypto.randomUUID();
   #log = new CallLog((entry) => this.#announce("call", entry));
 
-  /** @param {{identity: TokenSource, fetch?: typeof globalThis.fetch}} parts */
+  /** @param {{identity: Speaker, fetch?: typeof globalThis.fetch}} parts */
   constructor({ identity, fetch: send }) {
     super();
     this.identity = identity;
     this.fetch = send ?? ((input, init) => fetch(input, init));
     /** @type {ExecutorState} */
     this.state = STOPPED;
+  }
+
+  get #userId() {
+    return this.identity.user_id ?? "";
   }
 
   /** Newest last. */
@@ -61,7 +65,7 @@ export class ExecutorClient extends EventTarget {
   start() {
     if (this.#life) return;
     const life = (this.#life = new AbortController());
-    this.#channel = new BroadcastChannel(CHANNEL);
+    this.#channel = openCallChannel(this.#userId);
     this.#channel.onmessage = ({ data }) => this.#heard(data);
     document.addEventListener("visibilitychange", () => this.#tellVisibility(), { signal: life.signal });
     this.#setState({ role: "starting", connection: "connecting", error: null });
@@ -136,15 +140,16 @@ export class ExecutorClient extends EventTarget {
 
   /** @param {AbortSignal} signal */
   async #compete(signal) {
+    const lock = `${LOCK}:${this.#userId}`;
     const { held = [] } = await navigator.locks.query();
     if (signal.aborted) return;
-    if (held.some(({ name }) => name === LOCK)) this.#setState({ role: "standby" });
+    if (held.some(({ name }) => name === lock)) this.#setState({ role: "standby" });
     const lead = async () => {
       this.#setState({ role: "executor", connection: "connecting", error: null, running: 0 }); // Not the last tab's.
       void this.refresh();
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     };
-    await navigator.locks.request(LOCK, { signal }, lead).catch((error) => {
+    await navigator.locks.request(lock, { signal }, lead).catch((error) => {
       if (!signal.aborted) throw error;
     });
   }
@@ -203,8 +208,9 @@ export class ExecutorClient extends EventTarget {
     const worker = new Worker(trustedScript(scriptUrl), { type: "module" });
     this.#current = { id, worker, origins };
     worker.onerror = () => this.#broken(id);
-    const start = { type: "start", worker: id, page_id: this.#pageId, origins, visibility: document.visibilityState };
-    worker.onmessage = ({ data }) => data.type === "loaded" && worker.postMessage(start);
+    const about = { worker: id, user_id: this.#userId, page_id: this.#pageId, origins };
+    const start = () => worker.postMessage({ type: "start", ...about, visibility: document.visibilityState });
+    worker.onmessage = ({ data }) => data.type === "loaded" && start();
     if (!previous) return;
     await new Promise((resolve) => {
       this.#whenOnline.set(id, () => resolve(true));

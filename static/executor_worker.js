@@ -9,7 +9,8 @@ import { CallLog } from "./call_log.js";
 import { Credentials } from "./credentials.js";
 import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
 import { Identity } from "./identity.js";
-import { openStore } from "./browser_store.js";
+import { openCallChannel } from "./call_channel.js";
+import { openDeviceStore, openUserStore } from "./browser_store.js";
 import { Pins } from "./pins.js";
 import { RunningCalls } from "./running_calls.js";
 import { ToolRunner } from "./tool_runner.js";
@@ -46,18 +47,17 @@ class Executor {
 
   /**
    * @param {StartCommand} start
+   * @param {Identity} identity
    * @param {import("./browser_store.js").BrowserStore} store
-   * @param {(origin: string) => boolean} wasBlockedByPolicy
    */
-  constructor(start, store, wasBlockedByPolicy) {
+  constructor(start, identity, store) {
     this.settings = start;
     this.visibility = start.visibility;
-    this.channel = new BroadcastChannel("tool-bridge-calls");
+    this.channel = openCallChannel(start.user_id);
     this.channel.onmessage = ({ data }) => this.#asked(data);
     this.log = new CallLog((entry) => this.#tell({ type: "call", entry }));
-    this.runner = this.#makeRunner(store, wasBlockedByPolicy);
+    this.runner = this.#makeRunner(store);
     this.calls = new RunningCalls(this.runner, (call, outcome) => this.#ended(call, outcome));
-    const identity = new Identity(store, { location: null });
     const introduce = () => ({ page_id: start.page_id, visibility: this.visibility, origins: start.origins });
     this.socket = new BridgeSocket({ url: location.origin, identity, introduce, delegate: this.#delegate() });
     this.socket.start();
@@ -69,11 +69,8 @@ class Executor {
     this.#finishDraining();
   }
 
-  /**
-   * @param {import("./browser_store.js").BrowserStore} store
-   * @param {(origin: string) => boolean} wasBlockedByPolicy
-   */
-  #makeRunner(store, wasBlockedByPolicy) {
+  /** @param {import("./browser_store.js").BrowserStore} store */
+  #makeRunner(store) {
     const pins = new Pins(store);
     const credentials = new Credentials(store);
     /** @type {typeof fetch} */
@@ -164,9 +161,15 @@ class Executor {
 let executor = null;
 const wasBlockedByPolicy = watchPolicy(scope);
 
+/** Holds on to the user it was started for, whoever the browser's user is by now. @param {StartCommand} command */
+async function begin(command) {
+  const identity = new Identity(await openDeviceStore(), { location: null, user_id: command.user_id });
+  return new Executor(command, identity, await openUserStore(command.user_id));
+}
+
 /** @param {WorkerCommand} command */
 async function obey(command) {
-  if (command.type === "start") executor ??= openStore().then((store) => new Executor(command, store, wasBlockedByPolicy));
+  if (command.type === "start") executor ??= begin(command);
   const started = await executor;
   if (command.type === "visibility" && started) started.visibility = command.visibility;
   if (command.type === "drain") started?.drain();

@@ -1,11 +1,12 @@
 // @ts-check
 /**
  * Who this browser is to the bridge: a device key that cannot be read out, and short-lived session tokens bought with
- * its signature. Knows `/api/devices` and `/api/sessions`; keeps no token beyond the page's life.
+ * its signature. Knows `/api/devices`, `/api/tickets` and `/api/sessions`; keeps no token beyond the page's life.
  */
 
 /** @typedef {import("./browser_store.js").BrowserStore} BrowserStore */
-/** @typedef {{device_id: string, user: string, private_key: CryptoKey}} Device */
+/** @typedef {{device_id: string, private_key: CryptoKey}} Device */
+/** @typedef {{user: string, user_id: string, byTicket: boolean}} Entrance `byTicket`: the user's own ticket was spent just now */
 
 const DEVICE_KEY = "device";
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256" };
@@ -21,21 +22,32 @@ const SENTENCES = {
   ticket_refused: "This link has been used already or is too old. Ask the bridge for a new one.",
   device_unknown: "The bridge no longer knows this browser. Open a new link from the bridge to pair it again.",
   unreachable: "The bridge does not answer. Is it still running?",
+  other_user: "This link is for another user of the bridge.",
+  user_changed: "This browser works for another user now. Reload this page.",
 };
+
+/** After these the ticket is still good, and the next entrance may use it. */
+const TICKET_STAYS = new Set(["unreachable", "other_user"]);
 
 /** Why this browser cannot speak for the user. */
 export class IdentityError extends Error {
   /**
    * @param {keyof typeof SENTENCES} code
-   * @param {unknown} [cause]
+   * @param {{message?: string, detail?: Record<string, string>, cause?: unknown}} [more]
    */
-  constructor(code, cause) {
-    super(SENTENCES[code]);
+  constructor(code, { message = SENTENCES[code], detail = {}, cause } = {}) {
+    super(message, { cause });
     this.name = "IdentityError";
     this.code = code;
+    this.detail = detail;
     this.retryable = code === "unreachable";
-    this.cause = cause;
   }
+}
+
+/** @param {string} user whose link it is @param {string} current whose browser it is */
+function otherUser(user, current) {
+  const message = `This link would make this browser work for ${user} instead of ${current}: ${user}'s calls would then run here.`;
+  return new IdentityError("other_user", { message, detail: { user, current } });
 }
 
 /** @param {ArrayBuffer} bytes */
@@ -47,6 +59,8 @@ function base64url(bytes) {
 export class Identity {
   /** @type {Device | null} */
   #device = null;
+  /** Taken from the address, not spent yet. @type {string | null} */
+  #ticket = null;
   /** @type {{token: string, ends_at: number} | null} */
   #session = null;
   /** @type {Promise<string> | null} */
@@ -54,7 +68,8 @@ export class Identity {
 
   /**
    * @param {BrowserStore} store
-   * @param {{fetch?: typeof globalThis.fetch, location?: Location | null, now?: () => number}} [around]
+   * @param {{fetch?: typeof globalThis.fetch, location?: Location | null, now?: () => number, user_id?: string}} [around]
+   *   `user_id`: the only user this may ever speak for; the first one without it
    */
   constructor(store, around = {}) {
     this.store = store;
@@ -63,19 +78,28 @@ export class Identity {
     this.now = around.now ?? (() => Date.now());
     /** @type {string | null} */
     this.user = null;
+    this.user_id = around.user_id ?? null;
   }
 
   /**
-   * Registers this browser when the address carries a ticket, else opens a session for the device it already is.
-   * @returns {Promise<{user: string}>}
-   * @throws {IdentityError}
+   * Opens a session. A ticket in the address pairs a browser that is nobody's yet; in a paired one it only shows that
+   * the user opened his own link. Another user's ticket changes nothing unless `mayReplace`: anybody can send a link.
+   * @param {{mayReplace?: boolean}} [how]
+   * @returns {Promise<Entrance>}
+   * @throws {IdentityError} other_user: enter again with `mayReplace`, or decline the ticket first
    */
-  async enter() {
+  async enter({ mayReplace = false } = {}) {
     if (!globalThis.crypto?.subtle) throw new IdentityError("insecure_context");
-    const ticket = this.#takeTicket();
-    if (ticket) await this.#register(ticket);
+    this.#takeTicket();
+    const byTicket = this.#ticket !== null && (await this.#spend(this.#ticket, mayReplace));
+    this.#ticket = null;
     await this.token();
-    return { user: this.user ?? "" };
+    return { user: this.user ?? "", user_id: this.user_id ?? "", byTicket };
+  }
+
+  /** The browser stays whose it is; the ticket stays good. */
+  declineTicket() {
+    this.#ticket = null;
   }
 
   /** @returns {Promise<string>} a session token good for at least 60 s @throws {IdentityError} */
@@ -96,32 +120,70 @@ export class Identity {
   async forget() {
     this.#device = null;
     this.#session = null;
-    this.user = null;
+    this.user = this.user_id = null;
     await this.store.change(["device"], (of) => of("device").delete(DEVICE_KEY));
   }
 
   /** The ticket is taken out of the address at once, so that it stays in no history and no copied link. */
   #takeTicket() {
     const ticket = new URLSearchParams(this.location?.hash.slice(1)).get("ticket");
-    if (ticket) globalThis.history?.replaceState(null, "", this.location?.pathname ?? "/");
-    return ticket;
+    if (!ticket) return;
+    this.#ticket = ticket;
+    globalThis.history?.replaceState(null, "", this.location?.pathname ?? "/");
+  }
+
+  /**
+   * @param {string} ticket
+   * @param {boolean} mayReplace
+   * @returns {Promise<boolean>} false: a paired browser was opened with a ticket that is worth nothing
+   */
+  async #spend(ticket, mayReplace) {
+    try {
+      if (!mayReplace && (await this.#isPaired())) return await this.#redeem(ticket);
+      await this.#pair(ticket);
+      return true;
+    } catch (error) {
+      if (!(error instanceof IdentityError && TICKET_STAYS.has(error.code))) this.#ticket = null;
+      throw error;
+    }
+  }
+
+  /** Whether the bridge still knows this browser. */
+  async #isPaired() {
+    if ((await this.store.get("device", DEVICE_KEY)) === undefined) return false;
+    try {
+      await this.token();
+      return true;
+    } catch (error) {
+      if (error instanceof IdentityError && error.code === "device_unknown") return false;
+      throw error;
+    }
+  }
+
+  /** @param {string} ticket @returns {Promise<boolean>} false: used before, too old or invented */
+  async #redeem(ticket) {
+    const token = await this.token();
+    try {
+      const { user, redeemed } = await this.#post("/api/tickets", { ticket }, "ticket_refused", token);
+      if (!redeemed) throw otherUser(user, this.user ?? "");
+      return true;
+    } catch (error) {
+      if (error instanceof IdentityError && error.code === "ticket_refused") return false;
+      throw error;
+    }
   }
 
   /** @param {string} ticket */
-  async #register(ticket) {
+  async #pair(ticket) {
     const pair = await crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]);
     const public_key = await crypto.subtle.exportKey("jwk", pair.publicKey);
-    try {
-      const { device_id, user } = await this.#post("/api/devices", { ticket, public_key }, "ticket_refused");
-      const device = { device_id, user, private_key: pair.privateKey };
-      await this.store.change(["device"], (of) => of("device").put(device, DEVICE_KEY));
-      this.#device = device;
-      this.#session = null;
-    } catch (error) {
-      // A reloaded or bookmarked link: the ticket is spent, the browser is paired all the same.
-      const isKnown = (await this.store.get("device", DEVICE_KEY)) !== undefined;
-      if (!(error instanceof IdentityError && error.code === "ticket_refused" && isKnown)) throw error;
-    }
+    const { device_id, user_id } = await this.#post("/api/devices", { ticket, public_key }, "ticket_refused");
+    /** @type {Device} */
+    const device = { device_id, private_key: pair.privateKey };
+    await this.store.change(["device"], (of) => of("device").put(device, DEVICE_KEY));
+    this.#device = device;
+    this.#session = null;
+    this.user_id = user_id;
   }
 
   /** @returns {Promise<string>} */
@@ -135,8 +197,10 @@ export class Identity {
     const text = new TextEncoder().encode(SIGNED_PREFIX + nonce);
     const signature = base64url(await crypto.subtle.sign(SIGNATURE, device.private_key, text));
     const opened = await this.#post("/api/sessions", { device_id, nonce, signature }, "device_unknown");
+    if (this.user_id !== null && opened.user_id !== this.user_id) throw new IdentityError("user_changed");
     this.#session = { token: opened.token, ends_at: this.now() + opened.expires_in * 1000 };
     this.user = opened.user;
+    this.user_id = opened.user_id;
     return opened.token;
   }
 
@@ -144,18 +208,23 @@ export class Identity {
    * @param {string} path
    * @param {unknown} body
    * @param {"ticket_refused" | "device_unknown"} refusal what a refusal means here
+   * @param {string} [token]
    * @returns {Promise<any>}
    */
-  async #post(path, body, refusal) {
+  async #post(path, body, refusal, token) {
+    const headers = new Headers({ "content-type": "application/json" });
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     const answer = await this.fetch(path, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers,
       body: JSON.stringify(body),
       cache: "no-store",
-    }).catch((error) => {
-      throw new IdentityError("unreachable", error);
+    }).catch((cause) => {
+      throw new IdentityError("unreachable", { cause });
     });
     if (answer.ok) return answer.json();
-    throw new IdentityError(answer.status >= 500 || answer.status === 429 ? "unreachable" : refusal, answer.status);
+    throw new IdentityError(answer.status >= 500 || answer.status === 429 ? "unreachable" : refusal, {
+      cause: answer.status,
+    });
   }
 }

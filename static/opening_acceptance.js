@@ -1,5 +1,5 @@
 // @ts-check
-/** Opening the printed link accepts what was named on the command line; a note says so. */
+/** Opening one's own printed link accepts what was named on the command line; a note says so. */
 import { acceptedByOpening, wasAccepted } from "./acceptance.js";
 import { button, el, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";

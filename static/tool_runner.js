@@ -21,7 +21,7 @@ import {
   uploadFailed,
 } from "./call_failure.js";
 import { placeSecrets, secretTexts } from "./security.js";
-import { redactor } from "./redaction.js";
+import { overwriteSecrets, redactFacts, redactor } from "./redaction.js";
 import { parseJson } from "./json_text.js";
 
 /** @typedef {import("./types.d.ts").ToolCall} ToolCall */
@@ -56,6 +56,8 @@ import { parseJson } from "./json_text.js";
  * @property {(call: ToolCall, request: import("./types.d.ts").LoggedRequest) => void} requestBuilt
  * @property {(call: ToolCall, response: import("./types.d.ts").LoggedResponse) => void} answerRead
  */
+
+/** @typedef {(text: string, isCut?: boolean) => string} Redact */
 
 /** How much of an answer the log keeps. */
 const PREVIEW_CHARS = 16384;
@@ -99,14 +101,16 @@ export class ToolRunner {
       const pin = await this.acceptedPin(call);
       isSafe = pin.plan.safe;
       const credentials = await this.around.loadCredentials(pin.server_id, pin.origin);
-      redact = redactor(secretTexts(credentials));
+      const secrets = secretTexts(credentials);
+      redact = redactor(secrets);
       const request = this.build(call, pin, credentials, redact);
       const response = await this.send(pin, request, credentials, signal);
-      const answered = await this.receive(call, response, redact, signal);
+      const answered = await this.receive(call, response, { redact, secrets, signal });
       return { ...answered, duration_ms: duration() };
     } catch (error) {
       const failure = failureOf(error);
       failure.message = redact(failure.message);
+      failure.detail = redactFacts(failure.detail, redact);
       return { status: "failed", error: errorOf(failure, isSafe), delivered: failure.delivered, duration_ms: duration() };
     }
   }
@@ -125,7 +129,7 @@ export class ToolRunner {
    * @param {ToolCall} call
    * @param {Pin} pin
    * @param {CredentialSet} credentials
-   * @param {(text: string) => string} redact
+   * @param {Redact} redact
    */
   build(call, pin, credentials, redact) {
     const request = buildRequest(pin.plan, readArguments(call.params), { baseUrl: pin.base_url, credentials });
@@ -138,7 +142,7 @@ export class ToolRunner {
       method: request.method,
       url: redact(request.url),
       headers: request.headers.map(([name, value]) => [name, redact(value)]),
-      body: body === null ? null : redact(body.slice(0, PREVIEW_CHARS)),
+      body: body === null ? null : redact(body.slice(0, PREVIEW_CHARS), body.length > PREVIEW_CHARS),
       body_bytes: body === null ? (request.body?.length ?? 0) : new TextEncoder().encode(body).length,
     });
     return request;
@@ -184,16 +188,16 @@ export class ToolRunner {
   /**
    * @param {ToolCall} call
    * @param {Response} response
-   * @param {(text: string) => string} redact
-   * @param {AbortSignal} signal
+   * @param {{redact: Redact, secrets: string[], signal: AbortSignal}} how
    * @returns {Promise<Omit<import("./types.d.ts").Answered, "duration_ms">>}
    */
-  async receive(call, response, redact, signal) {
+  async receive(call, response, { redact, secrets, signal }) {
     const body = await readBody(response, this.around.limits, signal);
-    if (body.kind === "text") body.text = redact(body.text);
-    const content_type = (response.headers.get("content-type") ?? "").slice(0, CONTENT_TYPE_CHARS);
+    if (body.kind === "text") body.text = redact(body.text, body.truncated);
+    if (body.kind === "file") overwriteSecrets(body.content, secrets);
+    const content_type = redact(response.headers.get("content-type") ?? "").slice(0, CONTENT_TYPE_CHARS);
     const headers = Object.fromEntries([...response.headers].map(([name, value]) => [name, redact(value)]));
-    const status_text = response.statusText.slice(0, STATUS_TEXT_CHARS);
+    const status_text = redact(response.statusText).slice(0, STATUS_TEXT_CHARS);
     const head = { http_status: response.status, status_text, content_type, headers };
     const size = { bytes: body.bytes, truncated: body.truncated };
     if (body.kind === "too_large") throw tooLarge(body.bytes, body.total_bytes, response.status);

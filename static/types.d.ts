@@ -210,7 +210,7 @@ export interface ExecutorState {
   origins: string[];
   running: number;
 }
-/** What the executor worker tells: broadcast on "tool-bridge-calls" to every tab of this browser. */
+/** What the executor worker tells: broadcast on the call channel to every tab of this user in this browser. */
 export type WorkerNews =
   | { type: "state"; worker: string; connection: Connection; error: { code: string; message: string } | null; origins: string[]; running: number }
   | { type: "call"; entry: CallEntry }
@@ -220,7 +220,7 @@ export type WorkerNews =
 export type TabRequest = { type: "recap" } | { type: "cancel"; call_id: string } | { type: "refresh" };
 /** Page to its own worker. */
 export type WorkerCommand =
-  | { type: "start"; worker: string; page_id: string; origins: string[]; visibility: string }
+  | { type: "start"; worker: string; user_id: string; page_id: string; origins: string[]; visibility: string }
   | { type: "drain" }
   | { type: "visibility"; visibility: string };
 /** Worker to its own page. */

@@ -23,13 +23,15 @@ MAX_PROBLEMS = 5
 """Problems named in one error; a model repairs the rest with the next attempt."""
 
 MAX_BRANCHES = 4
-BACKTRACK_LIMIT = 100_000
-"""Steps one pattern may take on one string, about 1 ms; a real pattern takes some hundreds."""
+PATTERN_BYTES = 1_000_000
+"""Compiled size of one pattern; a larger one is left out."""
 
 SHOWN_CHARS = 80
 ALLOWED_CHARS = 300
 
-_PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)
+_PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES, dfa_size_limit=PATTERN_BYTES)
+"""The engine that takes linear time, whoever wrote pattern and text. It knows no look-around and no
+back-references; patterns with them are left to the API."""
 
 
 class ArgumentValidator:

@@ -27,6 +27,20 @@ class Paired(BaseModel):
 
     device_id: str
     user: str
+    user_id: str
+
+
+class Redemption(BaseModel):
+    """A ticket that a paired browser was opened with."""
+
+    ticket: str = Field(max_length=200)
+
+
+class Redeemed(BaseModel):
+    """Whose ticket it is; `redeemed` and thereby spent only if it is the caller's own."""
+
+    user: str
+    redeemed: bool
 
 
 class ChallengeRequest(BaseModel):
@@ -55,6 +69,7 @@ class Session(BaseModel):
     token: str
     expires_in: int
     user: str
+    user_id: str
 
 
 class Me(BaseModel):
@@ -136,6 +151,16 @@ class AccountRoutes:
             ),
             Route(
                 "POST",
+                "/api/tickets",
+                self.redeem,
+                "redeemTicket",
+                "Spend a ticket in a browser that is paired already",
+                {200: Answer("Whose ticket it is, and whether it was spent.", Redeemed)},
+                body=Redemption,
+                errors=(ErrorCode.INVALID_REQUEST,),
+            ),
+            Route(
+                "POST",
                 "/api/sessions/challenge",
                 self.challenge,
                 "challengeDevice",
@@ -202,7 +227,15 @@ class AccountRoutes:
         """Spend a ticket."""
         pairing = await read_body(request, Pairing)
         device = await self._identity.pair(pairing.ticket, pairing.public_key)
-        return json_answer(Paired(device_id=device.id, user=device.user.name), status=201)
+        return json_answer(
+            Paired(device_id=device.id, user=device.user.name, user_id=device.user.id), status=201
+        )
+
+    async def redeem(self, request: web.Request) -> web.Response:
+        """Spend the caller's own ticket."""
+        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        owner = await self._identity.redeem(caller, (await read_body(request, Redemption)).ticket)
+        return json_answer(Redeemed(user=owner.name, redeemed=owner.id == caller.user.id))
 
     async def challenge(self, request: web.Request) -> web.Response:
         """A nonce for any device id."""
@@ -213,7 +246,8 @@ class AccountRoutes:
         """A session token for a signed nonce."""
         signed = await read_body(request, SignedChallenge)
         token, device = await self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
-        return json_answer(Session(token=token, expires_in=SESSION_SECONDS, user=device.user.name))
+        user = device.user
+        return json_answer(Session(token=token, expires_in=SESSION_SECONDS, user=user.name, user_id=user.id))
 
     async def me(self, request: web.Request) -> web.Response:
         """The caller."""
@@ -235,14 +269,14 @@ class AccountRoutes:
 
     async def create_key(self, request: web.Request) -> web.Response:
         """A new key for the caller."""
-        caller = await self._caller(request)
+        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
         wanted = await read_body(request, NewKey)
         key_id, key = await self._store.add_key(caller.user.id, wanted.label)
         return json_answer(KeyOnce(id=key_id, key=key, label=wanted.label), status=201)
 
     async def delete_key(self, request: web.Request) -> web.Response:
         """Revoke one of the caller's keys."""
-        caller = await self._caller(request)
+        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
         if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
         self._identity.forget_keys()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import Any, Protocol, cast
 
 import socketio
@@ -19,7 +20,7 @@ from socketio.exceptions import ConnectionRefusedError as RefusedConnection
 from bridge.dispatch import OpenCall
 from bridge.edges.identity import Caller, Identity
 from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson
-from bridge.edges.tasks import Tasks
+from bridge.edges.tasks import Tasks, pause
 from bridge.wire import (
     EVENT_CALL,
     EVENT_CANCEL,
@@ -51,6 +52,11 @@ PING_TIMEOUT_S = 20
 HANDOVER_S = 3.0
 """How long a call waits for a page that may reach its origin while another page is open; a new worker takes a
 fraction of a second."""
+
+CLOSING_S = 1.0
+"""A page hangs up within milliseconds of being told; a frozen one never does."""
+
+GLANCE_S = 0.02
 
 RECEIPT_DELAY_S = 0.05
 """Receipts of results are batched for so long (ruling 6)."""
@@ -153,9 +159,16 @@ class BrowserGateway:
             await self._sio.emit(EVENT_SERVERS, {}, to=sid)
 
     async def close(self) -> None:
-        """Disconnect every page: an open socket would hold up the server's shutdown until its timeout."""
+        """Disconnect every page, and wait up to `CLOSING_S` until they have hung up.
+
+        Once aiohttp shuts down it reads nothing more, so a socket that is still open holds it up to its timeout.
+        """
         for sid in list(self._callers):
             await self._sio.disconnect(sid)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_S):
+                while self._sio.eio.sockets:
+                    await pause(GLANCE_S)
         await self._sio.shutdown()
 
     async def _connected(self, sid: str, _environ: dict[str, Any], auth: Any) -> None:

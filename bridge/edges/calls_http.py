@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 import time
+from typing import Any
 
 from aiohttp import hdrs, web
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
 from bridge.calls import CallState
 from bridge.dispatch import Dispatcher, OpenCall
@@ -15,7 +16,7 @@ from bridge.edges.http_routes import Answer, Confirmation, Route, json_answer, r
 from bridge.edges.identity import Identity
 from bridge.engine import Engine, ToolCall
 from bridge.outcome import CallOutcome
-from bridge.wire import FILE_BYTES, RESULT_BYTES, BridgeError, ErrorCode, WireError
+from bridge.wire import ARGUMENT_BYTES, FILE_BYTES, RESULT_BYTES, BridgeError, ErrorCode, WireError
 from toolserver.json_types import dump_json
 from toolserver.result import Answered, FileBody, TextBody
 
@@ -29,7 +30,7 @@ class NewCall(BaseModel):
     """A tool to run. `arguments_text` wins over `arguments`: as text, no integer loses digits on the way."""
 
     tool: str
-    arguments: dict[str, JsonValue] | None = None
+    arguments: dict[str, Any] | None = None
     arguments_text: str | None = None
 
 
@@ -123,7 +124,7 @@ class CallRoutes:
     async def call(self, request: web.Request) -> web.Response:
         """Run a tool, as every door does; the answer is for the page rather than for a model."""
         caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
-        wanted = await read_body(request, NewCall)
+        wanted = await read_body(request, NewCall, max_bytes=2 * ARGUMENT_BYTES)
         text = wanted.arguments_text
         if text is None:
             text = dump_json(wanted.arguments or {}).decode()

@@ -28,6 +28,8 @@ ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-matc
 
 EXPOSE_HEADERS = "content-disposition, location, etag"
 MAX_AGE_SECONDS = "600"
+MAX_SHOWN_CHARS = 200
+"""Of a foreign path, host or origin in an error."""
 
 _log = logging.getLogger(__name__)
 
@@ -74,8 +76,8 @@ async def _boundary(request: web.Request, handler: Handler) -> web.StreamRespons
 def _check_host(doors: Doors) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        host = request.host
-        if not doors.knows_host(host):
+        if not doors.knows_host(request.host):
+            host = _shown(request.host)
             message = f"This bridge does not answer to the host {host!r}. Start it with --allow-host {host}"
             raise BridgeError(ErrorCode.FOREIGN_HOST, message, detail={"host": host})
         return await handler(request)
@@ -91,11 +93,25 @@ def _check_origin(doors: Doors) -> Middleware:
             if request.method == hdrs.METH_OPTIONS:
                 return _preflight(doors, origin)
         elif origin is not None and origin not in doors.own_origins:
-            message = f"Pages of {origin} may not use this part of the bridge."
-            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": origin})
+            message = f"Pages of {_shown(origin)} may not use this part of the bridge."
+            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": _shown(origin)})
+        elif _is_foreign_fetch(request):
+            message = "Pages of other origins may not use this part of the bridge."
+            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message)
         return await handler(request)
 
     return check
+
+
+def _is_foreign_fetch(request: web.Request) -> bool:
+    """Whether a browser says that another site fetches this; following a link to the page is no fetch."""
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    return site not in ("same-origin", "none") and request.headers.get("Sec-Fetch-Mode") != "navigate"
+
+
+def _shown(text: str) -> str:
+    """Foreign text as it may stand in an answer: Unicode, and not too long."""
+    return text.encode("utf-8", "replace").decode()[:MAX_SHOWN_CHARS]
 
 
 def is_tool_path(path: str) -> bool:
@@ -121,8 +137,9 @@ def cors_headers(doors: Doors) -> Callable[[web.Request, web.StreamResponse], Aw
 
 def _preflight(doors: Doors, origin: str | None) -> web.Response:
     if origin is not None and not doors.may_read_tools(origin):
-        message = f"Pages of {origin} may not use this bridge. Start it with --allow-origin {origin}"
-        raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": origin})
+        shown = _shown(origin)
+        message = f"Pages of {shown} may not use this bridge. Start it with --allow-origin {shown}"
+        raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": shown})
     headers = {
         hdrs.ACCESS_CONTROL_ALLOW_METHODS: ALLOW_METHODS,
         hdrs.ACCESS_CONTROL_ALLOW_HEADERS: ALLOW_HEADERS,
@@ -137,7 +154,7 @@ def _http_exception(request: web.Request, error: web.HTTPException) -> web.Strea
     code = {404: ErrorCode.NOT_FOUND, 405: ErrorCode.METHOD_NOT_ALLOWED, 413: ErrorCode.TOO_LARGE}.get(
         error.status, ErrorCode.INVALID_REQUEST
     )
-    message = f"{request.method} {request.path}: {error.reason}."
+    message = f"{request.method} {_shown(request.path)}: {error.reason}."
     return error_answer(WireError(code=code, message=message))
 
 

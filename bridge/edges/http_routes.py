@@ -14,9 +14,16 @@ from aiohttp import web
 from pydantic import BaseModel, Field, ValidationError
 
 from bridge.wire import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError
+from toolserver.json_types import dump_json
 
-MAX_BODY_BYTES = 40 * 1024 * 1024
-"""Largest request body of any route: a document of 32 MiB inside JSON."""
+DOCUMENT_BODY_BYTES = 40 * 1024 * 1024
+"""Largest body that carries a document: 32 MiB inside JSON."""
+
+DECISION_BODY_BYTES = 4 * 1024 * 1024
+"""Largest body that names operations: 20,000 of them with their digests."""
+
+SMALL_BODY_BYTES = 64 * 1024
+"""Largest body of every other route."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -67,17 +74,20 @@ class Confirmation(BaseModel):
     ok: bool = Field(default=True)
 
 
-async def read_body(request: web.Request, model: type[ModelT]) -> ModelT:
-    """The request's JSON body as a model.
+async def read_body(
+    request: web.Request, model: type[ModelT], *, max_bytes: int = SMALL_BODY_BYTES
+) -> ModelT:
+    """The request's JSON body as a model; a longer body than `max_bytes` is not read.
 
     Raises:
         BridgeError: `invalid_request`, naming the field that is wrong; `too_large`.
     """
     try:
-        return model.model_validate(orjson.loads(await request.read() or b"{}"))
+        body = await request.clone(client_max_size=max_bytes).read()
+        return model.model_validate(orjson.loads(body or b"{}"))
     except web.HTTPRequestEntityTooLarge:
-        message = f"The body exceeds {MAX_BODY_BYTES} bytes."
-        raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": MAX_BODY_BYTES}) from None
+        message = f"The body exceeds {max_bytes} bytes."
+        raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": max_bytes}) from None
     except orjson.JSONDecodeError as error:
         raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body is not JSON: {error}.") from None
     except ValidationError as error:
@@ -103,5 +113,5 @@ def error_answer(error: WireError) -> web.Response:
 
 
 def error_bytes(error: WireError) -> bytes:
-    """`{"error": {code, message, detail, retryable}}`."""
-    return orjson.dumps({"error": error.model_dump(mode="json")})
+    """`{"error": {code, message, detail, retryable}}`; integers of an API's own body keep all their digits."""
+    return dump_json({"error": error.model_dump(mode="json")})

@@ -71,11 +71,21 @@ class Identity:
         kept = {name: public_key[name] for name in ("kty", "crv", "x", "y")}
         device = await self._store.spend_ticket(ticket, json.dumps(kept))
         if device is None:
-            raise BridgeError(
-                ErrorCode.UNAUTHORIZED,
-                "This page link was used before or has expired. Get a new one: tool-bridge key --user NAME",
-            )
+            raise _spent_link()
         return device
+
+    async def redeem(self, caller: Caller, ticket: str) -> User:
+        """Spend the caller's own ticket; returns whose it is, and leaves another user's unspent.
+
+        A browser that is paired already must not become another user's page by following a link.
+
+        Raises:
+            BridgeError: `unauthorized` for a spent, expired or unknown ticket.
+        """
+        owner = await self._store.redeem_ticket(ticket, caller.user.id)
+        if owner is None:
+            raise _spent_link()
+        return owner
 
     def challenge(self, device_id: str) -> str:
         """A nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too."""
@@ -122,6 +132,18 @@ class Identity:
         if token.count(".") == SESSION_TOKEN_DOTS:
             return self.caller_of_session(token)
         return Caller(await self._user_of_key(token), None)
+
+    async def page(self, authorization: str | None) -> Caller:
+        """The caller, who must be a page: a program with a key may call and read, a person decides.
+
+        Raises:
+            BridgeError: `unauthorized`, `page_only`.
+        """
+        caller = await self.caller(authorization)
+        if caller.device_id is None:
+            message = "An API key may call tools and read; this is decided on the bridge page."
+            raise BridgeError(ErrorCode.PAGE_ONLY, message)
+        return caller
 
     def forget_keys(self) -> None:
         """Look every key up again: one of them was revoked."""
@@ -174,6 +196,11 @@ def _signature_holds(public_key: dict[str, Any], text: str, signature: str) -> b
     except (binascii.Error, ValueError):
         return False
     return ECAlgorithm(ECAlgorithm.SHA256).verify(text.encode(), _verifying_key(public_key), raw)
+
+
+def _spent_link() -> BridgeError:
+    message = "This page link was used before or has expired. Get a new one: tool-bridge key --user NAME"
+    return BridgeError(ErrorCode.UNAUTHORIZED, message)
 
 
 def _unknown_browser() -> BridgeError:

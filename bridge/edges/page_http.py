@@ -18,7 +18,7 @@ from bridge.config import origin_of
 from bridge.edges.http_routes import Answer, EmptyObject, Route, json_answer, read_body
 from bridge.edges.identity import EXECUTOR, Identity
 from bridge.registry import Registry
-from bridge.wire import BridgeError, ErrorCode
+from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
 
 STATIC = Path(__file__).parents[2] / "static"
 
@@ -108,14 +108,13 @@ class PageRoutes:
         """A worker script that may reach what its user accepted, and nothing else."""
         caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
         await read_body(request, EmptyObject)
-        accepted = (await self._registry.view(caller.user.id)).accepted_origins()
-        origins = [origin for origin in accepted if _ORIGIN.fullmatch(origin)]
-        token = self._identity.sign(EXECUTOR, {"origins": origins}, SCRIPT_SECONDS)
+        token = self._identity.sign(EXECUTOR, {"sub": caller.user.id}, SCRIPT_SECONDS)
+        origins = await self._reachable(caller.user.id)
         return json_answer(ExecutorScript(script_url=f"/executor/{token}.js", origins=origins))
 
     async def script(self, request: web.Request) -> web.Response:
         """The worker's script; a worker is held to the policy of its own script."""
-        origins = self._identity.read(EXECUTOR, request.match_info["token"])["origins"]
+        origins = await self._reachable(self._identity.read(EXECUTOR, request.match_info["token"])["sub"])
         policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
         headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
         return web.Response(text=WORKER_SCRIPT, content_type="text/javascript", headers=headers)
@@ -126,6 +125,10 @@ class PageRoutes:
         if path is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")
         return _file(path, "default-src 'none'; sandbox")
+
+    async def _reachable(self, user_id: str) -> list[str]:
+        accepted = (await self._registry.view(user_id)).accepted_origins()
+        return [origin for origin in accepted if _ORIGIN.fullmatch(origin)][:MAX_ORIGINS]
 
     def _policy(self, reachable: Iterable[str], *, frames: str, ancestors: str) -> str:
         rules = {

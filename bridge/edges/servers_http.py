@@ -8,7 +8,15 @@ import orjson
 from aiohttp import hdrs, web
 from pydantic import BaseModel
 
-from bridge.edges.http_routes import Answer, Confirmation, Route, json_answer, read_body
+from bridge.edges.http_routes import (
+    DECISION_BODY_BYTES,
+    DOCUMENT_BODY_BYTES,
+    Answer,
+    Confirmation,
+    Route,
+    json_answer,
+    read_body,
+)
 from bridge.edges.identity import Identity
 from bridge.edges.servers_shapes import (
     Acceptance,
@@ -149,8 +157,8 @@ class ServerRoutes:
 
     async def add_server(self, request: web.Request) -> web.Response:
         """Add a personal server."""
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
-        offered = await read_body(request, NewServer)
+        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        offered = await read_body(request, NewServer, max_bytes=DOCUMENT_BODY_BYTES)
         text, source_url = offered.text, offered.source_url or offered.url
         if text is None:
             if offered.url is None:
@@ -208,15 +216,15 @@ class ServerRoutes:
 
     async def accept(self, request: web.Request) -> web.Response:
         """Pin what the user was shown."""
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
-        acceptance = await read_body(request, Acceptance)
+        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
         await self._registry.accept(caller.user.id, request.match_info["id"], acceptance.operations)
         return await self._answer(caller.user.id, request.match_info["id"])
 
     async def replace_document(self, request: web.Request) -> web.Response:
         """Put a newer text in place."""
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
-        document = await read_body(request, NewDocument)
+        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        document = await read_body(request, NewDocument, max_bytes=DOCUMENT_BODY_BYTES)
         await self._registry.replace_document(
             caller.user.id, request.match_info["id"], document.text, document.source_url
         )
@@ -224,7 +232,7 @@ class ServerRoutes:
 
     async def change_server(self, request: web.Request) -> web.Response:
         """Change settings."""
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
         change = await read_body(request, ServerChange)
         await self._registry.change(
             caller.user.id, request.match_info["id"], base_url=change.base_url, inline_html=change.inline_html
@@ -233,7 +241,7 @@ class ServerRoutes:
 
     async def remove_server(self, request: web.Request) -> web.Response:
         """Remove a personal server."""
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
         await self._registry.remove(caller.user.id, request.match_info["id"])
         return json_answer(Confirmation())
 

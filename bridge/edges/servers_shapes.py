@@ -30,6 +30,9 @@ class ServerFacts(BaseModel):
     source_url: str | None
     shared: bool
     accept_on_open: bool
+    """Opening the page by ticket accepts it."""
+    decided: bool
+    """The user has accepted or declined something of it."""
     digest: str
     origins: list[str]
     operations: int
@@ -182,6 +185,7 @@ def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
         source_url=record.source_url,
         shared=record.owner_id is None,
         accept_on_open=view.may_accept_on_open(server),
+        decided=view.is_decided(server),
         digest=compiled.digest,
         origins=list(compiled.origins),
         operations=len(compiled.operations),
@@ -205,7 +209,7 @@ def tool_model(view: UserView, tool: Tool) -> ServerTool:
         description=operation.description,
         safe=operation.safe,
         digest=operation.digest,
-        accepted_digest=view.accepted.get(OperationKey(tool.server_id, operation.key)),
+        accepted_digest=view.accepted.get(OperationKey(tool.server_id, operation.key)) or None,
         origin=operation.origin,
         warnings=list(operation.warnings),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -162,6 +162,18 @@ class Store:
             session.add(device)
             return Device(device.id, User(row.id, row.name), public_key)
 
+    async def redeem_ticket(self, ticket: str, user_id: str) -> User | None:
+        """Spend a ticket for a browser that is this user's already; returns whose ticket it is.
+
+        Another user's ticket is not spent. None when the ticket is spent, expired or unknown.
+        """
+        known = (TicketRow.ticket_hash == hash_secret(ticket), TicketRow.expires_at >= time.time())
+        async with self._session.begin() as session:
+            row = await session.scalar(select(UserRow).join(TicketRow).where(*known))
+            if row is not None and row.id == user_id:
+                await session.execute(delete(TicketRow).where(*known))
+            return User(row.id, row.name) if row else None
+
     async def device(self, device_id: str) -> Device | None:
         """A paired browser by its id."""
         query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.id == device_id)
@@ -179,6 +191,11 @@ class Store:
         async with self._session() as session:
             rows = await session.scalars(select(ServerRow).order_by(ServerRow.added_at))
             return [_record(row) for row in rows]
+
+    async def server_ids(self) -> Set[str]:
+        """The ids of all servers of all users."""
+        async with self._session() as session:
+            return set(await session.scalars(select(ServerRow.id)))
 
     async def save_server(self, record: ServerRecord) -> None:
         """Add a server or put new facts in place; its age stays."""

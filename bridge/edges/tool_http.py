@@ -24,6 +24,9 @@ SILENCE_S = 15.0
 
 KEEP_ALIVE_S = 10.0
 
+MAX_ID_CHARS = 200
+"""Of a chat's or message's id in a header."""
+
 CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
 """Open WebUI names the chat in the first (admin tool servers) or the second (direct ones)."""
 
@@ -92,8 +95,8 @@ class ToolServer:
             tool_name=request.match_info["tool"],
             arguments_text=await _arguments_text(request),
             server_id=request.match_info.get("server"),
-            chat_id=next((value for name in CHAT_HEADERS if (value := request.headers.get(name))), None),
-            message_id=request.headers.get("X-OpenWebUI-Message-Id"),
+            chat_id=next((value for name in CHAT_HEADERS if (value := _header(request, name))), None),
+            message_id=_header(request, "X-OpenWebUI-Message-Id"),
         )
         async with asyncio.TaskGroup() as group:
             running = group.create_task(self._settled(call), name=f"tool {call.tool_name}")
@@ -162,6 +165,12 @@ class ToolServer:
             file_url=lambda _: self._base_url + self._files.url_path(outcome.call_id, answered.content_type),
             allow_inline_html=tool is not None and view.server(tool.server_id).record.inline_html,
         )
+
+
+def _header(request: web.Request, name: str) -> str | None:
+    """A header that is passed on: as Unicode text, and not longer than an id is."""
+    value = request.headers.get(name)
+    return value.encode("utf-8", "replace").decode()[:MAX_ID_CHARS] if value else None
 
 
 async def _arguments_text(request: web.Request) -> str:

@@ -33,6 +33,8 @@ async def save_credential(page: Page, server_id: str, kind: str, **values: str) 
     for name, value in values.items():
         await form.get_by_label(labels[name]).fill(value)
     await form.get_by_role("button", name="Save in this browser").click()
+    for name in values:
+        await expect(form.get_by_label(labels[name])).to_have_value("")
     await expect(form.get_by_text("Saved in this browser.")).to_be_visible()
 
 

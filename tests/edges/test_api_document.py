@@ -119,6 +119,7 @@ async def _walk_account(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("DELETE", f"/api/keys/{made['id']}", status=404)
     connect = await witness.ask("GET", "/api/connect")
     assert connect["bind"] == "127.0.0.1"
+    await witness.ask("POST", "/api/tickets", {"ticket": "spent"}, status=401)
     await witness.ask("POST", "/api/devices", {"ticket": 5}, status=400, token="")
     await witness.ask("POST", "/api/sessions/challenge", {"device_id": "d"}, token="")
     signed = {"device_id": "d", "nonce": "n", "signature": "s"}

@@ -1,5 +1,7 @@
 """What is refused before any handler: foreign hosts, foreign origins, and what CORS lets through."""
 
+import asyncio
+import io
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -185,3 +187,80 @@ async def test_every_failure_has_the_one_error_shape(
     async with http.request(method, bridge.base_url + path) as response:
         assert response.status == status
         assert (await response.json())["error"]["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/healthz", {"Host": "h" * 5000}, 421),
+        ("/healthz", {"Host": "h\udcff"}, 421),
+        ("/api/me", {"Origin": "http://" + "o" * 5000}, 403),
+        ("/" + "p" * 5000, {}, 404),
+        ("/tools/" + "t" * 5000, {}, 404),
+    ],
+)
+async def test_long_and_undecodable_texts_have_their_own_status(
+    bridge: Bridge, path: str, headers: dict[str, str], status: int
+) -> None:
+    """Foreign text ends up in our messages; it must not end up as an internal error."""
+    port = int(bridge.base_url.rpartition(":")[2])
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    method = "POST" if path.startswith("/tools/") else "GET"
+    lines = {"Host": f"127.0.0.1:{port}", "Authorization": f"Bearer {bridge.key}", "Content-Length": "0"}
+    head = f"{method} {path} HTTP/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in (lines | headers).items())
+    writer.write(head.encode("utf-8", "surrogateescape") + b"Connection: close\r\n\r\n")
+    answer = await reader.read()
+    writer.close()
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b'{"error":' in answer
+
+
+@pytest.mark.parametrize("path", ["/api/devices", "/api/sessions", "/api/sessions/challenge"])
+async def test_a_large_body_is_not_read_without_need(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str
+) -> None:
+    """Routes that need no key must not take megabytes into memory."""
+    async with http.post(bridge.base_url + path, data=io.BytesIO(b"[" + b"1," * 100_000)) as response:
+        assert response.status == 413
+        assert (await response.json())["error"]["code"] == "too_large"
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/keys"),
+        ("DELETE", "/api/keys/x"),
+        ("POST", "/api/servers"),
+        ("PATCH", "/api/servers/x"),
+        ("DELETE", "/api/servers/x"),
+        ("PUT", "/api/servers/x/document"),
+        ("PUT", "/api/servers/x/acceptance"),
+        ("POST", "/api/tickets"),
+    ],
+)
+async def test_an_api_key_may_not_decide(
+    bridge: Bridge, http: aiohttp.ClientSession, method: str, path: str
+) -> None:
+    """The key lies in Open WebUI's settings; whoever has it may call tools, and no more."""
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    async with http.request(method, bridge.base_url + path, json={}, headers=headers) as response:
+        assert response.status == 403
+        assert (await response.json())["error"]["code"] == "page_only"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 403),
+        ({"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 200),
+        ({"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, 200),
+    ],
+)
+async def test_a_fetch_of_another_site_is_refused_even_without_an_origin(
+    bridge: Bridge, http: aiohttp.ClientSession, headers: dict[str, str], status: int
+) -> None:
+    """A browser sends no Origin with a plain GET; following a link to the page must stay possible."""
+    async with http.get(bridge.base_url + "/healthz", headers=headers) as response:
+        assert response.status == status

@@ -263,3 +263,20 @@ async def test_a_key_that_is_not_ours_is_called_a_key(
     headers = {"Authorization": f"Bearer {key}"}
     async with http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
         assert "This key is not known here" in (await response.json())["error"]["message"]
+
+
+async def test_a_paired_browser_does_not_change_hands_by_a_link(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Bob sends Ann his link: the bridge says whose it is; it is neither spent nor makes her his page."""
+    bob = await bridge.rooms.store.ensure_user("bob")
+    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    await page.open_session()
+    bobs = await bridge.rooms.store.add_ticket(bob.id)
+    assert await page.post("/api/tickets", {"ticket": bobs}) == {"user": "bob", "redeemed": False}
+    assert await page.post("/api/tickets", {"ticket": bobs}) == {"user": "bob", "redeemed": False}
+    own = ticket_of(await bridge.page_url())
+    assert await page.post("/api/tickets", {"ticket": own}) == {"user": "local", "redeemed": True}
+    status, body = await page.request("POST", "/api/tickets", {"ticket": own})
+    assert (status, body["error"]["code"]) == (401, "unauthorized")
+    assert (await page.get("/api/me"))["user"] == "local"

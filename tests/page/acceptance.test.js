@@ -7,6 +7,7 @@ import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged }
 const server = (changes = {}) => ({
   id: "s",
   accept_on_open: true,
+  decided: false,
   accepted: 0,
   changed: 0,
   operations: 2,
@@ -52,13 +53,19 @@ test("opening the link accepts what the command line named and nobody decided on
     acceptedByOpening(servers, pinned).map(({ server: { id }, isNew }) => [id, isNew]);
   assert.deepEqual(names([server()]), [["s", true]]);
   assert.deepEqual(names([server({ accept_on_open: false })]), []);
-  assert.deepEqual(names([server({ changed: 1 })]), [["s", false]]);
-  assert.deepEqual(names([server({ accepted: 1 })], new Map([["s", {}]])), []);
+  assert.deepEqual(names([server({ decided: true, changed: 1 })]), [["s", false]]);
+  assert.deepEqual(names([server({ decided: true, accepted: 1 })], new Map([["s", {}]])), []);
   assert.deepEqual(names([server({ operations: 0 })]), []);
 });
 
+test("what the user has withdrawn or declined stays so, with pins or without", () => {
+  const declined = server({ decided: true });
+  assert.deepEqual(acceptedByOpening([declined], new Map()), []);
+  assert.deepEqual(acceptedByOpening([declined], new Map([["s", {}]])), []);
+});
+
 test("opening the link brings an earlier acceptance into a browser without pins, once", () => {
-  const accepted = server({ accepted: 2 });
+  const accepted = server({ decided: true, accepted: 2 });
   assert.equal(acceptedByOpening([accepted], new Map())[0].isNew, false);
   assert.deepEqual(acceptedByOpening([accepted], new Map([["s", { "GET /a": "1" }]])), []);
 });

@@ -143,7 +143,18 @@ test("targetAddressSpace is only given where a fetch fails without it", () => {
 
 test("the bridge itself and cloud metadata are no targets, however the address is written", () => {
   const own = "https://bridge.example";
-  for (const url of ["https://bridge.example:443/api", "http://169.254.169.254/latest", "http://2852039166/", "http://[fd00:ec2::254]/"])
-    assert.notEqual(forbiddenTarget(url, own), null, url);
+  for (const url of ["https://bridge.example:443/api", "https://bridge.example./", "http://bridge.example:443/"])
+    assert.match(forbiddenTarget(url, own) ?? "", /bridge itself/, url);
+  for (const host of ["169.254.169.254", "2852039166", "[fd00:ec2::254]", "[::ffff:169.254.169.254]", "metadata.google.internal."])
+    assert.match(forbiddenTarget(`http://${host}/latest`, own) ?? "", /metadata/, host);
   assert.equal(forbiddenTarget("https://bridge.example:8443/", own), null);
+});
+
+test("the bridge of this machine is no target under any of the machine's names; its neighbours are", () => {
+  const own = "http://127.0.0.1:8642";
+  for (const host of ["localhost", "localhost.", "127.0.0.1", "127.1.2.3", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "a.localhost"]) {
+    assert.match(forbiddenTarget(`http://${host}:8642/api/me`, own) ?? "", /bridge itself/, host);
+    assert.equal(forbiddenTarget(`http://${host}:8643/`, own), null, host);
+  }
+  assert.equal(forbiddenTarget("http://192.168.1.5:8642/", own), null);
 });

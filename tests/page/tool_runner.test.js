@@ -147,6 +147,27 @@ test("secrets are in the request only: not in the log, the answer, its headers o
   assert.doesNotMatch(JSON.stringify(await broken.runner.run(call(), never)), /s3cret/);
 });
 
+test("secrets are neither in a status line, a content type, the facts of a failure nor a file", async () => {
+  const secret = { loadCredentials: async () => ({ key: { value: "s3cret" } }) };
+  const headers = { "content-type": "application/x-s3cret" };
+  const file = bench(WITH_KEY, { ...secret, fetch: async () => new Response("PK\0s3cret", { statusText: "was s3cret", headers }) });
+  const outcome = await file.runner.run(call(), never);
+  assert.doesNotMatch(JSON.stringify([outcome, file.seen.logged]), /s3cret/);
+  assert.deepEqual(file.seen.uploaded, [[new TextEncoder().encode("PK\0******"), "application/x-[secret]"]]);
+  const detail = { at: ["https://api.example/?key=s3cret"] };
+  const diagnose = async () => ({ code: "cors", message: "", detail, delivered: /** @type {const} */ ("unknown"), retryable: false });
+  const broken = bench(WITH_KEY, { ...secret, diagnose, fetch: () => Promise.reject(new TypeError("s3cret failed")) });
+  assert.doesNotMatch(JSON.stringify(await broken.runner.run(call(), never)), /s3cret/);
+});
+
+test("an answer that is cut within a secret does not give its beginning away", async () => {
+  const secret = { loadCredentials: async () => ({ key: { value: "s3cret-and-more" } }) };
+  const { runner } = bench(WITH_KEY, { ...secret, fetch: async () => new Response(`${"x".repeat(90)}s3cret-and-more`) });
+  const outcome = await runner.run(call(), never);
+  assert.equal(outcome.status === "answered" && outcome.truncated, true);
+  assert.doesNotMatch(JSON.stringify(outcome), /s3cret/);
+});
+
 test("a rejected fetch is diagnosed, and a call that may have arrived is not offered for another try", async () => {
   /** @param {import("../../static/types.d.ts").RequestPlan} asked @param {"no" | "unknown"} delivered */
   const retryable = async (asked, delivered) => {

@@ -1,6 +1,6 @@
 """The registry's store without a database: a second implementation of the port."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from bridge.servers import ServerRecord
@@ -21,6 +21,9 @@ class MemoryStore:
 
     async def servers(self) -> Sequence[ServerRecord]:
         return list(self.records.values())
+
+    async def server_ids(self) -> Set[str]:
+        return set(self.records)
 
     async def save_server(self, record: ServerRecord) -> None:
         self.records[record.id] = record

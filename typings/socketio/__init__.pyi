@@ -17,7 +17,11 @@ class _Json(Protocol):
     @staticmethod
     def loads(text: Any, /, *args: Any, **kwargs: Any) -> Any: ...
 
+class _EngineServer(Protocol):
+    sockets: dict[str, object]
+
 class AsyncServer:
+    eio: _EngineServer
     def __init__(
         self,
         *,

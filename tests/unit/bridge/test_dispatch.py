@@ -6,8 +6,9 @@ import pytest
 
 from bridge.calls import CallState
 from bridge.dispatch import CallRequest, Dispatcher
+from bridge.edges.http_routes import error_bytes
 from bridge.outcome import CallOutcome
-from bridge.wire import Accepted, ErrorCode, Result, WireError
+from bridge.wire import MESSAGE_CHARS, Accepted, ErrorCode, Result, WireError
 from tests.support.browser import FakeBrowser
 from tests.support.waiting import eventually
 from toolserver.result import TextBody
@@ -253,6 +254,20 @@ async def test_a_busy_api_may_be_asked_again_only_if_that_does_no_harm(
     assert outcome.error.retryable is retryable
 
 
+async def test_a_page_that_has_much_to_say_still_ends_its_call() -> None:
+    """A message of full length grows when the outcome is doubtful; it is cut, and the call settles."""
+    desk = Desk()
+    running = desk.start(request(safe=False))
+    call_id = await desk.sent()
+    error = {"code": ErrorCode.NETWORK, "message": "x" * 9000}
+    outcome = {"status": "failed", "error": error, "delivered": "unknown"}
+    desk.dispatcher.report("page-a", Result.model_validate({"call_id": call_id, "outcome": outcome}))
+    ended = await running
+    assert ended.state is CallState.OUTCOME_UNKNOWN
+    assert ended.error
+    assert len(ended.error.message) == MESSAGE_CHARS
+
+
 async def test_an_answer_too_large_to_read_leaves_no_doubt_that_there_was_one() -> None:
     """The API performed the request and answered; only its answer cannot be passed on."""
     desk = Desk()
@@ -260,3 +275,16 @@ async def test_an_answer_too_large_to_read_leaves_no_doubt_that_there_was_one() 
     desk.dispatcher.report("page-a", failed(await desk.sent(), ErrorCode.TOO_LARGE, "unknown"))
     outcome = await running
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.TOO_LARGE)
+
+
+async def test_what_an_api_says_of_its_failure_reaches_the_model() -> None:
+    """problem+json is passed on as a value, and its sentence stands in the message."""
+    desk = Desk()
+    running = desk.start(request())
+    problem = '{"title": "Not Found", "detail": "Shelf 7 is gone.", "shelf": 123456789012345678901234567890}'
+    desk.dispatcher.report("page-a", answered(await desk.sent(), 404, problem))
+    outcome = await running
+    assert outcome.error
+    assert outcome.error.message == "The API answered 404: Shelf 7 is gone."
+    assert outcome.error.detail["body"]["shelf"] == 123456789012345678901234567890
+    assert b"123456789012345678901234567890" in error_bytes(outcome.error)

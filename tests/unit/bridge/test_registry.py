@@ -1,16 +1,20 @@
 """The registry: who sees which tools under which names, and what acceptance means."""
 
+import asyncio
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import pytest
 
 from bridge.registry import Registry
 from bridge.servers import LoadedServer, UserView
-from bridge.wire import BridgeError, ErrorCode
+from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
 from tests.support.compiled import document_text, operation
 from tests.support.memory_store import InlineCompiler, MemoryStore
+from tests.support.waiting import eventually
 from toolserver.errors import ArgumentError
+from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
 
@@ -207,10 +211,11 @@ async def test_opening_the_page_accepts_anew_only_what_stays_on_this_machine(
     """A remote document that changed must be looked at, even if the command line names it (ruling 19)."""
     registry = House().open()
     first = await registry.share("s", document_text(server=server), source_url=None)
-    assert (await registry.view("ann")).may_accept_on_open(first)
-    await registry.accept("ann", first.record.id, digests(first))
+    assert (await registry.view(OPERATOR)).may_accept_on_open(first)
+    assert not (await registry.view("ann")).may_accept_on_open(first)
+    await registry.accept(OPERATOR, first.record.id, digests(first))
     second = await registry.share("s", document_text(server=changed_server), source_url=None)
-    assert (await registry.view("ann")).may_accept_on_open(second) is may
+    assert (await registry.view(OPERATOR)).may_accept_on_open(second) is may
 
 
 async def test_a_page_document_is_never_accepted_by_opening_the_page() -> None:
@@ -290,3 +295,88 @@ async def test_a_server_that_is_removed_while_it_warms_up_does_no_harm() -> None
     server = await registry.add("ann", document_text(), source_url=None)
     await registry.remove("ann", server.record.id)
     await registry.warm_validators(server)
+
+
+async def test_what_was_declined_stays_declined() -> None:
+    """ "Nothing accepted" after a decision is not the same as nothing decided yet, also after a restart."""
+    house = House()
+    registry = house.open()
+    server = await registry.share("s", document_text(server="https://api.example"), source_url=None)
+    assert not (await registry.view(OPERATOR)).is_decided(server)
+    await registry.accept(OPERATOR, server.record.id, {})
+    again = house.open()
+    server = await again.share("s", document_text(server="https://api.example"), source_url=None)
+    view = await again.view(OPERATOR)
+    assert view.is_decided(server)
+    assert view.acceptance(server) == (0, 0)
+    assert not any(view.is_accepted(tool) for tool in view.catalog.tools)
+
+
+async def test_a_caller_that_hangs_up_in_mid_change_leaves_nothing_half_done() -> None:
+    """A withdrawal that reached the store must hold at once, whoever is still listening."""
+    house = House()
+    registry = house.open()
+    server = await registry.add("ann", document_text(), source_url=None)
+    await registry.accept("ann", server.record.id, digests(server))
+    written, go_on = asyncio.Event(), asyncio.Event()
+    replace_acceptances = house.store.replace_acceptances
+
+    class SlowStore(MemoryStore):
+        async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+            await replace_acceptances(user_id, server_id, digests)
+            written.set()
+            await go_on.wait()
+
+    slow = SlowStore(house.store.records, house.store.kept_names, house.store.accepted)
+    house.store = slow
+    registry = house.open()
+    await registry.load()
+    assert (await registry.view("ann")).accepted_origins()
+    change = asyncio.create_task(registry.accept("ann", server.record.id, {}))
+    await written.wait()
+    change.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await change
+    go_on.set()
+
+    async def withdrawn() -> bool:
+        return (await registry.view("ann")).accepted_origins() == ()
+
+    await eventually(withdrawn)
+
+
+async def test_a_setting_that_is_changed_while_the_document_is_refetched_is_kept() -> None:
+    """The page refetches at its start; the user may be quick."""
+    registry = House().open()
+    server = await registry.add("ann", document_text(), source_url=None)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(registry.replace_document("ann", server.record.id, document_text("New"), None))
+        group.create_task(registry.change("ann", server.record.id, base_url="http://my.lan"))
+    record = (await registry.view("ann")).servers[0].record
+    assert (record.title, record.base_url) == ("New", "http://my.lan")
+
+
+async def test_two_documents_of_one_title_that_arrive_together_get_two_ids() -> None:
+    """Neither may overwrite the other."""
+    house = House()
+    registry = house.open()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(registry.add("ann", document_text(), source_url=None))
+        group.create_task(registry.share("s", document_text(), source_url=None))
+        group.create_task(registry.add("bob", document_text(), source_url=None))
+    assert len(house.store.records) == 3
+
+
+async def test_more_servers_than_a_page_can_be_allowed_to_reach_are_refused() -> None:
+    """The page's content policy has to name each of them."""
+    paths: JsonObject = {
+        f"/{number}": {**operation(f"op{number}"), "servers": [{"url": f"http://h{number}.example"}]}
+        for number in range(MAX_ORIGINS + 1)
+    }
+    registry = House().open()
+    server = await registry.add("ann", document_text(paths=paths), source_url=None)
+    with pytest.raises(BridgeError) as refused:
+        await registry.accept("ann", server.record.id, digests(server))
+    assert refused.value.error.code is ErrorCode.INVALID_REQUEST
+    fewer = dict(list(digests(server).items())[:MAX_ORIGINS])
+    await registry.accept("ann", server.record.id, fewer)

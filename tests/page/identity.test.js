@@ -1,0 +1,127 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Identity } from "../../static/identity.js";
+
+/** A bridge with devices by id and tickets by text, each the id of its user; it signs nothing and checks nothing. */
+function bridge() {
+  const state = {
+    devices: /** @type {Record<string, string>} */ ({}),
+    tickets: /** @type {Record<string, string>} */ ({}),
+    asked: /** @type {string[]} */ ([]),
+    isDown: false,
+  };
+  const refused = Response.json({ error: {} }, { status: 401 });
+  /** @param {string} path @param {any} body @param {string | null} caller */
+  const answer = (path, { ticket, device_id }, caller) => {
+    const owner = state.tickets[ticket];
+    const speaker = state.devices[device_id];
+    if (path === "/api/sessions/challenge") return { nonce: "n" };
+    if (path === "/api/sessions") return speaker && { token: speaker, expires_in: 900, user: speaker, user_id: speaker };
+    if (!owner) return null;
+    if (path === "/api/tickets" && owner !== caller) return { user: owner, redeemed: false };
+    delete state.tickets[ticket];
+    if (path === "/api/tickets") return { user: owner, redeemed: true };
+    const id = `device ${Object.keys(state.devices).length}`;
+    state.devices[id] = owner;
+    return { device_id: id, user: owner, user_id: owner };
+  };
+  /** @type {typeof fetch} */
+  const send = async (path, init) => {
+    if (state.isDown) throw new TypeError("Failed to fetch");
+    state.asked.push(String(path));
+    const caller = new Headers(init?.headers).get("authorization")?.slice("Bearer ".length) ?? null;
+    const found = answer(String(path), JSON.parse(String(init?.body)), caller);
+    return found ? Response.json(found) : refused.clone();
+  };
+  return { state, send };
+}
+
+/** What a browser keeps, as a store. */
+function keeping() {
+  /** @type {Map<string, unknown>} */
+  const kept = new Map();
+  const objects = { put: (/** @type {unknown} */ value, /** @type {string} */ key) => kept.set(key, value) };
+  const store = {
+    get: async (/** @type {string} */ _store, /** @type {string} */ key) => kept.get(key),
+    change: async (/** @type {string[]} */ _stores, /** @type {any} */ change) => change(() => objects),
+  };
+  return /** @type {any} */ (store);
+}
+
+/** @param {any} store @param {typeof fetch} send @param {string} [ticket] */
+function opened(store, send, ticket) {
+  const location = /** @type {any} */ ({ hash: ticket ? `#ticket=${ticket}` : "", pathname: "/" });
+  return new Identity(store, { fetch: send, location });
+}
+
+/** A browser that is Ann's already. */
+async function paired() {
+  const { state, send } = bridge();
+  const store = keeping();
+  state.tickets.first = "ann";
+  const entrance = await opened(store, send, "first").enter();
+  assert.deepEqual(entrance, { user: "ann", user_id: "ann", byTicket: true });
+  return { state, store, send };
+}
+
+test("a paired browser enters without a ticket, and not by one", async () => {
+  const { store, send } = await paired();
+  assert.deepEqual(await opened(store, send).enter(), { user: "ann", user_id: "ann", byTicket: false });
+});
+
+test("the user's own ticket is spent without pairing again; one that is worth nothing changes nothing", async () => {
+  const { state, store, send } = await paired();
+  state.tickets.second = "ann";
+  assert.equal((await opened(store, send, "second").enter()).byTicket, true);
+  assert.deepEqual(state.tickets, {});
+  for (const junk of ["second", "junk"]) assert.equal((await opened(store, send, junk).enter()).byTicket, false, junk);
+  assert.equal(Object.keys(state.devices).length, 1);
+});
+
+test("another user's ticket asks, and is neither spent nor followed until the user says so", async () => {
+  const { state, store, send } = await paired();
+  state.tickets.hers = "bob";
+  const asking = opened(store, send, "hers");
+  await assert.rejects(asking.enter(), { code: "other_user", detail: { user: "bob", current: "ann" } });
+  assert.deepEqual([state.tickets, state.devices], [{ hers: "bob" }, { "device 0": "ann" }]);
+  asking.declineTicket();
+  asking.location = null;
+  assert.deepEqual(await asking.enter(), { user: "ann", user_id: "ann", byTicket: false });
+  const changing = opened(store, send, "hers");
+  await assert.rejects(changing.enter(), { code: "other_user" });
+  changing.location = null;
+  assert.deepEqual(await changing.enter({ mayReplace: true }), { user: "bob", user_id: "bob", byTicket: true });
+  assert.equal((await opened(store, send).enter()).user, "bob");
+});
+
+test("a browser that the bridge has forgotten is paired by the next link", async () => {
+  const { state, store, send } = await paired();
+  state.devices = {};
+  await assert.rejects(opened(store, send).enter(), { code: "device_unknown" });
+  state.tickets.next = "ann";
+  assert.equal((await opened(store, send, "next").enter()).byTicket, true);
+});
+
+test("a link survives a bridge that does not answer yet, and is not tried again once it is refused", async () => {
+  const { state, send } = bridge();
+  state.tickets.first = "ann";
+  state.isDown = true;
+  const waiting = opened(keeping(), send, "first");
+  await assert.rejects(waiting.enter(), { code: "unreachable", retryable: true });
+  state.isDown = false;
+  waiting.location = null;
+  assert.equal((await waiting.enter()).byTicket, true);
+  const late = opened(keeping(), send, "first");
+  await assert.rejects(late.enter(), { code: "ticket_refused" });
+  late.location = null;
+  await assert.rejects(late.enter(), { code: "not_paired" });
+});
+
+test("who was made for one user never speaks for another", async () => {
+  const { state, store, send } = await paired();
+  state.tickets.hers = "bob";
+  await opened(store, send, "hers").enter({ mayReplace: true });
+  const worker = new Identity(store, { fetch: send, location: null, user_id: "ann" });
+  await assert.rejects(worker.token(), { code: "user_changed", retryable: false });
+});
