@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from bridge import __version__
 from bridge.commands import client, documents, serve
+from bridge.commands.options import add_folder, user_name
+from bridge.edges.store import StoreError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,6 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
         return options.run(options)
+    except StoreError as error:
+        print(f"tool-bridge: {error}", file=sys.stderr)
+        return 1
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -39,11 +44,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_servers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage] - argparse has no public name for it
     command = commands.add_parser("serve", help="run the bridge")
-    _add_folder(command)
+    add_folder(command)
     serve.add_arguments(command, with_specs=True)
     command.set_defaults(run=serve.serve)
     command = commands.add_parser("demo", help="run the bridge with a sample API on another port")
-    _add_folder(command)
+    add_folder(command)
     serve.add_arguments(command, with_specs=False)
     command.set_defaults(run=serve.demo)
 
@@ -70,10 +75,10 @@ def _add_clients(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_client(command)
     command.set_defaults(run=client.call)
     command = commands.add_parser("key", help="make an API key and a page link for a user")
-    command.add_argument("--user", required=True, metavar="NAME")
+    command.add_argument("--user", required=True, type=user_name, metavar="NAME")
     command.add_argument("--label", default="command line")
     command.add_argument("--json", action="store_true")
-    _add_folder(command)
+    add_folder(command)
     command.set_defaults(run=client.key)
 
 
@@ -85,13 +90,7 @@ def _add_client(command: argparse.ArgumentParser) -> None:
     command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
     command.add_argument("--key", help="API key (default: TOOL_BRIDGE_KEY, then the local user's)")
     command.add_argument("--json", action="store_true")
-    _add_folder(command)
-
-
-def _add_folder(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--data", metavar="FOLDER", help="data folder (default: TOOL_BRIDGE_DATA or the user's own)"
-    )
+    add_folder(command)
 
 
 if __name__ == "__main__":

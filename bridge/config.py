@@ -19,9 +19,8 @@ DEFAULT_DEADLINE_S = 60.0
 MIN_DEADLINE_S, MAX_DEADLINE_S = 1, 600
 
 MAX_OPEN_CALLS_PER_USER = 256
-"""Calls of one user that may be open at once; the next one is refused with `queue_full`. Chosen by feel: a
-page
-performs six requests to one host at a time."""
+"""Calls of one user that may be open at once; the next one is refused with `queue_full`. Chosen by
+feel: a page performs six requests to one host at a time."""
 
 
 @dataclass(frozen=True, slots=True)

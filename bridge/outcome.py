@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import cast
 
 from bridge.calls import CallEvent, CallState
 from bridge.wire import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
@@ -110,7 +111,7 @@ def _json_value(text: str) -> JsonValue:
         value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict | list) else None
+    return cast(JsonValue, value) if isinstance(value, dict | list) else None
 
 
 def _no_number(constant: str) -> float:

@@ -7,6 +7,7 @@ import logging
 import os
 import secrets
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,6 @@ from bridge.edges.tool_http import ToolServer
 from bridge.engine import Engine
 from bridge.registry import Registry
 from bridge.servers import LoadedServer
-from bridge.wire import BridgeError
 
 LOCAL_USER = "local"
 """The one user of a bridge that nobody configured otherwise; it may change shared servers."""
@@ -46,6 +46,10 @@ SHUTDOWN_SECONDS = 1.0
 HTTP_PORT = 80
 
 _log = logging.getLogger(__name__)
+
+
+class AddressInUse(Exception):
+    """Nothing can listen at the address of the settings; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class Bridge:
     local_user: User
     key: str
     """The local user's API key; kept in the data folder, so that it stays the same."""
+    data_dir: Path
 
     async def page_url(self) -> str:
         """The page's address with a one-time ticket of the local user; no log sees the fragment."""
@@ -96,6 +101,14 @@ class Bridge:
         await self.runner.cleanup()
         await self.rooms.worker.close()
         await self.rooms.store.close()
+        self._forget_address()
+
+    def _forget_address(self) -> None:
+        """Take back what tells the commands where to call, unless another bridge wrote it."""
+        path = self.data_dir / RUNNING_FILE
+        with suppress(OSError, ValueError):
+            if json.loads(path.read_text(encoding="utf-8"))["pid"] == os.getpid():
+                path.unlink()
 
 
 def page_url(base_url: str, ticket: str) -> str:
@@ -107,9 +120,10 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
     """Start a bridge on an opened store; it answers when this returns.
 
     Raises:
-        OSError: the address is in use or the data folder cannot be written.
+        AddressInUse: nothing can listen there.
+        OSError: the data folder cannot be written.
     """
-    listener = socket.create_server((settings.host, settings.port), family=_family(settings.host))
+    listener = _listen(settings.host, settings.port)
     port = listener.getsockname()[1]
     base_url = settings.public_url or f"http://{_canonical_host(settings.host)}:{port}"
     local_user = await store.ensure_user(LOCAL_USER)
@@ -127,7 +141,14 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
     await web.SockSite(runner, listener).start()
     running = {"base_url": base_url, "pid": os.getpid()}
     (settings.data_dir / RUNNING_FILE).write_text(json.dumps(running), encoding="utf-8")
-    return Bridge(rooms, runner, base_url, local_user, key)
+    return Bridge(rooms, runner, base_url, local_user, key, settings.data_dir)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=_family(host))
+    except OSError as error:
+        raise AddressInUse(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
 
 
 def _compose(settings: Settings, store: Store, local_user: User, base_url: str) -> Rooms:
@@ -241,6 +262,3 @@ def _kept(path: Path, fresh: str) -> str:
     except FileExistsError:
         return path.read_text(encoding="utf-8").strip()
     return fresh
-
-
-__all__ = ["LOCAL_USER", "RUNNING_FILE", "Bridge", "BridgeError", "page_url", "start_bridge"]

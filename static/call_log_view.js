@@ -3,12 +3,10 @@
 import { el, fill, labelled } from "./dom.js";
 import { CallRow } from "./call_row.js";
 import { matches } from "./call_filter.js";
+import { KEPT_CALLS } from "./call_log.js";
 
 /** @typedef {import("./types.js").CallEntry} CallEntry */
 /** @typedef {import("./view_types.js").Parts} Parts */
-
-/** As many as the executor keeps. */
-const MAX_ROWS = 200;
 
 export class CallLogView {
   /** @param {Parts} parts */
@@ -82,7 +80,7 @@ export class CallLogView {
 
   #dropOldest() {
     const [oldest] = this.rows.keys();
-    if (this.rows.size <= MAX_ROWS) return;
+    if (this.rows.size <= KEPT_CALLS) return;
     this.rows.get(oldest)?.element.remove();
     this.rows.delete(oldest);
   }

@@ -3,7 +3,7 @@
 import { copyButton, el, link } from "./dom.js";
 import { address } from "./navigation.js";
 import { prettyJson } from "./json_pretty.js";
-import { parseJson } from "./json_text.js";
+import { parseJson, stringifyJson } from "./json_text.js";
 
 /** @typedef {import("./api_types.js").CallReport} CallReport */
 /** @typedef {import("./api_types.js").Answer} Answer */
@@ -116,7 +116,8 @@ export function outcomeView({ outcome, duration_ms }, serverId) {
 export function errorView(error, serverId) {
   const status = Number(error.detail?.status ?? error.detail?.http_status ?? 0);
   const advice = (error.code === "http_status" ? STATUS_ADVICE[status] : ADVICE[error.code]) ?? null;
-  const body = typeof error.detail?.body === "string" ? error.detail.body : "";
+  const said = error.detail?.body ?? "";
+  const body = typeof said === "string" ? said : stringifyJson(/** @type {JsonValue} */ (said));
   return el(
     "div",
     { class: "notice error", role: "alert", dataset: { code: error.code } },

@@ -177,13 +177,9 @@ _TIGHTER: Mapping[str, Callable[[int | float, int | float], int | float]] = {
 def combine_keywords(kept: JsonObject, more: JsonObject) -> None:
     """Adds `more` to `kept` as `allOf` does: the tighter bound holds; of anything else the first stays."""
     for key, value in more.items():
-        present = kept.get(key)
-        if (
-            isinstance(present, int | float)
-            and isinstance(value, int | float)
-            and key.startswith(("min", "max"))
-        ):
-            kept[key] = max(present, value) if key.startswith("min") else min(present, value)
+        present, tighter = kept.get(key), _TIGHTER.get(key)
+        if tighter is not None and isinstance(present, int | float) and isinstance(value, int | float):
+            kept[key] = tighter(present, value)
         else:
             kept.setdefault(key, value)
 

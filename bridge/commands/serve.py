@@ -9,25 +9,20 @@ import logging
 import signal
 import sys
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 from aiohttp import web
 
+from bridge.commands import options as option_values
 from bridge.config import (
     DEFAULT_DEADLINE_S,
     DEFAULT_PORT,
-    MAX_DEADLINE_S,
-    MIN_DEADLINE_S,
     SAMPLES_PORT,
     Settings,
-    default_folder,
 )
 from bridge.edges.store import Store
-from bridge.service import Bridge, start_bridge
+from bridge.service import AddressInUse, Bridge, start_bridge
 from bridge.wire import BridgeError
 from examples.sample_api import start_sample_api
-
-DATABASE = "bridge.sqlite3"
 
 SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirror.yaml", "untidy.yaml")
 """The sample documents of the demo, most inviting first."""
@@ -45,14 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument(
-        "--port", type=int, default=DEFAULT_PORT, help=f"default: {DEFAULT_PORT}; 0: any free one"
+        "--port",
+        type=option_values.port,
+        default=DEFAULT_PORT,
+        help=f"default: {DEFAULT_PORT}; 0: any free one",
     )
-    parser.add_argument("--public-url", help="canonical address of the page, when it is behind a proxy")
+    parser.add_argument(
+        "--public-url",
+        type=option_values.origin,
+        metavar="ORIGIN",
+        help="canonical address of the page, when it is behind a proxy",
+    )
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="HOST[:PORT]", help="answer this Host header too"
     )
     parser.add_argument(
         "--allow-origin",
+        type=option_values.origin,
         action="append",
         default=[],
         metavar="ORIGIN",
@@ -60,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
     )
     parser.add_argument(
         "--deadline",
-        type=_seconds,
+        type=option_values.seconds,
         default=DEFAULT_DEADLINE_S,
         metavar="SECONDS",
         help="for one call, 1 to 600",
@@ -80,22 +84,21 @@ def demo(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     settings = settings_of(options)
-    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    store = Store.open(settings.data_dir / DATABASE)
+    store = option_values.open_store(settings.data_dir)
     try:
         return asyncio.run(_serve(settings, store, options, with_samples=with_samples))
-    except OSError as error:
-        print(f"tool-bridge: cannot listen on {settings.host}:{settings.port}: {error}", file=sys.stderr)
+    except AddressInUse as error:
+        print(f"tool-bridge: {error}", file=sys.stderr)
         return 1
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """Settings from parsed options."""
     return Settings(
-        data_dir=Path(options.data) if options.data else default_folder(),
+        data_dir=options.data,
         host=options.host,
         port=options.port,
-        public_url=options.public_url.rstrip("/") if options.public_url else None,
+        public_url=options.public_url,
         allowed_hosts=tuple(options.allow_host),
         allowed_origins=tuple(options.allow_origin),
         deadline_s=options.deadline,
@@ -152,10 +155,3 @@ def _announce(options: argparse.Namespace, bridge: Bridge, page: str, samples_ur
         return
     print(f"Open this page in your browser: {page}")
     print(f"Tool server: {bridge.base_url}   key: {bridge.key}", flush=True)
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not MIN_DEADLINE_S <= seconds <= MAX_DEADLINE_S:
-        raise argparse.ArgumentTypeError(f"must be between {MIN_DEADLINE_S} and {MAX_DEADLINE_S}")
-    return seconds

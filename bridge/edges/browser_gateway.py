@@ -161,7 +161,7 @@ class BrowserGateway:
     async def close(self) -> None:
         """Disconnect every page, and wait up to `CLOSING_S` until they have hung up.
 
-        Once aiohttp shuts down it reads nothing more, so a socket that is still open holds it up to its timeout.
+        Once aiohttp shuts down it reads nothing more: a socket still open holds it up to its timeout.
         """
         for sid in list(self._callers):
             await self._sio.disconnect(sid)

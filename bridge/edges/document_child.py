@@ -9,6 +9,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO
 
 import orjson
@@ -29,9 +30,10 @@ def main() -> None:
     _limit_memory()
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print must not break the frames
-    while (header := read_frame(requests)) is not None:
-        text = read_frame(requests)
-        _answer(answers, orjson.loads(header), (text or b"").decode("utf-8", "replace"))
+    with suppress(BrokenPipeError):  # the bridge is gone: nobody reads what is left
+        while (header := read_frame(requests)) is not None:
+            text = read_frame(requests)
+            _answer(answers, orjson.loads(header), (text or b"").decode("utf-8", "replace"))
 
 
 def _answer(answers: BinaryIO, request: dict[str, str | None], text: str) -> None:

@@ -7,8 +7,10 @@ line, so that even a large document never holds up the event loop.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import orjson
 
@@ -17,6 +19,8 @@ from bridge.edges.tasks import breathe
 from bridge.servers import Validation
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.compile import CompiledDocument, CompiledReader
+
+PACKAGE_FOLDER = Path(__file__).parents[2]
 
 COMPILE_SECONDS = 60.0
 """Wall time for one document; the largest real one takes 16 s as YAML."""
@@ -45,8 +49,7 @@ class DocumentWorker:
 
         Raises:
             BridgeError: `invalid_document`, with `detail.code` and `detail.pointer` of the toolserver's
-            error, also
-                when the child ran out of time or memory.
+                error, also when the child ran out of time or memory.
         """
         header = orjson.dumps({"op": "compile", "source_url": source_url, "base_url": base_url})
         async with self._lock:
@@ -65,7 +68,8 @@ class DocumentWorker:
                 await self._discard()
                 raise _invalid(
                     "too_large",
-                    "Reading the document ended its process: too much memory or too large a part.",
+                    f"Reading the document ended its process (status {process.returncode}). "
+                    "It may need too much memory, or one part of it is too large.",
                 ) from None
             except BaseException:  # whatever is left of the answer must not be taken for the next document's
                 await self._discard()
@@ -104,10 +108,12 @@ class DocumentWorker:
 async def _spawn() -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
+        "-P",  # not the current folder: what lies there must not be run in our name
         "-m",
         "bridge.edges.document_child",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER)},
     )
 
 

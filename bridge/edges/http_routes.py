@@ -113,5 +113,5 @@ def error_answer(error: WireError) -> web.Response:
 
 
 def error_bytes(error: WireError) -> bytes:
-    """`{"error": {code, message, detail, retryable}}`; integers of an API's own body keep all their digits."""
+    """`{"error": {code, message, detail, retryable}}`; integers in an API's body keep their digits."""
     return dump_json({"error": error.model_dump(mode="json")})

@@ -17,8 +17,10 @@ from typing import Any, cast
 
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from sqlalchemy import delete, event, insert, select
 from sqlalchemy.engine import CursorResult
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
 from bridge.edges.store_tables import (
@@ -77,6 +79,10 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+class StoreError(Exception):
+    """The database cannot be opened; the text says why and what to do."""
+
+
 class Store:
     """The database of one bridge."""
 
@@ -86,8 +92,19 @@ class Store:
 
     @classmethod
     def open(cls, path: Path) -> Store:
-        """Create or migrate the SQLite file at `path`; blocks, so call it before the loop runs."""
-        _migrate(f"sqlite:///{path}")
+        """Create or migrate the SQLite file at `path`; blocks, so call it before the loop runs.
+
+        Raises:
+            StoreError: the file cannot be written, is no database, or was made by a newer version.
+        """
+        try:
+            _migrate(f"sqlite:///{path}")
+        except CommandError:
+            message = f"{path} was made by a newer tool-bridge; update this one or choose another --data"
+            raise StoreError(message) from None
+        except (DatabaseError, OSError) as error:
+            cause = getattr(error, "orig", None) or error
+            raise StoreError(f"{path} cannot be used as a database: {cause}") from None
         engine = create_async_engine(f"sqlite+aiosqlite:///{path}")
         event.listen(engine.sync_engine, "connect", _configure_sqlite)
         return cls(engine)

@@ -14,7 +14,7 @@ from bridge.config import Settings
 from bridge.edges.store import Store
 from bridge.service import Bridge, page_url, start_bridge
 from examples.sample_api import start_sample_api
-from tests.support.chromium import Caller, open_page
+from tests.support.chromium import Caller, accept_selection, open_page
 from tests.support.waiting import eventually
 
 
@@ -46,13 +46,22 @@ class Scene:
 
     async def open_page(self, **options: Any) -> Page:
         """The printed link, opened in a new profile, once everything it offers is accepted there."""
-        return await self._opened(await self.bridge.page_url(), options)
+        page = await self._opened(await self.bridge.page_url(), options)
+        await expect(page.get_by_text("because you named these documents")).to_be_visible()
+        return page
+
+    async def link_of(self, user: str) -> str:
+        """A fresh link of another user."""
+        account = await self.bridge.rooms.store.ensure_user(user)
+        return page_url(self.bridge.base_url, await self.bridge.rooms.store.add_ticket(account.id))
 
     async def open_page_of(self, user: str, **options: Any) -> Page:
-        """The same for another user."""
+        """The link of another user, which accepts nothing; then all is accepted in the page."""
+        page = await self._opened(await self.link_of(user), options)
         account = await self.bridge.rooms.store.ensure_user(user)
-        ticket = await self.bridge.rooms.store.add_ticket(account.id)
-        return await self._opened(page_url(self.bridge.base_url, ticket), options)
+        for server in (await self.bridge.rooms.registry.view(account.id)).servers:
+            await accept_selection(page, server.record.id)
+        return page
 
     async def program_of(self, user: str) -> Caller:
         """A program with a key of another user."""
@@ -68,7 +77,6 @@ class Scene:
     async def _opened(self, url: str, options: dict[str, Any]) -> Page:
         page = await (await self.new_context(**options)).new_page()
         await open_page(page, url)
-        await expect(page.get_by_text("because you named these documents")).to_be_visible()
         return page
 
 

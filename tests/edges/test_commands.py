@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -130,9 +131,79 @@ def test_plan_and_tools_print_what_the_page_and_the_model_get(
     assert tools[0]["parameters"]["type"] == "object"
 
 
-@pytest.mark.parametrize("deadline", ["0", "601", "soon"])
-def test_a_deadline_out_of_range_is_refused(deadline: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Limits are told where they are met."""
+@pytest.mark.parametrize(
+    ("command", "option", "value"),
+    [
+        *(("serve", "--deadline", value) for value in ("0", "601", "soon")),
+        *(("serve", "--port", value) for value in ("-1", "99999", "http")),
+        *(("demo", "--public-url", value) for value in ("foo", "ftp://x", "https://x/y", "https://")),
+        *(("demo", "--allow-origin", value) for value in ("localhost:3000", "*")),
+        *(("key", "--user", value) for value in ("", " ", "x" * 101, "a\nb")),
+    ],
+)
+def test_a_value_out_of_range_is_refused_where_it_is_typed(
+    command: str, option: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No traceback, and nothing is started with half a setting."""
     with pytest.raises(SystemExit):
-        main(["serve", "--deadline", deadline])
-    assert "--deadline" in capsys.readouterr().err
+        main([command, f"{option}={value}"])
+    assert option in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["serve"], ["key", "--user", "bob"]])
+@pytest.mark.parametrize("content", ["no database", "newer", "a file"])
+def test_a_data_folder_that_cannot_be_used_is_told_in_one_line(
+    tmp_path: Path, command: list[str], content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wrong path and a folder of a newer version are everyday mistakes."""
+    folder = tmp_path / "data"
+    if content == "a file":
+        folder.write_text("", encoding="utf-8")
+    else:
+        folder.mkdir()
+        with sqlite3.connect(folder / "bridge.sqlite3") as database:
+            database.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+            database.execute("INSERT INTO alembic_version VALUES ('9999')")
+        database.close()
+        if content == "no database":
+            (folder / "bridge.sqlite3").write_bytes(b"no database" * 100)
+    assert main([*command, "--data", str(folder)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("tool-bridge: ")
+    assert str(folder) in said
+
+
+def test_the_address_is_forgotten_when_the_bridge_stops(tmp_path: Path) -> None:
+    """Page links must not be printed for a bridge that is gone."""
+    command = [sys.executable, "-m", "bridge", "serve", "--json", "--port", "0", "--data", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert (tmp_path / "running.json").exists()
+        process.terminate()
+        assert process.wait(timeout=15) == 0
+    assert not (tmp_path / "running.json").exists()
+
+
+def test_the_folder_one_stands_in_is_not_run(tmp_path: Path) -> None:
+    """A `bridge` or `yaml` of somebody else's project must not become part of the document worker."""
+    for name in ("bridge", "yaml", "orjson"):
+        (tmp_path / f"{name}.py").write_text(
+            "raise SystemExit(f'{__name__} of a stranger ran')", encoding="utf-8"
+        )
+    code = (
+        "import asyncio; from bridge.edges.document_worker import DocumentWorker; worker = DocumentWorker();"
+        "asyncio.run(worker.compile(open('spec.json').read(), source_url=None, base_url=None))"
+    )
+    (tmp_path / "spec.json").write_text(document_text(), encoding="utf-8")
+    root = str(SHOP.parents[2])
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert (ran.returncode, "stranger" in ran.stderr) == (0, False), ran.stderr

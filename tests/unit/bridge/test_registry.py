@@ -298,7 +298,7 @@ async def test_a_server_that_is_removed_while_it_warms_up_does_no_harm() -> None
 
 
 async def test_what_was_declined_stays_declined() -> None:
-    """ "Nothing accepted" after a decision is not the same as nothing decided yet, also after a restart."""
+    """Nothing accepted after a decision is not the same as nothing decided yet, also after a restart."""
     house = House()
     registry = house.open()
     server = await registry.share("s", document_text(server="https://api.example"), source_url=None)

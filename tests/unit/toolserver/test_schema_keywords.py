@@ -91,6 +91,9 @@ def test_of_two_bounds_the_tighter_holds_and_of_the_rest_the_first() -> None:
     kept: JsonObject = {"minimum": 1, "maxLength": 9, "title": "outer"}
     combine_keywords(kept, {"minimum": 3, "maxLength": 12, "title": "inner", "format": "date"})
     assert kept == {"minimum": 3, "maxLength": 9, "title": "outer", "format": "date"}
+    bounds: JsonObject = {"exclusiveMinimum": 0, "exclusiveMaximum": 9}
+    combine_keywords(bounds, {"exclusiveMinimum": 5, "exclusiveMaximum": 7})
+    assert bounds == {"exclusiveMinimum": 5, "exclusiveMaximum": 7}
 
 
 def test_keywords_of_other_types_are_left_out() -> None:

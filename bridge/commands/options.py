@@ -1,0 +1,85 @@
+"""What several commands share: values of options, checked where they are typed, and the data folder."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bridge.config import DEFAULT_PORT, MAX_DEADLINE_S, MIN_DEADLINE_S, default_folder
+from bridge.edges.store import Store, StoreError
+from bridge.service import RUNNING_FILE
+
+DATABASE = "bridge.sqlite3"
+MAX_PORT = 65535
+MAX_NAME_CHARS = 100
+"""Of a user's name, as the database keeps it."""
+
+
+def add_folder(command: argparse.ArgumentParser) -> None:
+    """The option `--data`, which every command that keeps or looks for something has."""
+    command.add_argument(
+        "--data",
+        type=Path,
+        default=default_folder(),
+        metavar="FOLDER",
+        help="data folder (default: TOOL_BRIDGE_DATA or the user's own)",
+    )
+
+
+def open_store(folder: Path) -> Store:
+    """The store of a data folder, which is made if need be.
+
+    Raises:
+        StoreError: the folder cannot be written, or holds something that is no database of ours.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the data folder {folder} cannot be made: {error.strerror}") from None
+    return Store.open(folder / DATABASE)
+
+
+def address_of(options: argparse.Namespace) -> str:
+    """Where the bridge answers: as told, else as the one that runs on the data folder has written down."""
+    if getattr(options, "url", None):
+        return options.url.rstrip("/")
+    try:
+        running = json.loads((options.data / RUNNING_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return f"http://127.0.0.1:{DEFAULT_PORT}"
+    return running["base_url"]
+
+
+def port(text: str) -> int:
+    """A port number; 0 means any free one."""
+    number = int(text)
+    if not 0 <= number <= MAX_PORT:
+        raise argparse.ArgumentTypeError(f"must be between 0 and {MAX_PORT}")
+    return number
+
+
+def seconds(text: str) -> float:
+    """A deadline."""
+    number = float(text)
+    if not MIN_DEADLINE_S <= number <= MAX_DEADLINE_S:
+        raise argparse.ArgumentTypeError(f"must be between {MIN_DEADLINE_S} and {MAX_DEADLINE_S}")
+    return number
+
+
+def origin(text: str) -> str:
+    """An http or https origin, without a path: `https://bridge.example`."""
+    parts = urlsplit(text)
+    bare = not (parts.path.strip("/") or parts.query or parts.fragment or parts.username)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not bare:
+        raise argparse.ArgumentTypeError(f"must look like https://bridge.example, not {text!r}")
+    return text.rstrip("/")
+
+
+def user_name(text: str) -> str:
+    """A user's name: printable, not empty."""
+    name = text.strip()
+    if not name or not name.isprintable() or len(name) > MAX_NAME_CHARS:
+        raise argparse.ArgumentTypeError(f"must be 1 to {MAX_NAME_CHARS} printable characters")
+    return name
