@@ -66,6 +66,16 @@ async def test_nested_arguments_and_large_integers_of_the_form_arrive_as_typed(s
     await expect(await run_tool(page)).to_contain_text(body + shape)
 
 
+async def test_what_the_api_said_about_a_failure_is_shown(odd: Scene) -> None:
+    """The status alone helps nobody; the API's own words do."""
+    page = await odd.open_page()
+    await go_to(page, "tools", "getMissing")
+    await page.get_by_test_id("run").click()
+    said = page.get_by_role("region", name="What the API said")
+    await expect(said).to_contain_text("Shelf 7 was taken down last year.")
+    await expect(page.get_by_role("main").get_by_role("alert")).to_contain_text("API status 404")
+
+
 async def test_the_form_names_what_is_missing_before_anything_is_sent(scene: Scene) -> None:
     """A mistake is found where it is made, with the focus on it."""
     page = await scene.open_page()
