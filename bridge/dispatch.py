@@ -146,6 +146,13 @@ class Dispatcher:
         for call in [call for call in self._open.values() if call.sid == sid]:
             self._apply(call, CallEvent.PAGE_LOST, error=_page_lost())
 
+    def stop(self) -> None:
+        """The bridge is stopping: settle every open call."""
+        message = "The bridge was stopped while the call was running."
+        error = WireError(code=ErrorCode.NO_BROWSER, message=message, retryable=True)
+        for call in list(self._open.values()):
+            self._apply(call, CallEvent.PAGE_LOST, error=error)
+
     def _apply(
         self,
         call: OpenCall,

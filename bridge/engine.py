@@ -93,5 +93,5 @@ def _not_accepted(view: UserView, tool: Tool) -> BridgeError:
     message = (
         f"Tool {tool.name!r} {reason}. Open the bridge page, look at server {tool.server_id!r} and accept it."
     )
-    detail = {"tool": tool.name, "server": tool.server_id, "changed": pinned is not None}
+    detail = {"tool": tool.name, "server": tool.server_id, "changed": bool(pinned)}
     return BridgeError(ErrorCode.NOT_ACCEPTED, message, detail=detail)

@@ -96,6 +96,7 @@ class Bridge:
         """Stop answering, settle what is open, end every task and child process."""
         for site in list(self.runner.sites):
             await site.stop()  # A page that is disconnected tries again at once.
+        self.rooms.dispatcher.stop()
         await self.rooms.tasks.close()
         await self.rooms.gateway.close()
         await self.runner.cleanup()

@@ -157,6 +157,7 @@ class AccountRoutes:
                 "Spend a ticket in a browser that is paired already",
                 {200: Answer("Whose ticket it is, and whether it was spent.", Redeemed)},
                 body=Redemption,
+                access="page",
                 errors=(ErrorCode.INVALID_REQUEST,),
             ),
             Route(
@@ -202,6 +203,7 @@ class AccountRoutes:
                 "Create an API key",
                 {201: Answer("The key, shown once.", KeyOnce)},
                 body=NewKey,
+                access="page",
                 errors=(ErrorCode.INVALID_REQUEST,),
             ),
             Route(
@@ -211,6 +213,7 @@ class AccountRoutes:
                 "deleteKey",
                 "Revoke an API key",
                 {200: Answer("Revoked.", Confirmation)},
+                access="page",
                 errors=(ErrorCode.NOT_FOUND,),
             ),
             Route(

@@ -36,6 +36,7 @@ def api_document(routes: Iterable[Route]) -> dict[str, Any]:
                     "scheme": "bearer",
                     "description": "An API key or a session token.",
                 },
+                "page": {"type": "http", "scheme": "bearer", "description": "A session token of the page."},
                 "result_token": {"type": "apiKey", "in": "header", "name": "X-Result-Token"},
             },
         },
@@ -81,6 +82,8 @@ def _by_status(route: Route) -> dict[str, list[ErrorCode]]:
     codes = [*route.errors, *ALWAYS]
     if route.access != "public" and ErrorCode.UNAUTHORIZED not in codes:
         codes.append(ErrorCode.UNAUTHORIZED)
+    if route.access == "page":
+        codes.append(ErrorCode.PAGE_ONLY)
     by_status: dict[str, list[ErrorCode]] = {}
     for code in codes:
         by_status.setdefault(str(HTTP_STATUS_OF[code]), []).append(code)

@@ -51,8 +51,9 @@ class Route:
     answers: Mapping[int, Answer]
     body: type[BaseModel] | None = None
     body_required: bool = True
-    access: Literal["caller", "public", "result_token"] = "caller"
-    """`caller`: a bearer API key or session token; `result_token`: the token that came with a call."""
+    access: Literal["caller", "page", "public", "result_token"] = "caller"
+    """`caller`: a bearer API key or session token; `page`: a session token; `result_token`: the token that
+    came with a call."""
     errors: tuple[ErrorCode, ...] = field(default=())
     query: tuple[str, ...] = field(default=())
     """Required query parameters."""

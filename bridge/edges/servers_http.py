@@ -77,6 +77,7 @@ class ServerRoutes:
                 "Add a document",
                 {201: Answer("Added; nothing of it is accepted yet.", Server)},
                 body=NewServer,
+                access="page",
                 errors=(*_DOCUMENT, ErrorCode.DOCUMENT_UNREACHABLE, ErrorCode.TOO_LARGE),
             ),
             Route(
@@ -96,6 +97,7 @@ class ServerRoutes:
                 "Change a server's settings",
                 _SERVER_NOW,
                 body=ServerChange,
+                access="page",
                 errors=(*_NOT_FOUND, *_DOCUMENT),
             ),
             Route(
@@ -105,6 +107,7 @@ class ServerRoutes:
                 "removeServer",
                 "Remove a server",
                 {200: Answer("Removed.", Confirmation)},
+                access="page",
                 errors=_NOT_FOUND,
             ),
         ]
@@ -128,6 +131,7 @@ class ServerRoutes:
                 "Accept operations as they were shown",
                 _SERVER_NOW,
                 body=Acceptance,
+                access="page",
                 errors=(*_NOT_FOUND, ErrorCode.DOCUMENT_CHANGED, ErrorCode.INVALID_REQUEST),
             ),
             Route(
@@ -138,6 +142,7 @@ class ServerRoutes:
                 "Put a newer document in place",
                 _SERVER_NOW,
                 body=NewDocument,
+                access="page",
                 errors=(*_NOT_FOUND, *_DOCUMENT),
             ),
             Route(

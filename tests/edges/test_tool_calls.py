@@ -10,8 +10,10 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from bridge.config import Settings
 from bridge.edges import browser_gateway
-from bridge.service import Bridge
+from bridge.edges.store import Store
+from bridge.service import Bridge, start_bridge
 from tests.support.compiled import document_text
 from tests.support.running import Answer, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
@@ -163,6 +165,22 @@ async def test_a_page_that_closes_in_mid_call_ends_the_call_at_once(
             (503, "no_browser"),
             (409, "outcome_unknown"),
         ]
+
+
+async def test_a_bridge_that_stops_tells_its_callers_so(tmp_path: Path) -> None:
+    """Not the page was lost: the bridge is; and stopping does not wait for the API."""
+    bridge = await start_bridge(Settings(data_dir=tmp_path, port=0), Store.open(tmp_path / "bridge.sqlite3"))
+    await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+    async with (
+        aiohttp.ClientSession() as http,
+        page_of(bridge, bridge.local_user.id, always(None)) as page,
+    ):
+        running = asyncio.create_task(call(bridge, http, "listProducts"))
+        await eventually(lambda: page.calls)
+        await bridge.close()
+        status, body = await running
+        assert (status, body["error"]["code"]) == (503, "no_browser")
+        assert "The bridge was stopped" in body["error"]["message"]
 
 
 async def test_a_page_that_never_answers_meets_the_deadline_and_is_told_to_stop(

@@ -1,60 +1,95 @@
-"""The reference pages name what the program has: its routes, its options, its limits."""
+"""The reference pages name what the program has: its routes, its commands and options, its limits."""
 
 import re
-from argparse import ArgumentParser, _SubParsersAction  # pyright: ignore[reportPrivateUsage] - argparse has no public name for it
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
 
 import pytest
-from aiohttp import web
 
-from bridge import __main__ as command_line
-from bridge import config, service, wire
-from bridge.config import Settings
-from bridge.edges.store import Store
+from bridge import config, wire
+from bridge.__main__ import main
+from bridge.edges.browser_gateway import SOCKET_PATH
 from tests.house.source import refuse, text_of
+from tests.support.running import running_bridge
 
-UNITS = (("MiB", 1024 * 1024), ("KiB", 1024))
+TOOL_SERVERS = ("", "/servers/{server}")
+"""What `{base}` stands for on the page about routes."""
 
 
-async def test_every_route_is_documented(tmp_path: Path) -> None:
+@pytest.mark.asyncio
+async def test_the_routes_on_the_page_are_those_that_are_served(tmp_path: Path) -> None:
     """A route that only its author knows cannot be used, nor judged."""
-    page = text_of("docs/reference/http-api.md")
-    routes = await _routes(tmp_path)
-    assert ("POST", "/api/calls") in routes
-    refuse(f"http-api.md lacks `{' '.join(route)}`" for route in sorted(routes) if _row(*route) not in page)
+    named = set(_routes_of_page(text_of("docs/reference/http-api.md")))
+    served = await _served_routes(tmp_path)
+    refuse(f"docs/reference/http-api.md lacks `{route}`" for route in sorted(served - named))
+    refuse(f"docs/reference/http-api.md: nothing answers `{route}`" for route in sorted(named - served))
 
 
-def test_every_option_is_documented() -> None:
+def test_every_command_and_option_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
     """What `--help` lists has a meaning and a default, which stand on one of these pages."""
-    pages = text_of("docs/reference/command-line.md") + text_of("docs/reference/settings.md")
-    named = set(re.findall(r"--[a-z-]+", pages))
-    options = set(_options(_parser())) - {"--help"}
-    assert "--data" in options
-    refuse(f"no page lacks {option}" for option in sorted(options - named))
-
-
-def test_every_limit_is_documented() -> None:
-    """Whoever meets a limit finds its number where all of them stand."""
-    rows = [row for row in text_of("docs/reference/limits.md").splitlines() if row.startswith("|")]
+    page = text_of("docs/reference/command-line.md")
+    commands = re.findall(r"^    (\w+) ", _help(capsys), re.MULTILINE)
+    assert "serve" in commands
     refuse(
-        f"limits.md has no row with {_written(value)} and {path}, for {name}"
-        for module, path in ((wire, "bridge/wire.py"), (config, "bridge/config.py"))
-        for name, value in _limits(module)
-        if not any(path in row and re.search(rf"\b{_written(value)}\b", row) for row in rows)
+        f"docs/reference/command-line.md lacks `{name}`" for name in commands if f"## `{name}`" not in page
+    )
+    options = {option for name in commands for option in _options(_help(capsys, name))} - {"--help"}
+    assert "--data" in options
+    named = set(_options(page + text_of("docs/reference/settings.md")))
+    refuse(f"command-line.md and settings.md lack {option}" for option in sorted(options - named))
+
+
+@pytest.mark.parametrize("module", [wire, config])
+def test_every_limit_is_documented(module: ModuleType) -> None:
+    """Whoever meets a limit finds its number where all of them stand, in a row that names its module."""
+    path = module.__name__.replace(".", "/") + ".py"
+    rows = [row for row in text_of("docs/reference/limits.md").splitlines() if path in row]
+    refuse(
+        f"docs/reference/limits.md has no row with {text} and {path}, for {name}"
+        for name, text in _limits(module)
+        if not any(
+            re.search(rf"(?<![\d.]){re.escape(text)}(?![\d.]*\d)", row.replace(",", "")) for row in rows
+        )
     )
 
 
-async def _routes(folder: Path) -> set[tuple[str, str]]:
-    """Method and path of every route of an application that listens nowhere."""
-    store = Store.open(folder / "bridge.sqlite3")
-    try:
-        settings = Settings(data_dir=folder)
-        user = await store.ensure_user(service.LOCAL_USER)
-        rooms = service._compose(settings, store, user, "http://127.0.0.1")  # pyright: ignore[reportPrivateUsage]
-        app = service._application(settings, rooms, "http://127.0.0.1", 0)  # pyright: ignore[reportPrivateUsage]
-        return {(route.method, _template(route)) for route in app.router.routes()} - {("OPTIONS", "")}
-    finally:
-        await store.close()
+def _routes_of_page(page: str) -> Iterator[str]:
+    for method, path in re.findall(r"`([A-Z]+) (/\S*?|{base}\S+?)[`?]", page):
+        yield from (f"{method} {path.replace('{base}', base)}" for base in TOOL_SERVERS)
+
+
+async def _served_routes(folder: Path) -> set[str]:
+    """Method and path of every route, but for the socket's, which has a page of its own."""
+    async with running_bridge(folder) as bridge:
+        routes = [(route.method, route.resource) for route in bridge.runner.app.router.routes()]
+    paths = [(method, resource.canonical) for method, resource in routes if resource is not None]
+    return {
+        f"{method} {path.replace('//', '/')}"
+        for method, path in paths
+        if method not in ("HEAD", "OPTIONS") and not path.startswith(SOCKET_PATH)
+    }
+
+
+def _help(capsys: pytest.CaptureFixture[str], *command: str) -> str:
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    return capsys.readouterr().out
+
+
+def _options(text: str) -> list[str]:
+    return re.findall(r"--[a-z][a-z-]*", text)
+
+
+def _limits(module: ModuleType) -> Iterator[tuple[str, str]]:
+    """Each number among a module's constants, as the page writes it without commas."""
+    for name, value in vars(module).items():
+        if name.isupper() and isinstance(value, int | float):
+            yield name, _written(value, is_size=name.endswith("_BYTES"))
+
+
+def _written(value: float, *, is_size: bool) -> str:
+    for unit, size in (("MiB", 1024 * 1024), ("KiB", 1024)):
+        if is_size and value % size == 0:
+            return f"{value // size:g} {unit}"
+    return f"{value:g}"
