@@ -18,7 +18,7 @@ function refuses(build, code, argument) {
 
 test("a whole request: every location, JSON body, lower-case headers in a stable order", () => {
   const asked = plan({
-    method: "post",
+    method: "POST",
     path: "/pets/{petId}/photos",
     accept: "application/json",
     parameters: [parameter("path", "petId"), parameter("query", "tags"), parameter("header", "X-Trace")],
