@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * application/x-www-form-urlencoded: fields with a style are written as query parameters are, all others by the form
- * serializer ("+" for a space), arrays as repeated names (OpenAPI 3.1.2 §4.8.15.1.2). Pure.
+ * serializer ("+" for a space), arrays as repeated names (OpenAPI 3.1.2 §4.8.15.2 and .3). Pure.
  */
 
 import { textOf } from "./body_text.js";

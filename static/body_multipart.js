@@ -9,6 +9,9 @@ import { stylePairs } from "./style.js";
 /** @typedef {import("./types.d.ts").BodyField} BodyField */
 /** @typedef {{name: string, filename?: string, type?: string, headers?: [string, string][], content: Uint8Array | string}} Part */
 
+/** What a part without a type is (RFC 7578 §4.4). */
+const TEXT = "text/plain";
+
 /** As HTML's multipart/form-data encoding writes names. @param {string} name */
 const quoted = (name) => `"${name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22")}"`;
 
@@ -70,7 +73,7 @@ function headOf({ name, filename, type, headers = [] }, isForm, boundary) {
   const file = filename === undefined ? "" : `; filename=${quoted(filename)}`;
   const disposition = isForm ? `form-data; name=${quoted(name)}${file}` : file && `attachment${file}`;
   const lines = disposition ? [`Content-Disposition: ${disposition}`] : [];
-  if (type !== undefined) lines.push(`Content-Type: ${type}`);
+  if (type !== undefined && (type !== TEXT || file)) lines.push(`Content-Type: ${type}`);
   lines.push(...headers.map(([header, text]) => `${header}: ${text}`));
   return [`--${boundary}`, ...lines, "", ""].join("\r\n");
 }

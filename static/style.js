@@ -170,7 +170,7 @@ function pairsOf(value, style, options) {
 const WRITERS = { simple, label, matrix };
 
 /**
- * Name and text of each field that a value becomes by a query style; nothing is percent-encoded (OpenAPI 3.1.2 §4.8.15.1.3
+ * Name and text of each field that a value becomes by a query style; nothing is percent-encoded (OpenAPI 3.1.2 §4.8.15.1.2
  * forbids it for multipart).
  * @param {JsonValue} value
  * @param {{name: string, style?: string, explode?: boolean}} field
