@@ -11,12 +11,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 from urllib.parse import unquote
 
 from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
+from toolserver.swagger import convert_swagger
 from toolserver.yaml_text import read_yaml, too_deep, too_many_nodes
 
 _MAX_HOPS = 100
@@ -27,6 +28,7 @@ _MAX_REFERENCE_CHARS = 4000
 _MAX_WARNINGS = 50
 
 _FAMILIES = ("3.0", "3.1", "3.2")
+_SWAGGER = "2.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,11 @@ class Document:
     """
 
     root: JsonObject
+    """Of OpenAPI 3; of a Swagger 2.0 document what it is in OpenAPI 3.0, with the schemas as written."""
     version: str
-    """The family: "3.0", "3.1" or "3.2"."""
+    """The family: "2.0" (Swagger), "3.0", "3.1" or "3.2"."""
     openapi: str
-    """The version as written, such as "3.0.3"."""
+    """The version as written, such as "3.0.3" or "2.0"."""
     title: str
     version_text: str
     """`info.version`."""
@@ -64,6 +67,8 @@ class Document:
     """Hex SHA-256 of the text with LF line ends and without a byte order mark; equal text, equal digest."""
     warnings: tuple[str, ...]
     limits: Limits
+    written: JsonObject = field(repr=False)
+    """The root as written, which references point into."""
     _names: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
     _resolved: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
 
@@ -98,8 +103,8 @@ class Document:
     def _look_up(self, ref: str, hops: Iterator[int]) -> JsonValue:
         """One counter of hops for the whole resolution: a limit per branch would allow exponentially many."""
         base, _, fragment = ref.partition("#")
-        start: JsonValue = self.root
-        if base and base != text_at(self.root, "$self"):
+        start: JsonValue = self.written
+        if base and base != text_at(self.written, "$self"):
             start = self._named(base, ref)
         if not fragment:
             return start
@@ -116,7 +121,7 @@ class Document:
 
     def _named(self, name: str, ref: str) -> JsonValue:
         if not self._names:
-            self._names.update(_named_nodes(self.root))
+            self._names.update(_named_nodes(self.written))
             self._names.setdefault("", None)
         if name in self._names:
             return self._names[name]
@@ -176,7 +181,7 @@ def _step(node: JsonValue, token: str, ref: str) -> JsonValue:
     raise _unresolved(ref, f"there is no {quote(next(_spellings(token)))}")
 
 
-def _containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
+def containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
     """Level by level, the objects and arrays of a tree; shared nodes come once per level."""
     level = [root] if isinstance(root, dict | list) else []
     depth = 0
@@ -195,7 +200,7 @@ def _containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[J
 def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
     """Every node with an `$anchor` (as "#name") or an absolute `$id`; the first of a name counts."""
     named: dict[str, JsonValue] = {}
-    for _, level in _containers(root):
+    for _, level in containers(root):
         for container in level:
             if not isinstance(container, dict):
                 continue
@@ -223,8 +228,9 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
     info = object_at(root, "info")
     if not isinstance(root.get("paths"), dict):
         warnings.append("The document has no paths, so there is nothing to call.")
-    return Document(
+    document = Document(
         root=root,
+        written=root,
         version=family,
         openapi=openapi,
         title=text_at(info, "title").strip(),
@@ -234,6 +240,16 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
         warnings=tuple(warnings[:_MAX_WARNINGS]),
         limits=limits,
     )
+    return _converted(document, text) if family == _SWAGGER else document
+
+
+def _converted(document: Document, text: str) -> Document:
+    if "x-nullable" in text:
+        for _, level in containers(document.written):
+            for node in level:
+                if isinstance(node, dict) and node.get("x-nullable") is True:
+                    node["nullable"] = True
+    return replace(document, root=convert_swagger(document.written, document.follow))
 
 
 def _canonical(text: str, limits: Limits) -> tuple[str, bytes]:
@@ -315,7 +331,7 @@ def _read_flow_yaml(
 
 def _measure(root: JsonValue, limits: Limits) -> None:
     nodes = 1
-    for depth, level in _containers(root):
+    for depth, level in containers(root):
         nodes += sum(map(len, level))
         if depth > limits.max_depth:
             raise too_deep(limits.max_depth)
@@ -327,10 +343,14 @@ def _versions(root: JsonObject) -> tuple[str, str]:
     """The version as written and its family."""
     openapi = scalar_text_at(root, "openapi").strip()
     if not openapi:
-        if swagger := scalar_text_at(root, "swagger"):
+        swagger = scalar_text_at(root, "swagger").strip()
+        if swagger == _SWAGGER:
+            return swagger, _SWAGGER
+        if swagger:
             raise _unsupported(f"Swagger {swagger}", "swagger")
         raise DocumentError(
-            "not_a_document", 'The text is not an OpenAPI document: it has no "openapi" version.'
+            "not_a_document",
+            'The text is not an OpenAPI document: it has no "openapi" or "swagger" version.',
         )
     family = ".".join(openapi.split(".")[:2])
     if family not in _FAMILIES:
@@ -339,8 +359,9 @@ def _versions(root: JsonObject) -> tuple[str, str]:
 
 
 def _unsupported(version: str, field_name: str) -> DocumentError:
+    supported = f"Swagger {_SWAGGER} and OpenAPI {', '.join(_FAMILIES)}"
     return DocumentError(
         "unsupported_version",
-        f"{version} is not supported; the supported versions are OpenAPI {', '.join(_FAMILIES)}.",
+        f"{version} is not supported; the supported versions are {supported}.",
         pointer=f"#/{field_name}",
     )

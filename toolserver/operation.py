@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from toolserver.body import Body, read_body
 from toolserver.document import Document, pointer_token
 from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
-from toolserver.media_type import accept_of, choose_json, sent_type
+from toolserver.media_type import accept_of
 from toolserver.parameter import (
     IGNORED_HEADERS,
     MAX_PROSE_CHARS,
@@ -37,25 +38,21 @@ __all__ = [
 ]
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-_SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
+_QUERY = "query"
+"""A field of path items since OpenAPI 3.2."""
+
+_FORBIDDEN_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
+"""Forbidden methods of the Fetch standard (§2.2.1)."""
+
+_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
+_MAX_METHOD_CHARS = 40
+_SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "QUERY"))
 _IDEMPOTENT_METHODS = _SAFE_METHODS | {"PUT", "DELETE"}
 _MAX_PARAMETERS = 500
 """Per operation; keeps one path item that thousands of paths refer to from multiplying work."""
 
 _MAX_TAGS = 50
-_MAX_NAMED_CHARS = 200
 _MAX_WARNINGS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """The request body in the one media type that is sent."""
-
-    content_type: str
-    schema: JsonValue
-    """As written in the document; may hold or be a `$ref`; {} when there is none."""
-    required: bool
-    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ class Operation:
     key: str
     """"GET /pets/{id}": its identity inside the document."""
     method: str
-    """Upper case."""
+    """As it is sent: upper case, but for methods of OpenAPI 3.2's `additionalOperations`."""
     path: str
     """As written, template expressions included."""
     operation_id: str | None
@@ -85,7 +82,7 @@ class Operation:
     pointer: str
     """"#/paths/~1pets~1{id}/get"."""
     safe: bool
-    """GET, HEAD, OPTIONS: may be sent again."""
+    """GET, HEAD, OPTIONS, QUERY: may be sent again."""
     idempotent: bool
     """Safe, or PUT or DELETE."""
     accept: str = ""
@@ -137,6 +134,7 @@ class _Place:
     path: str
     item: JsonObject
     node: JsonObject
+    pointer: str
     warnings: list[str] = field(default_factory=list[str])
 
 
@@ -179,26 +177,41 @@ def _find_places(document: Document) -> Iterator[_Place | Skipped]:
         except _Unusable as error:
             yield Skipped("*", path, str(error))
             continue
-        yield from _find_methods(path, item)
+        yield from _find_methods(document, path, item)
 
 
-def _find_methods(path: str, item: JsonObject) -> Iterator[_Place | Skipped]:
+def _find_methods(document: Document, path: str, item: JsonObject) -> Iterator[_Place | Skipped]:
+    methods = (*_METHODS, _QUERY) if document.version == "3.2" else _METHODS
     for field_name, node in item.items():
-        if field_name.lower() not in _METHODS:
-            continue
-        method = field_name.upper()
-        if field_name not in _METHODS:
-            yield Skipped(
-                method, path, f"{quote(field_name)} is not a field of a path item; methods are lower case."
-            )
-        elif not isinstance(node, dict):
-            yield Skipped(method, path, "The operation is not an object.")
-        elif method == "TRACE":
-            yield Skipped(method, path, "A browser cannot send TRACE requests.")
-        elif not path.startswith("/"):
-            yield Skipped(method, path, 'The path does not begin with "/".')
+        if field_name in methods:
+            yield _place(field_name.upper(), path, item, node, f"/{field_name}")
+        elif field_name.lower() in methods:
+            reason = f"{quote(field_name)} is not a field of a path item; methods are lower case."
+            yield Skipped(field_name.upper(), path, reason)
+        elif field_name == "additionalOperations" and document.version == "3.2":
+            yield from _find_additional(path, item)
+
+
+def _find_additional(path: str, item: JsonObject) -> Iterator[_Place | Skipped]:
+    """Operations of methods that have no field of their own; their case is kept."""
+    for method, node in object_at(item, "additionalOperations").items():
+        if method.lower() in (*_METHODS, _QUERY):
+            reason = f"{quote(method)} has a field of its own and must not stand in additionalOperations."
+            yield Skipped(method, path, reason)
+        elif not _METHOD.fullmatch(method):
+            yield Skipped(method[:_MAX_METHOD_CHARS], path, f"{quote(method)} is not an HTTP method.")
         else:
-            yield _Place(method, path, item, node)
+            yield _place(method, path, item, node, f"/additionalOperations/{pointer_token(method)}")
+
+
+def _place(method: str, path: str, item: JsonObject, node: JsonValue, below: str) -> _Place | Skipped:
+    if not isinstance(node, dict):
+        return Skipped(method, path, "The operation is not an object.")
+    if method.upper() in _FORBIDDEN_METHODS:
+        return Skipped(method, path, f"A browser cannot send {method.upper()} requests.")
+    if not path.startswith("/"):
+        return Skipped(method, path, 'The path does not begin with "/".')
+    return _Place(method, path, item, node, f"#/paths/{pointer_token(path)}{below}")
 
 
 def _path_item(document: Document, entry: JsonValue) -> JsonObject:
@@ -241,7 +254,7 @@ def _read_operation(reader: _Reader, place: _Place) -> Operation:
         servers=read_servers(node) or read_servers(place.item),
         security=_read_security(reader, place),
         deprecated=node.get("deprecated") is True,
-        pointer=f"#/paths/{pointer_token(path)}/{method.lower()}",
+        pointer=place.pointer,
         safe=method in _SAFE_METHODS,
         idempotent=method in _IDEMPOTENT_METHODS,
         accept=_read_accept(reader.document, node),
@@ -285,7 +298,7 @@ def _read_entry(reader: _Reader, entry: JsonValue) -> Parameter | str:
     if not isinstance(node, dict):
         return "A parameter is not an object."
     if id(node) not in reader.parameters:
-        reader.parameters[id(node)] = read_parameter(node)
+        reader.parameters[id(node)] = read_parameter(reader.document, node)
     return reader.parameters[id(node)]
 
 
@@ -320,31 +333,9 @@ def _read_body(document: Document, place: _Place) -> Body | None:
     if not isinstance(node, dict):
         place.warnings.append("The request body is not an object; it is left out.")
         return None
-    content = object_at(node, "content")
-    required = node.get("required") is True
-    if not content:
-        place.warnings.append("The request body names no content type; it is left out.")
-        return None
-    media_type = choose_json(content)
-    if media_type is None:
-        return _leave_out_types(list(content), required, place)
-    media = document.follow(content[media_type])
-    schema = media.get("schema") if isinstance(media, dict) else None
-    return Body(
-        content_type=sent_type(media_type),
-        schema=schema if isinstance(schema, dict | bool) else {},
-        required=required,
-        description=text_at(node, "description")[:MAX_PROSE_CHARS],
-    )
-
-
-def _leave_out_types(media_types: list[str], required: bool, place: _Place) -> None:
-    named = ", ".join(media_types[:5])[:_MAX_NAMED_CHARS]
-    if required:
-        raise _Unusable(f"The request body must be {named}; only JSON bodies can be sent.")
-    place.warnings.append(
-        f"The optional request body is {named}; only JSON bodies can be sent, so it is left out."
-    )
+    body, warnings = read_body(document, node)
+    place.warnings += warnings
+    return body
 
 
 def _leave_out_body(body: Body, place: _Place) -> None:

@@ -4,22 +4,27 @@ Receives parameter objects of OpenAPI 3; gives `Parameter` values. Schemas stay 
 references included.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast, get_args
 
+from toolserver.body import BodyField, read_query_fields
+from toolserver.document import Document
 from toolserver.errors import quote
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
-from toolserver.media_type import choose_json
+from toolserver.media_type import FORM, base_type, choose_json
 
-Location: TypeAlias = Literal["path", "query", "header", "cookie"]
+Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 
 _STYLES: dict[Location, tuple[str, ...]] = {
     "path": ("simple", "label", "matrix"),
     "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
     "header": ("simple",),
     "cookie": ("form", "cookie"),
+    "querystring": ("",),
 }
-"""Per location the styles it allows, its default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there)."""
+"""Per location the styles it allows, its default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there).
+A whole query string (3.2) has content instead."""
 
 MAX_PROSE_CHARS = 50_000
 """Of one summary or description; more would only cost time, no model reads it."""
@@ -76,6 +81,8 @@ class Parameter:
     content_type: str | None
     """The media type the value is serialized as, for parameters that have `content`."""
     deprecated: bool
+    fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
+    """Of a whole query string written as a form: fields with a rule of their own."""
 
 
 def unsendable_reason(parameter: Parameter) -> str | None:
@@ -89,38 +96,47 @@ def unsendable_reason(parameter: Parameter) -> str | None:
     return None
 
 
-def read_parameter(node: JsonObject) -> Parameter | str:
-    """The parameter, or what is wrong with it as a sentence."""
+def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
+    """The parameter, or what is wrong with it as a sentence.
+
+    Raises:
+        ReferenceFailed: its media type is a reference that leads nowhere.
+    """
     name, location = text_at(node, "name"), text_at(node, "in")
     if not name:
         return "A parameter has no name."
     if location not in get_args(Location):
         return f"The parameter {quote(name)} has no known place: in is {quote(location)}."
     place = cast(Location, location)
-    content_type, schema = _shape(node)
+    content_type, media = _content_of(document, node)
+    if place == "querystring" and content_type is None:
+        return f"The parameter {quote(name)} is the whole query string, but has no content."
+    schema = node.get("schema") if content_type is None else media.get("schema")
     style = text_at(node, "style")
     if style not in _STYLES[place]:
         style = _STYLES[place][0]
     explode = node.get("explode")
+    is_form = place == "querystring" and base_type(content_type or "") == FORM
     return Parameter(
         name=name,
         location=place,
         required=place == "path" or node.get("required") is True,
         description=text_at(node, "description")[:MAX_PROSE_CHARS],
-        schema=schema,
+        schema=schema if isinstance(schema, dict | bool) else {},
         style=style,
         explode=explode if isinstance(explode, bool) else style in ("form", "cookie"),
         allow_reserved=node.get("allowReserved") is True,
         content_type=content_type,
         deprecated=node.get("deprecated") is True,
+        fields=read_query_fields(document, media) if is_form else {},
     )
 
 
-def _shape(node: JsonObject) -> tuple[str | None, JsonValue]:
-    """Media type (None for styled parameters) and schema; `schema` wins where a document has both."""
-    schema, content = node.get("schema"), object_at(node, "content")
-    if isinstance(schema, dict | bool) or not content:
-        return None, schema if isinstance(schema, dict | bool) else {}
+def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonObject]:
+    """Media type and its object; None for styled parameters. `schema` wins where a document has both."""
+    content = object_at(node, "content")
+    if isinstance(node.get("schema"), dict | bool) or not content:
+        return None, {}
     media_type = choose_json(content) or next(iter(content))
-    inner = object_at(content, media_type).get("schema")
-    return media_type, inner if isinstance(inner, dict | bool) else {}
+    media = document.follow(content[media_type])
+    return media_type, media if isinstance(media, dict) else {}

@@ -69,6 +69,8 @@ def absolute_url(url: str, source_url: str | None) -> str:
     """`url` as an absolute http(s) URL without user, query, fragment and trailing slash; "" if it is none."""
     try:
         joined = urljoin(source_url, url) if source_url else url
+        if joined.startswith("//"):
+            joined = f"https:{joined}"
         parts = urlsplit(joined)
         authority = _authority(parts)
     except ValueError:

@@ -2,12 +2,13 @@
 
 import pytest
 
+from tests.support.openapi import document_with
 from toolserver.json_types import JsonObject
 from toolserver.parameter import Location, Parameter, read_parameter, unsendable_reason
 
 
 def parameter_of(node: JsonObject) -> Parameter:
-    parameter = read_parameter(node)
+    parameter = read_parameter(document_with({}), node)
     assert isinstance(parameter, Parameter)
     return parameter
 
@@ -83,7 +84,7 @@ def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
 )
 def test_what_cannot_be_placed_is_named(node: JsonObject, problem: str) -> None:
     """The caller leaves it out with this sentence instead of losing the operation."""
-    assert read_parameter(node) == problem
+    assert read_parameter(document_with({}), node) == problem
 
 
 @pytest.mark.parametrize(
