@@ -4,7 +4,7 @@
 import { readFile, UNKNOWN_TYPE } from "./body_file.js";
 import { writeForm } from "./body_form.js";
 import { freshBoundary, writeMultipart } from "./body_multipart.js";
-import { isJson, textOf, writeSequence } from "./body_text.js";
+import { inCharset, textOf, writeSequence } from "./body_text.js";
 import { writeXml } from "./body_xml.js";
 import { stringifyJson } from "./json_text.js";
 import { missing, RequestError } from "./request_error.js";
@@ -33,7 +33,8 @@ export function writeBody(plan, args, boundary) {
     throw new RequestError("unsendable", `A browser sends no body with ${plan.method}.`, body.argument);
   if (body.kind === "binary") return binary(body, value);
   if (body.kind === "multipart") return multipart(body, value, boundary ?? freshBoundary());
-  return { content: textContent(body, value), contentType: body.content_type };
+  const { content_type: contentType } = body;
+  return { content: inCharset(textContent(body, value), contentType, body.argument), contentType };
 }
 
 /** @param {PlanBody} body @param {JsonValue} value @returns {WrittenBody} */
@@ -51,7 +52,7 @@ function multipart(body, value, boundary) {
 
 /** @param {PlanBody} body @param {JsonValue} value */
 function textContent(body, value) {
-  switch (body.kind ?? (isJson(body.content_type) ? "json" : "")) {
+  switch (body.kind ?? "json") {
     case "json":
       return stringifyJson(value);
     case "text":

@@ -3,6 +3,7 @@
 
 import { fieldText, hasStyle, itemsOf } from "./body_form.js";
 import { readFile, UNKNOWN_TYPE } from "./body_file.js";
+import { inCharset } from "./body_text.js";
 import { stylePairs } from "./style.js";
 
 /** @typedef {import("./types.d.ts").JsonValue} JsonValue */
@@ -46,7 +47,7 @@ function partsOf({ name, value, rule, argument }) {
   if (hasStyle(rule)) return stylePairs(value, { ...rule, name }).map(([key, content]) => ({ name: key, headers, content }));
   return itemsOf(value).map((item) => {
     const type = content_type ?? (typeof item === "object" && item !== null ? "application/json" : undefined);
-    return { name, type, headers, content: fieldText(item, content_type) };
+    return { name, type, headers, content: inCharset(fieldText(item, content_type), type ?? TEXT, argument) };
   });
 }
 

@@ -87,6 +87,7 @@ class Executor {
       fetch: send,
       now: () => performance.now(),
       pageUrl: location.href,
+      acceptedOrigins: () => this.settings.origins,
       lookup: async (serverId, key) => {
         const pin = await pins.lookup(serverId, key);
         if (pin === null || this.settings.origins.includes(pin.origin)) return pin;

@@ -19,11 +19,30 @@ function jsonWritings(secret) {
   return [plain, ascii].flatMap((text) => [text, text.replaceAll("/", "\\/")]);
 }
 
+/** So few characters of a secret at a cut tell nothing. */
+const HARMLESS = 3;
+
+/**
+ * Where a text that was cut ends within a secret, that beginning goes too.
+ * @param {string} text
+ * @param {string[]} all
+ */
+function withoutHalf(text, all) {
+  let start = text.length;
+  for (const secret of all)
+    for (let length = Math.min(secret.length - 1, text.length); length > HARMLESS; length -= 1)
+      if (text.endsWith(secret.slice(0, length))) start = Math.min(start, text.length - length);
+  return start < text.length ? text.slice(0, start) + MARKER : text;
+}
+
 /**
  * @param {string[]} secrets longest first (see `secretTexts`)
- * @returns {(text: string) => string}
+ * @returns {(text: string, isCut?: boolean) => string} `isCut`: the text was cut and may end within a secret
  */
 export function redactor(secrets) {
   const all = [...new Set(secrets.flatMap(writings))].sort((a, b) => b.length - a.length);
-  return (text) => all.reduce((left, secret) => (left.includes(secret) ? left.replaceAll(secret, MARKER) : left), text);
+  return (text, isCut = false) => {
+    const left = all.reduce((rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, MARKER) : rest), text);
+    return isCut ? withoutHalf(left, all) : left;
+  };
 }
