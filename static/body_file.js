@@ -19,7 +19,7 @@ const DATA_URL = /^data:([^,]*?)(;base64)?,([^]*)$/i;
  * @throws {RequestError} invalid_arguments; unsendable for a URL that nobody has fetched before
  */
 export function readFile(value, argument) {
-  if (typeof value === "string") return DATA_URL.test(value) ? readDataUrl(value, argument) : described({ text: value }, argument);
+  if (typeof value === "string") return DATA_URL.test(value) ? fromInlineUrl(value, argument) : described({ text: value }, argument);
   if (value instanceof Uint8Array) return described({ bytes: value }, argument);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw wrong(argument, 'must be a file: {"base64": …}, {"text": …} or {"url": …}');
@@ -57,7 +57,7 @@ function contentOf(kind, content, argument) {
   if (typeof content !== "string") throw wrong(argument, `needs a string as "${kind}"`);
   if (kind === "text") return { bytes: new TextEncoder().encode(content), filename: null, contentType: null };
   if (kind === "base64") return { bytes: fromBase64(content, argument), filename: null, contentType: null };
-  if (DATA_URL.test(content)) return readDataUrl(content, argument);
+  if (DATA_URL.test(content)) return fromInlineUrl(content, argument);
   throw new RequestError("unsendable", `The file at the URL in "${argument}" has not been read.`, argument);
 }
 
@@ -66,7 +66,7 @@ function contentOf(kind, content, argument) {
  * @param {string} argument
  * @returns {ReadFile}
  */
-function readDataUrl(url, argument) {
+function fromInlineUrl(url, argument) {
   const [, head, isBase64, data] = /** @type {RegExpExecArray} */ (DATA_URL.exec(url));
   const [type, ...parameters] = head.split(";");
   const named = parameters.find((parameter) => /^(file)?name=/i.test(parameter));

@@ -143,7 +143,9 @@ function printable(text, argument) {
  */
 function addSecrets(plan, credentials, draft) {
   for (const { in: location, name, text } of placeSecrets(plan, credentials)) {
-    if (location === "query") draft.query.push(`${encodeStrict(name)}=${encodeStrict(text)}`);
+    const reason = location === "header" ? unsendableHeader({ in: location, name }, text) : null;
+    if (reason !== null) draft.unsendable.push({ in: "security", name, required: true, reason });
+    else if (location === "query") draft.query.push(`${encodeStrict(name)}=${encodeStrict(text)}`);
     else if (location === "header") draft.headers.set(name, printable(text, "credential"));
     else draft.unsendable.push({ in: "security", name, required: true, reason: text });
   }

@@ -71,6 +71,18 @@ test("secrets are removed however an API echoes them", () => {
   assert.equal(redact(echo), Array(6).fill("[secret]").join(" | "));
 });
 
+test("a key in a header that a browser keeps for itself is told, not lost", () => {
+  for (const name of ["Cookie", "Host", "bad name"]) {
+    const { headers, unsendable } = built([[{ scheme: "k", type: "apiKey", in: "header", name }]], { k: { value: "v" } });
+    assert.deepEqual([headers, unsendable.map((told) => told.in)], [[], ["security"]]);
+  }
+});
+
+test("a value of another http scheme goes as it is, whether or not it names the scheme", () => {
+  for (const value of ["abc", "Token abc"])
+    assert.deepEqual(built([[{ scheme: "t", type: "http", http_scheme: "Token" }]], { t: { value } }).headers, [["authorization", "Token abc"]]);
+});
+
 test("a secret that was cut in half at the end of a text is removed too", () => {
   const redact = redactor(secretTexts({ key: { value: "sesame-open" } }));
   assert.equal(redact("the key is sesame-o", true), "the key is [secret]");

@@ -1,8 +1,8 @@
 """Rows of ../shared/vectors as jobs for the request builder.
 
 A row is another tool's document, arguments and request. Here each becomes a plan, compiled from the document
-by `toolserver`, and the arguments that plan asks for; one Node process builds all requests. Judging them is the
-business of vector_judge.
+by `toolserver`, and the arguments that plan asks for; one Node process builds all requests. To judge them is
+the business of vector_judge.
 """
 
 import base64
