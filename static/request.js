@@ -45,6 +45,8 @@ const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);
  * @throws {RequestError}
  */
 export function buildRequest(plan, args, options = {}) {
+  if (/^(connect|trace|track)$/i.test(plan.method))
+    throw new RequestError("unsendable", `A browser does not let a page send ${plan.method}.`);
   const base = parseBase(options.baseUrl || plan.base_url);
   /** @type {Draft} */
   const draft = { path: new Map(), pathArguments: new Map(), query: [], headers: new Map(), unsendable: [] };

@@ -38,6 +38,11 @@ test("a whole request: every location, JSON body, lower-case headers in a stable
   });
 });
 
+test("a method goes as the document writes it, unless no page may send it", () => {
+  for (const method of ["QUERY", "copy", "M-SEARCH"]) assert.equal(buildRequest(plan({ method }), {}).method, method);
+  for (const method of ["TRACE", "Connect", "TRACK"]) refuses(() => buildRequest(plan({ method }), {}), "unsendable");
+});
+
 test("a GET without arguments carries no header that would cost a preflight", () => {
   assert.deepEqual(buildRequest(plan({}), {}), {
     method: "GET",
