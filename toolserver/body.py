@@ -53,8 +53,9 @@ def read_body(document: Document, node: JsonObject) -> tuple[Body | None, list[s
     content = object_at(node, "content")
     if not content:
         return None, ["The request body names no content type; it is left out."]
-    choice = _choose(document, content)
+    choice, undescribed = _with_fields(document, _choose(document, content))
     kind, warnings = _kind_by_schema(document, choice)
+    warnings += undescribed
     schema = _schema_of(choice)
     fields: dict[str, BodyField] = {}
     if kind in ("form", "multipart"):
@@ -78,6 +79,20 @@ def read_body(document: Document, node: JsonObject) -> tuple[Body | None, list[s
 def read_query_fields(document: Document, media: JsonObject) -> dict[str, BodyField]:
     """The fields of a whole query string that is written as a form."""
     return FieldReader(document, "form", media).read()
+
+
+def _with_fields(document: Document, choice: _Choice) -> tuple[_Choice, list[str]]:
+    """A multipart body always has fields, even where its schema is empty or a string."""
+    schema = choice.media.get("schema")
+    if choice.kind != "multipart" or is_structured(document, schema):
+        return choice, []
+    is_file = is_binary(document, schema)
+    file: JsonValue = schema if is_file else {"type": "string", "format": "binary"}
+    fields: JsonObject = {"type": "object", "properties": {"file": file}, "additionalProperties": not is_file}
+    if is_file:
+        fields["required"] = ["file"]
+    warning = "The fields of the multipart request body are not described; a file is sent as 'file'."
+    return choice._replace(media={**choice.media, "schema": fields}), [warning]
 
 
 def _schema_of(choice: _Choice) -> JsonValue:

@@ -9,13 +9,12 @@ import hashlib
 import itertools
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import cast
 from urllib.parse import unquote
 
 from toolserver.errors import DocumentError, ReferenceFailed, quote
+from toolserver.json_text import is_surely_within, read_json
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
 from toolserver.swagger import convert_swagger
 from toolserver.yaml_text import read_yaml, too_deep, too_many_nodes
@@ -37,11 +36,13 @@ class Limits:
 
     max_bytes: int = 32 * 1024 * 1024
     """UTF-8 bytes of the text."""
-    max_depth: int = 200
+    max_depth: int = 254
     """Levels of nesting, YAML aliases expanded."""
     max_nodes: int = 5_000_000
     """Values (and, in YAML, keys), aliases expanded."""
     max_operations: int = 20_000
+    max_parameters: int = 300_000
+    """Of all operations together, shared ones counted each time; later operations are skipped."""
     max_compiled_bytes: int = 256 * 1024 * 1024
     """Schemas, plans and descriptions of all tools together; shared parts count each time they appear."""
 
@@ -219,7 +220,7 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
     """
     limits = limits or Limits()
     text, encoded = _canonical(text, limits)
-    root, warnings = _read(text, limits)
+    root, warnings = _read(text, encoded, limits)
     if not isinstance(root, dict):
         raise DocumentError(
             "not_a_document", "The text is not an OpenAPI document: its root is not an object."
@@ -241,6 +242,17 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
         limits=limits,
     )
     return _converted(document, text) if family == _SWAGGER else document
+
+
+def read_value(text: str, *, limits: Limits | None = None) -> JsonValue:
+    """The value of JSON or YAML text that need not be a document, such as a file that one refers to.
+
+    Raises:
+        DocumentError: not_json_or_yaml, too_large, too_deep, yaml_alias_bomb.
+    """
+    limits = limits or Limits()
+    text, encoded = _canonical(text, limits)
+    return _read(text, encoded, limits)[0]
 
 
 def _converted(document: Document, text: str) -> Document:
@@ -266,7 +278,7 @@ def _canonical(text: str, limits: Limits) -> tuple[str, bytes]:
     raise DocumentError("too_large", f"The document is larger than {limits.max_bytes:,} bytes.")
 
 
-def _read(text: str, limits: Limits) -> tuple[JsonValue, list[str]]:
+def _read(text: str, encoded: bytes, limits: Limits) -> tuple[JsonValue, list[str]]:
     start = text.lstrip()[:1]
     if start == "":
         raise DocumentError("not_json_or_yaml", "The text is empty.")
@@ -275,43 +287,16 @@ def _read(text: str, limits: Limits) -> tuple[JsonValue, list[str]]:
     if start not in "{[":
         return read_yaml(text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
     try:
-        root, warnings = _read_json(text)
+        root, warnings = read_json(text, encoded)
     except json.JSONDecodeError as error:
         return _read_flow_yaml(text, limits, error)
     except ValueError as error:
         raise DocumentError("not_json_or_yaml", f"The text is not JSON: {error}.") from error
     except RecursionError:
         raise too_deep(limits.max_depth) from None
-    _measure(root, limits)
+    if not is_surely_within(root, encoded, depth=limits.max_depth, nodes=limits.max_nodes):
+        _measure(root, limits)
     return root, warnings
-
-
-def _read_json(text: str) -> tuple[JsonValue, list[str]]:
-    doubled: dict[str, None] = {}
-    not_numbers: list[str] = []
-
-    def note_doubled(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
-        read = dict(pairs)
-        if len(read) != len(pairs) and len(doubled) < _MAX_WARNINGS:
-            counts = Counter(key for key, _ in pairs)
-            doubled.update(dict.fromkeys(key for key, count in counts.items() if count > 1))
-        return read
-
-    root = cast(
-        JsonValue, json.loads(text, object_pairs_hook=note_doubled, parse_constant=not_numbers.append)
-    )
-    warnings = [f"The key {quote(key)} stands twice in one object; the last one counts." for key in doubled]
-    if not_numbers:
-        warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
-    return _without_lone_surrogates(root, text), warnings
-
-
-def _without_lone_surrogates(root: JsonValue, text: str) -> JsonValue:
-    """JSON may escape half a surrogate pair, which UTF-8 cannot carry; encoders must not meet it."""
-    if re.search(r"\\u[dD][89a-fA-F]", text) is None:
-        return root
-    repaired = json.dumps(root, ensure_ascii=False).encode("utf-8", "replace")
-    return cast(JsonValue, json.loads(repaired))
 
 
 def _read_flow_yaml(

@@ -6,12 +6,11 @@ what arguments look like is `definition`'s concern, what a request looks like is
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import islice
 
 from toolserver.body import Body, read_body
-from toolserver.document import Document, pointer_token
+from toolserver.document import Document
 from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 from toolserver.media_type import accept_of
@@ -22,6 +21,7 @@ from toolserver.parameter import (
     read_parameter,
     unsendable_reason,
 )
+from toolserver.path_item import Place, Skipped, find_places
 from toolserver.security import Requirements, SecurityScheme, read_requirements, read_security_schemes
 from toolserver.servers import ServerUrl, read_servers
 
@@ -37,21 +37,17 @@ __all__ = [
     "unsendable_reason",
 ]
 
-_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-_QUERY = "query"
-"""A field of path items since OpenAPI 3.2."""
-
-_FORBIDDEN_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
-"""Forbidden methods of the Fetch standard (§2.2.1)."""
-
-_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
-_MAX_METHOD_CHARS = 40
 _SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "QUERY"))
 _IDEMPOTENT_METHODS = _SAFE_METHODS | {"PUT", "DELETE"}
 _MAX_PARAMETERS = 500
 """Per operation; keeps one path item that thousands of paths refer to from multiplying work."""
 
 _MAX_TAGS = 50
+_MAX_SUCCESSES = 20
+_MAX_MEDIA_TYPES = 30
+"""Of one response; no document in use names that many."""
+
+_SUCCESS = re.compile(r"2(\d\d|XX)", re.IGNORECASE)
 _MAX_WARNINGS = 50
 
 
@@ -91,16 +87,6 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
-    """An operation that became no tool."""
-
-    method: str
-    path: str
-    reason: str
-    """A sentence for people."""
-
-
-@dataclass(frozen=True, slots=True)
 class OperationList:
     """What a document offers, in document order."""
 
@@ -115,27 +101,27 @@ class _Unusable(Exception):
     """Ends the reading of one operation; its text is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Reader:
-    """What every operation of one document shares."""
+    """What every operation of one document shares: everything that is referred to is read once.
+
+    The dictionaries go by identity of the node, which the document keeps alive.
+    """
 
     document: Document
     schemes: dict[str, SecurityScheme]
     security: Requirements
+    parameters_left: int
+    prose_left: int
     parameters: dict[int, Parameter | str] = field(default_factory=dict[int, Parameter | str])
-    """By identity of the node: most parameters are references to a few."""
-
-
-@dataclass(slots=True)
-class _Place:
-    """One method of one path item, while it is read."""
-
-    method: str
-    path: str
-    item: JsonObject
-    node: JsonObject
-    pointer: str
-    warnings: list[str] = field(default_factory=list[str])
+    bodies: dict[int, tuple[Body | None, list[str]]] = field(
+        default_factory=dict[int, tuple[Body | None, list[str]]]
+    )
+    servers: dict[int, tuple[ServerUrl, ...]] = field(default_factory=dict[int, tuple[ServerUrl, ...]])
+    accepts: dict[int, str] = field(default_factory=dict[int, str])
+    """Of `responses` objects."""
+    contents: dict[int, JsonObject] = field(default_factory=dict[int, JsonObject])
+    """Of response objects: the first entries of their content."""
 
 
 def read_operations(document: Document) -> OperationList:
@@ -146,18 +132,19 @@ def read_operations(document: Document) -> OperationList:
     """
     schemes, warnings = read_security_schemes(document)
     security, problems = read_requirements(document.root, schemes)
-    reader = _Reader(document, schemes, security)
+    limits = document.limits
+    reader = _Reader(document, schemes, security, limits.max_parameters, limits.max_bytes)
     operations: list[Operation] = []
     skipped: list[Skipped] = []
-    for found in _find_places(document):
+    for found in find_places(document):
         if isinstance(found, Skipped):
             skipped.append(found)
         else:
             _read_into(reader, found, operations, skipped)
-        if len(operations) + len(skipped) > document.limits.max_operations:
+        if len(operations) + len(skipped) > limits.max_operations:
             raise DocumentError(
                 "too_many_operations",
-                f"The document has more than {document.limits.max_operations:,} operations.",
+                f"The document has more than {limits.max_operations:,} operations.",
                 pointer="#/paths",
             )
     return OperationList(
@@ -165,68 +152,7 @@ def read_operations(document: Document) -> OperationList:
     )
 
 
-def _find_places(document: Document) -> Iterator[_Place | Skipped]:
-    for path, entry in object_at(document.root, "paths").items():
-        if path.startswith("x-"):
-            continue
-        try:
-            item = _path_item(document, entry)
-        except ReferenceFailed as error:
-            yield Skipped("*", path, error.message)
-            continue
-        except _Unusable as error:
-            yield Skipped("*", path, str(error))
-            continue
-        yield from _find_methods(document, path, item)
-
-
-def _find_methods(document: Document, path: str, item: JsonObject) -> Iterator[_Place | Skipped]:
-    methods = (*_METHODS, _QUERY) if document.version == "3.2" else _METHODS
-    for field_name, node in item.items():
-        if field_name in methods:
-            yield _place(field_name.upper(), path, item, node, f"/{field_name}")
-        elif field_name.lower() in methods:
-            reason = f"{quote(field_name)} is not a field of a path item; methods are lower case."
-            yield Skipped(field_name.upper(), path, reason)
-        elif field_name == "additionalOperations" and document.version == "3.2":
-            yield from _find_additional(path, item)
-
-
-def _find_additional(path: str, item: JsonObject) -> Iterator[_Place | Skipped]:
-    """Operations of methods that have no field of their own; their case is kept."""
-    for method, node in object_at(item, "additionalOperations").items():
-        if method.lower() in (*_METHODS, _QUERY):
-            reason = f"{quote(method)} has a field of its own and must not stand in additionalOperations."
-            yield Skipped(method, path, reason)
-        elif not _METHOD.fullmatch(method):
-            yield Skipped(method[:_MAX_METHOD_CHARS], path, f"{quote(method)} is not an HTTP method.")
-        else:
-            yield _place(method, path, item, node, f"/additionalOperations/{pointer_token(method)}")
-
-
-def _place(method: str, path: str, item: JsonObject, node: JsonValue, below: str) -> _Place | Skipped:
-    if not isinstance(node, dict):
-        return Skipped(method, path, "The operation is not an object.")
-    if method.upper() in _FORBIDDEN_METHODS:
-        return Skipped(method, path, f"A browser cannot send {method.upper()} requests.")
-    if not path.startswith("/"):
-        return Skipped(method, path, 'The path does not begin with "/".')
-    return _Place(method, path, item, node, f"#/paths/{pointer_token(path)}{below}")
-
-
-def _path_item(document: Document, entry: JsonValue) -> JsonObject:
-    """The path item itself; fields beside a `$ref` win over the referenced ones."""
-    if not isinstance(entry, dict):
-        raise _Unusable("The path item is not an object.")
-    if "$ref" not in entry:
-        return entry
-    target = document.follow(entry)
-    if not isinstance(target, dict):
-        raise _Unusable("The path item refers to something that is not an object.")
-    return {**target, **{name: value for name, value in entry.items() if name != "$ref"}}
-
-
-def _read_into(reader: _Reader, place: _Place, operations: list[Operation], skipped: list[Skipped]) -> None:
+def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipped: list[Skipped]) -> None:
     try:
         operations.append(_read_operation(reader, place))
     except ReferenceFailed as error:
@@ -235,9 +161,9 @@ def _read_into(reader: _Reader, place: _Place, operations: list[Operation], skip
         skipped.append(Skipped(place.method, place.path, str(error)))
 
 
-def _read_operation(reader: _Reader, place: _Place) -> Operation:
+def _read_operation(reader: _Reader, place: Place) -> Operation:
     node, method, path = place.node, place.method, place.path
-    body = _read_body(reader.document, place)
+    body = _read_body(reader, place)
     parameters = _read_parameters(reader, place)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
@@ -246,28 +172,40 @@ def _read_operation(reader: _Reader, place: _Place) -> Operation:
         method=method,
         path=path,
         operation_id=text_at(node, "operationId").strip() or None,
-        summary=_prose_at(node, place.item, "summary"),
-        description=_prose_at(node, place.item, "description"),
+        summary=_prose_at(reader, place, "summary"),
+        description=_prose_at(reader, place, "description"),
         tags=tuple(tag for tag in array_at(node, "tags")[:_MAX_TAGS] if isinstance(tag, str)),
         parameters=parameters,
         body=body,
-        servers=read_servers(node) or read_servers(place.item),
+        servers=_read_servers(reader, node) or _read_servers(reader, place.item),
         security=_read_security(reader, place),
         deprecated=node.get("deprecated") is True,
         pointer=place.pointer,
         safe=method in _SAFE_METHODS,
         idempotent=method in _IDEMPOTENT_METHODS,
-        accept=_read_accept(reader.document, node),
+        accept=_read_accept(reader, node),
         warnings=tuple(place.warnings[:_MAX_WARNINGS]),
     )
 
 
-def _prose_at(node: JsonObject, item: JsonObject, key: str) -> str:
-    """The operation's own text, else its path item's."""
-    return (text_at(node, key) or text_at(item, key))[:MAX_PROSE_CHARS].strip()
+def _prose_at(reader: _Reader, place: Place, key: str) -> str:
+    """The operation's own text, else its path item's; nothing once a document has said too much.
+
+    Only a text that many operations share can come to that.
+    """
+    text = (text_at(place.node, key) or text_at(place.item, key))[:MAX_PROSE_CHARS].strip()
+    reader.prose_left -= len(text)
+    return text if reader.prose_left >= 0 else ""
 
 
-def _read_security(reader: _Reader, place: _Place) -> Requirements:
+def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
+    entries = holder.get("servers")
+    if id(entries) not in reader.servers:
+        reader.servers[id(entries)] = read_servers(holder)
+    return reader.servers[id(entries)]
+
+
+def _read_security(reader: _Reader, place: Place) -> Requirements:
     if not isinstance(place.node.get("security"), list):
         return reader.security
     requirements, problems = read_requirements(place.node, reader.schemes)
@@ -275,13 +213,11 @@ def _read_security(reader: _Reader, place: _Place) -> Requirements:
     return requirements
 
 
-def _read_parameters(reader: _Reader, place: _Place) -> tuple[Parameter, ...]:
+def _read_parameters(reader: _Reader, place: Place) -> tuple[Parameter, ...]:
     found: dict[tuple[str, str], Parameter] = {}
+    _count_parameters(reader, place)
     for holder in (place.item, place.node):
-        entries = array_at(holder, "parameters")
-        if len(entries) > _MAX_PARAMETERS:
-            raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
-        for entry in entries:
+        for entry in array_at(holder, "parameters"):
             parameter = _read_entry(reader, entry)
             if isinstance(parameter, str):
                 place.warnings.append(f"{parameter} It is left out.")
@@ -291,6 +227,21 @@ def _read_parameters(reader: _Reader, place: _Place) -> tuple[Parameter, ...]:
     if len(found) > _MAX_PARAMETERS:
         raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
     return tuple(found.values())
+
+
+def _count_parameters(reader: _Reader, place: Place) -> None:
+    """Ends the reading where it would cost too much.
+
+    Raises:
+        _Unusable: too many, in this operation or in the document up to here.
+    """
+    counts = [len(array_at(holder, "parameters")) for holder in (place.item, place.node)]
+    if max(counts) > _MAX_PARAMETERS:
+        raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
+    if sum(counts) > reader.parameters_left:
+        limit = reader.document.limits.max_parameters
+        raise _Unusable(f"This and the operations before it have more than {limit:,} parameters together.")
+    reader.parameters_left -= sum(counts)
 
 
 def _read_entry(reader: _Reader, entry: JsonValue) -> Parameter | str:
@@ -308,7 +259,7 @@ def _identity(parameter: Parameter) -> tuple[str, str]:
     return name, parameter.location
 
 
-def _match_template(found: dict[tuple[str, str], Parameter], place: _Place) -> None:
+def _match_template(found: dict[tuple[str, str], Parameter], place: Place) -> None:
     """Makes path parameters and template expressions agree; else the operation could never be called."""
     expressions = dict.fromkeys(re.findall(r"\{([^{}]+)\}", place.path))
     for identity in [
@@ -326,38 +277,48 @@ def _match_template(found: dict[tuple[str, str], Parameter], place: _Place) -> N
             )
 
 
-def _read_body(document: Document, place: _Place) -> Body | None:
+def _read_body(reader: _Reader, place: Place) -> Body | None:
     if "requestBody" not in place.node:
         return None
-    node = document.follow(place.node["requestBody"])
+    node = reader.document.follow(place.node["requestBody"])
     if not isinstance(node, dict):
         place.warnings.append("The request body is not an object; it is left out.")
         return None
-    body, warnings = read_body(document, node)
+    if id(node) not in reader.bodies:
+        reader.bodies[id(node)] = read_body(reader.document, node)
+    body, warnings = reader.bodies[id(node)]
     place.warnings += warnings
     return body
 
 
-def _leave_out_body(body: Body, place: _Place) -> None:
+def _leave_out_body(body: Body, place: Place) -> None:
     reason = f"A browser cannot send a body with {place.method} requests"
     if body.required:
         raise _Unusable(f"{reason}, and the operation requires one.")
     place.warnings.append(f"{reason}; the optional body is left out.")
 
 
-def _read_accept(document: Document, node: JsonObject) -> str:
+def _read_accept(reader: _Reader, node: JsonObject) -> str:
     """From the success responses; a broken response costs nothing but its types."""
     statuses = object_at(node, "responses")
-    successes = [
-        entry for status, entry in statuses.items() if re.fullmatch(r"2(\d\d|XX)", status, re.IGNORECASE)
-    ]
-    contents = map(partial(_response_content, document), successes or [statuses.get("default")])
-    return accept_of(contents)
+    if id(statuses) not in reader.accepts:
+        successes = [entry for status, entry in statuses.items() if _SUCCESS.fullmatch(status)]
+        entries = successes[:_MAX_SUCCESSES] or [statuses.get("default")]
+        accept = accept_of(_response_content(reader, entry) for entry in entries)
+        if not statuses:
+            return accept
+        reader.accepts[id(statuses)] = accept
+    return reader.accepts[id(statuses)]
 
 
-def _response_content(document: Document, entry: JsonValue) -> JsonObject:
+def _response_content(reader: _Reader, entry: JsonValue) -> JsonObject:
     try:
-        response = document.follow(entry)
+        response = reader.document.follow(entry)
     except ReferenceFailed:
         return {}
-    return object_at(response, "content") if isinstance(response, dict) else {}
+    if not isinstance(response, dict):
+        return {}
+    if id(response) not in reader.contents:
+        content = object_at(response, "content")
+        reader.contents[id(response)] = dict(islice(content.items(), _MAX_MEDIA_TYPES))
+    return reader.contents[id(response)]

@@ -125,7 +125,7 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
         schema=schema if isinstance(schema, dict | bool) else {},
         style=style,
         explode=explode if isinstance(explode, bool) else style in ("form", "cookie"),
-        allow_reserved=node.get("allowReserved") is True,
+        allow_reserved=node.get("allowReserved") is True and (place == "query" or document.version == "3.2"),
         content_type=content_type,
         deprecated=node.get("deprecated") is True,
         fields=read_query_fields(document, media) if is_form else {},

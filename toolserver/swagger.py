@@ -72,8 +72,7 @@ class _Converter:
             return entry
         if not isinstance(target, dict):
             return target
-        beside = {key: value for key, value in entry.items() if key != "$ref"}
-        return self._convert({**target, **beside}) if beside else self._item(target)
+        return {**self._item(target), **self._item(entry)} if len(entry) > 1 else self._item(target)
 
     def _item(self, item: JsonObject) -> JsonObject:
         if id(item) not in self.items:
@@ -83,13 +82,12 @@ class _Converter:
     def _convert(self, item: JsonObject) -> JsonObject:
         shared = self._followed(array_at(item, "parameters"))
         converted: JsonObject = {
-            key: self._operation(value, shared)
-            if key.lower() in _METHODS and isinstance(value, dict)
-            else value
+            key: self._operation(value, shared) if isinstance(value, dict) else value
             for key, value in item.items()
-            if key != "parameters"
+            if key.lower() in _METHODS
         }
-        converted["parameters"] = [self._parameter(entry) for entry in shared if not is_body_part(entry)]
+        if "parameters" in item:
+            converted["parameters"] = [self._parameter(entry) for entry in shared if not is_body_part(entry)]
         return converted
 
     def _operation(self, node: JsonObject, shared: list[JsonValue]) -> JsonObject:

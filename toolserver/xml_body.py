@@ -39,8 +39,10 @@ class _Writer:
         """The tree of one value; `name` is the element's name unless the schema has another."""
         self._left -= 1
         merged = self._merge(schema)
+        if not trail and not merged.component and "name" not in merged.xml and len(merged.properties) == 1:
+            return self._lone_root(merged.properties, (id(schema),))
         if not trail:
-            name = name or merged.component or "root"
+            name = merged.component or "root"
         own = _described(merged, name, is_root=not trail)
         if id(schema) in trail or len(trail) >= _MAX_DEPTH:
             return own
@@ -56,6 +58,12 @@ class _Writer:
                 if self._left > 0
             ]
         return own
+
+    def _lone_root(self, properties: JsonObject, trail: tuple[int, ...]) -> JsonObject:
+        """A nameless object around one property: the specification names no root, APIs mean the property."""
+        ((key, value),) = properties.items()
+        child: JsonObject = {"property": key, **self.node(value, key, trail)}
+        return {"name": "root", "node": "none", "properties": [child]}
 
     def _merge(self, schema: JsonValue) -> _Merged:
         xml: JsonObject = {}

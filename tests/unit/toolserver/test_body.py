@@ -81,10 +81,10 @@ def test_a_structure_of_an_unknown_type_is_written_as_json(media_type: str) -> N
 def test_xml_is_written_by_a_tree_or_sent_as_text() -> None:
     """Without a structure there are no element names to write by."""
     assert body_of({"text/xml": {"schema": {"type": "string"}}}).kind == "text"
-    body = body_of({"text/xml": {"schema": {"properties": {"a": {}}}}})
+    body = body_of({"text/xml": {"schema": {"properties": {"a": {}, "b": {}}}}})
     assert (body.kind, body.xml) == (
         "xml",
-        {"name": "root", "properties": [{"property": "a", "name": "a"}]},
+        {"name": "root", "properties": [{"property": "a", "name": "a"}, {"property": "b", "name": "b"}]},
     )
 
 
@@ -202,3 +202,12 @@ def test_circular_bodies_end() -> None:
     schema: JsonObject = {"$ref": "#/components/schemas/A"}
     for media_type in (MULTIPART, "application/xml", "text/plain"):
         body_of({media_type: {"schema": schema}}, components={"schemas": schemas})
+
+
+@pytest.mark.parametrize(("schema", "required"), [({}, None), ({"type": "string"}, None), (FILE, ["file"])])
+def test_a_multipart_body_always_has_fields(schema: JsonObject, required: JsonValue) -> None:
+    """Without any it could not be written; the field that everybody means is a file."""
+    body = body_of({MULTIPART: {"schema": schema}})
+    assert body.fields == {"file": BodyField("file", file=True)}
+    assert isinstance(body.schema, dict)
+    assert (body.schema.get("required"), body.schema["additionalProperties"]) == (required, required is None)

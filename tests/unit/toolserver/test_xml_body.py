@@ -12,7 +12,7 @@ def tree_of(schema: JsonValue, **schemas: JsonValue) -> JsonObject:
 
 
 def property_of(schema: JsonObject) -> JsonValue:
-    return tree_of({"properties": {"animals": schema}})["properties"]
+    return tree_of({"properties": {"animals": schema}, "xml": {"name": "x"}})["properties"]
 
 
 TEXT: JsonObject = {"type": "string"}
@@ -63,6 +63,15 @@ def test_the_root_is_named_after_its_component() -> None:
     assert tree_of({"$ref": "#/components/schemas/Pet"}, Pet={})["name"] == "Pet"
     assert tree_of({"$ref": "#/components/schemas/Pet"}, Pet={"xml": {"name": "p"}})["name"] == "p"
     assert tree_of({})["name"] == "root"
+
+
+def test_a_nameless_root_of_one_property_is_that_property() -> None:
+    """As in Amazon's documents: an inline root names no element, the property's schema does."""
+    assert tree_of({"properties": {"Upload": {"xml": {"namespace": "http://s3.example"}}}}) == {
+        "name": "root",
+        "node": "none",
+        "properties": [{"property": "Upload", "name": "Upload", "namespace": "http://s3.example"}],
+    }
 
 
 def test_a_root_array_is_wrapped() -> None:
