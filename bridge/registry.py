@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import chain, count, groupby
 from typing import Protocol
 
-from bridge.servers import LoadedServer, ServerRecord, UserView
+from bridge.servers import AdvertisedDocument, LoadedServer, ServerRecord, UserView
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.arguments import ArgumentValidator
 from toolserver.catalog import Catalog, Tool
@@ -65,6 +65,14 @@ class Compiler(Protocol):
 
         Raises:
             BridgeError: `invalid_document`.
+        """
+        ...
+
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, bytes]:
+        """The argument schemas of a compiled text's operations, by key.
+
+        Raises:
+            BridgeError: `invalid_document`: they could not be made in time or memory.
         """
         ...
 
@@ -212,17 +220,42 @@ class Registry:
             self._views.pop(user_id, None)
         await self._on_change(user_id)
 
+    async def schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
+        """The argument schemas of a server, those of `keys` among them; made when first asked for.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        missing = [key for key in keys if key not in server.schemas]
+        if missing:
+            text, digest = server.record.text, server.compiled.digest
+            server.schemas.update(await self._compiler.schemas(text, digest, missing))
+        return server.schemas
+
+    async def document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
+        """The advertised document of all of a user's servers, or of one, with all its schemas.
+
+        Raises:
+            BridgeError: `not_found`, `invalid_document`.
+        """
+        for server in view.servers if server_id is None else (view.server(server_id),):
+            await self.schemas(server, server.by_key)
+        return view.document(server_id)
+
     async def validator(self, tool: Tool) -> ArgumentValidator:
         """The compiled validator of a tool; compiled in a thread when it is not ready yet."""
         server = self._servers[tool.server_id]
-        validator = server.validators.get(tool.operation.key)
+        key = tool.operation.key
+        validator = server.validators.get(key)
         if validator is None:
-            validator = await asyncio.to_thread(ArgumentValidator, tool.operation.schema_json)
-            server.validators[tool.operation.key] = validator
+            schemas = await self.schemas(server, (key,))
+            validator = await asyncio.to_thread(ArgumentValidator, schemas[key])
+            server.validators[key] = validator
         return validator
 
     async def warm_validators(self, server: LoadedServer, limit: int = 512) -> None:
         """Compile the validators of a server's first `limit` operations ahead of the first call."""
+        await self.schemas(server, [operation.key for operation in server.compiled.operations[:limit]])
         for operation in server.compiled.operations[:limit]:
             await self.validator(Tool(operation.suggested_name, server.record.id, operation))
 

@@ -6,7 +6,7 @@ converters of Open WebUI 0.12.4. Schemas are spliced in as bytes, never parsed. 
 what.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import orjson
 
@@ -20,22 +20,29 @@ _RESPONSES = orjson.Fragment(b'{"200":{"description":"ok"}}')
 """Short: Open WebUI sends the whole document along with every chat request."""
 
 
-def advertise(tools: Iterable[Tool], *, title: str, description: str, version: str) -> bytes:
+def advertise(
+    tools: Iterable[Tool],
+    schema_of: Callable[[Tool], bytes],
+    *,
+    title: str,
+    description: str,
+    version: str,
+) -> bytes:
     """The document, as UTF-8 JSON; tools in order, each at `/tools/{name}` with its name as operationId.
 
-    `title` is what Open WebUI's menu shows; without one it would list nothing.
+    `schema_of` gives the arguments' schema of a tool as `argument_schemas` writes it. `title`
+    is what Open WebUI's menu shows; without one it would list nothing.
     """
     return orjson.dumps(
         {
             "openapi": "3.1.0",
             "info": {"title": title or "Tools", "description": description, "version": version or "1"},
-            "paths": {f"/tools/{tool.name}": {"post": _operation(tool)} for tool in tools},
+            "paths": {f"/tools/{tool.name}": {"post": _operation(tool, schema_of(tool))} for tool in tools},
         }
     )
 
 
-def _operation(tool: Tool) -> dict[str, object]:
-    schema = tool.operation.schema_json
+def _operation(tool: Tool, schema: bytes) -> dict[str, object]:
     return {
         "operationId": tool.name,
         "description": tool.operation.description,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Place: TypeAlias = Literal["path", "query", "header", "cookie", "body", "body_property"]
+Place: TypeAlias = Literal["path", "query", "querystring", "header", "cookie", "body", "body_property"]
 
 MAX_CHARS = 64
 LEGAL = re.compile(r"[A-Za-z0-9_.-]{1,64}")

@@ -9,7 +9,7 @@ from typing import TypedDict, cast
 
 import pytest
 
-from toolserver.compile import CompiledDocument, compile_document, compiled_from_lines, compiled_to_lines
+from toolserver.compile import CompiledDocument, DocumentTools, compiled_from_lines, compiled_to_lines
 from toolserver.document import parse_document
 
 pytestmark = pytest.mark.timeout(
@@ -33,7 +33,12 @@ class Real:
     """A real document and what became of it."""
 
     entry: Entry
-    compiled: CompiledDocument
+    tools: DocumentTools
+
+    @property
+    def compiled(self) -> CompiledDocument:
+        """What is known of it at once."""
+        return self.tools.compiled
 
 
 def entries_of(folder: Path) -> Iterator[tuple[Entry, str]]:
@@ -48,7 +53,7 @@ def entries_of(folder: Path) -> Iterator[tuple[Entry, str]]:
 def real_documents(shared_specs: Path) -> list[Real]:
     """Every document; a failure here names it."""
     return [
-        Real(entry, compile_document(parse_document(text), source_url=SOURCE_URL))
+        Real(entry, DocumentTools(parse_document(text), source_url=SOURCE_URL))
         for entry, text in entries_of(shared_specs)
     ]
 
@@ -94,7 +99,7 @@ def test_every_path_expression_has_an_argument(real_documents: list[Real]) -> No
             plan = json.loads(operation.plan_json)
             planned = {parameter["name"] for parameter in plan["parameters"] if parameter["in"] == "path"}
             assert planned == set(re.findall(r"\{([^{}]+)\}", operation.path)), operation.key
-            properties = json.loads(operation.schema_json)["properties"]
+            properties = json.loads(real.tools.schema(operation.key).schema_json)["properties"]
             assert {parameter["argument"] for parameter in plan["parameters"]} <= properties.keys()
 
 
