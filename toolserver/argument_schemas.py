@@ -6,7 +6,8 @@ first among the deepest nodes of all arguments, so that each stays usable.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
@@ -30,8 +31,7 @@ class Budget:
     """Size at which texts and value lists are shortened; the largest of a measured 5,797 has 122 KB."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentSource:
+class ArgumentSource(NamedTuple):
     """One argument before flattening."""
 
     argument: str
@@ -41,8 +41,7 @@ class ArgumentSource:
     above: Above = NOTHING_ABOVE
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSchema:
+class ToolSchema(NamedTuple):
     """The schema of all arguments of a tool."""
 
     schema_json: bytes
@@ -68,22 +67,39 @@ class ArgumentSchemas:
         if bare:
             flats = [self._flat(source, _NO_ITEMS, _NO_TEXT) for source in sources]
         else:
-            flats = self._in_bytes(sources, self._levels(sources))
+            flats = self._whole(sources)
+            if flats is None or sum(len(flat.json) for flat in flats) > self._budget.json_bytes:
+                flats = self._in_bytes(sources, self._levels(sources))
         properties = b",".join(
-            orjson.dumps(source.argument) + b":" + flat.json
-            for source, flat in zip(sources, flats, strict=True)
+            [
+                orjson.dumps(source.argument) + b":" + flat.json
+                for source, flat in zip(sources, flats, strict=True)
+            ]
         )
         required = orjson.dumps([source.argument for source in sources if source.required])
         schema_json = b'{"type":"object","properties":{' + properties + b'},"required":' + required + b"}"
         return ToolSchema(schema_json, tuple(_warnings(sources, flats)))
 
+    def _whole(self, sources: Sequence[ArgumentSource]) -> list[Flat] | None:
+        """With every level that a schema may have; None when that is too much, which is rare."""
+        flats: list[Flat] = []
+        nodes = 0
+        for source in sources:
+            try:
+                flat = self._flat(source, self._budget.depth - 1)
+            except TooLarge:
+                return None
+            nodes += flat.nodes
+            if nodes > self._budget.nodes:
+                return None
+            flats.append(flat)
+        return flats
+
     def _levels(self, sources: Sequence[ArgumentSource]) -> list[int]:
         """Levels for each argument: as many for all as fit, then more for single ones in their order."""
         most = self._budget.depth - 1
-        if self._nodes(sources, [most] * len(sources)) <= self._budget.nodes:
-            return [most] * len(sources)
         fitting = _NO_ITEMS
-        while self._nodes(sources, [fitting + 1] * len(sources)) <= self._budget.nodes:
+        while fitting < most and self._nodes(sources, [fitting + 1] * len(sources)) <= self._budget.nodes:
             fitting += 1
         levels = [fitting] * len(sources)
         spent = [self._count(source, fitting) for source in sources]
@@ -128,7 +144,8 @@ class ArgumentSchemas:
     def _shortened(self, source: ArgumentSource, levels: int, terse: int) -> Flat:
         flat = self._flat(source, levels, terse)
         how = "left out" if terse == _NO_TEXT else "shortened"
-        return replace(flat, warnings=(("", f"texts and value lists are {how} (size)"), *flat.warnings))
+        warning = ("", f"texts and value lists are {how} (size)")
+        return flat._replace(warnings=(warning, *flat.warnings))
 
 
 def _warnings(sources: Sequence[ArgumentSource], flats: Sequence[Flat]) -> Iterable[str]:

@@ -7,7 +7,7 @@ argument. Knows nothing of names of tools and of how requests are built.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from toolserver.argument_names import WHOLE_BODY, Binding, Place, bind
@@ -28,7 +28,7 @@ from toolserver.parameter import Parameter
 from toolserver.schema_flattening import Flattening
 from toolserver.schema_keywords import keywords_for
 from toolserver.schema_shape import Shape
-from toolserver.schema_writing import Above, Wording
+from toolserver.schema_writing import NO_WORDS, Above, Wording
 
 __all__ = ["Binding", "Budget", "Definitions", "Outline", "ToolSchema"]
 
@@ -98,7 +98,7 @@ class Definitions:
             for source, binding, target in zip(sources, bind(targets), targets, strict=True)
         ]
         schema = self._schemas.schema(named, bare=bare)
-        return replace(schema, warnings=limited(schema.warnings))
+        return schema._replace(warnings=limited(schema.warnings))
 
     def _spread(self, body: Body | None) -> _Spread | None:
         """None for a body that is one argument. Shared bodies are read once."""
@@ -160,7 +160,7 @@ def limited(warnings: Iterable[str]) -> tuple[str, ...]:
 
 def _parameter_source(parameter: Parameter) -> ArgumentSource:
     notes = ("Deprecated.",) if parameter.deprecated else ()
-    wording = Wording(parameter.description, notes)
+    wording = Wording(parameter.description, notes) if notes or parameter.description else NO_WORDS
     return ArgumentSource(parameter.name, parameter.schema, wording, parameter.required)
 
 
@@ -178,7 +178,8 @@ def _property_source(
         notes = (*notes, "A file: exactly one of base64, text or url.") if description else notes
     if field is not None and field.accepts:
         notes = (*notes, f"Accepts {clean_text(field.accepts)}.")
-    return ArgumentSource(name, schema, Wording(description, notes), needed and body.required, above)
+    wording = Wording(description, notes) if description or notes else NO_WORDS
+    return ArgumentSource(name, schema, wording, needed and body.required, above)
 
 
 def _own_description(schema: JsonValue) -> str:
@@ -200,10 +201,11 @@ def _whole_schema(body: Body, types_of: _TypesOf) -> tuple[JsonValue, tuple[str,
 def _named(source: ArgumentSource, binding: Binding, target: tuple[Place, str]) -> ArgumentSource:
     location, name = target
     if binding.argument == name or location == "body":
-        return replace(source, argument=binding.argument)
+        return source
     place = "in the body" if location == "body_property" else f"in the {location}"
     notes = (*source.wording.notes, f"Sent {place} as {value_text(name)}.")
-    return replace(source, argument=binding.argument, wording=replace(source.wording, notes=notes))
+    wording = Wording(source.wording.description, notes)
+    return source._replace(argument=binding.argument, wording=wording)
 
 
 def _said_of_body(body: Body | None, spread: _Spread | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

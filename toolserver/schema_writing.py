@@ -8,6 +8,7 @@ Knows nothing of references.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import orjson
 
@@ -29,8 +30,7 @@ class TooLarge(Exception):
     """A schema has more nodes than a tool may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Above:
+class Above(NamedTuple):
     """The circular references above a node, which it may meet again."""
 
     merged: tuple[str, ...] = ()
@@ -44,8 +44,7 @@ class Above:
 NOTHING_ABOVE = Above()
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """How much of a schema is told, and where it stands."""
 
     levels: int
@@ -56,8 +55,7 @@ class Scope:
     in_array: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(NamedTuple):
     """What is said about one use of a schema."""
 
     description: str = ""
@@ -69,8 +67,7 @@ class Wording:
 NO_WORDS = Wording()
 
 
-@dataclass(frozen=True, slots=True)
-class Flat:
+class Flat(NamedTuple):
     """One flattened schema."""
 
     json: bytes
@@ -85,8 +82,7 @@ class Flat:
     """Where, relative to it, and what."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(NamedTuple):
     """A node to be written."""
 
     shape: Shape
