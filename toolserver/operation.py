@@ -6,6 +6,7 @@ what arguments look like is `definition`'s concern, what a request looks like is
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -224,9 +225,18 @@ def _read_parameters(reader: _Reader, place: Place) -> tuple[Parameter, ...]:
             elif parameter.location != "header" or parameter.name.lower() not in IGNORED_HEADERS:
                 found[_identity(parameter)] = parameter
     _match_template(found, place)
+    place.warnings += _left_out(found.values())
     if len(found) > _MAX_PARAMETERS:
         raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
     return tuple(found.values())
+
+
+def _left_out(parameters: Iterable[Parameter]) -> Iterator[str]:
+    """What a browser cannot send though an API can do without it; required ones are the plan's concern."""
+    for parameter in parameters:
+        if not parameter.required and (reason := unsendable_reason(parameter)) is not None:
+            what = f"{parameter.location} parameter {quote(parameter.name)}"
+            yield f"The optional {what} is left out. {reason}"
 
 
 def _count_parameters(reader: _Reader, place: Place) -> None:

@@ -126,7 +126,7 @@ def test_an_operation_whose_own_server_is_no_address_says_so() -> None:
     assert bases_of(document) == [""]
 
 
-def test_what_a_browser_cannot_send_is_said_when_it_is_required() -> None:
+def test_what_a_browser_cannot_send_is_said() -> None:
     """The tool stays: some APIs call parameters required that they do not check."""
     node: JsonObject = {
         "parameters": [
@@ -140,6 +140,7 @@ def test_what_a_browser_cannot_send_is_said_when_it_is_required() -> None:
     tools = DocumentTools(document, source_url=None)
     operation = tools.compiled.operations[0]
     assert operation.warnings == (
+        "The optional header parameter 'Host' is left out. A browser sets this header itself.",
         "The required cookie parameter 'session' cannot be sent, so the API will probably refuse."
         " A browser sends its own cookies and lets no page set them.",
         "Its key is a cookie, which only reaches the API if the browser is signed in there.",

@@ -415,3 +415,13 @@ def test_a_text_that_thousands_share_is_not_repeated_without_end() -> None:
     paths: JsonObject = {f"/{n}": {"$ref": "#/x-item"} for n in range(4)}
     listed = read_operations(document_with(paths, {"x-item": shared}, limits=Limits(max_bytes=4000)))
     assert [len(operation.description) for operation in listed.operations] == [2000, 2000, 0, 0]
+
+
+def test_what_a_browser_leaves_out_is_told() -> None:
+    """`check` and the page show it before anybody wonders why a filter has no effect."""
+    node: JsonObject = {"parameters": [{"name": "sid", "in": "cookie"}, {"name": "Origin", "in": "header"}]}
+    assert operation_of(node).warnings == (
+        "The optional cookie parameter 'sid' is left out."
+        " A browser sends its own cookies and lets no page set them.",
+        "The optional header parameter 'Origin' is left out. A browser sets this header itself.",
+    )
