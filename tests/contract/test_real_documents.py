@@ -11,10 +11,12 @@ from typing import TypedDict, cast
 import pytest
 
 from tests.support.mutation import mutated
+from tests.support.strict_rules import problems_of
 from toolserver.compile import CompiledDocument, DocumentTools, compiled_from_lines, compiled_to_lines
 from toolserver.document import parse_document, read_value
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
+from toolserver.strict import strict_schema
 
 pytestmark = pytest.mark.timeout(
     300
@@ -163,3 +165,16 @@ def test_a_real_document_broken_at_random_gives_tools_or_a_reason(
     for operation in tools.compiled.operations[:50]:
         tools.schema(operation.key)
     assert all(skipped.reason for skipped in tools.compiled.skipped)
+
+
+def test_every_tool_is_strict_within_the_rules_or_says_why(real_documents: list[Real]) -> None:
+    """Nine of ten tools can be strict; one schema outside the rules makes a provider refuse them all."""
+    strict = 0
+    for real in real_documents:
+        for operation in real.compiled.operations:
+            made = strict_schema(real.tools.schema(operation.key).schema_json)
+            assert made.is_strict or made.reason.endswith("."), operation.key
+            if made.is_strict:
+                assert problems_of(json.loads(made.schema_json)) == [], operation.key
+                strict += 1
+    assert strict > 0.8 * sum(len(real.compiled.operations) for real in real_documents)
