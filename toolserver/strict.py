@@ -24,7 +24,7 @@ MAX_PROPERTIES = 5_000
 """Properties of all objects of a schema together."""
 
 MAX_LEVELS = 10
-"""Objects, arrays and alternatives inside each other, the root included."""
+"""Objects and arrays inside each other, the root and the values in the innermost included."""
 
 MAX_ENUM_VALUES = 1_000
 """Allowed values of all properties together."""
@@ -143,7 +143,7 @@ def _alternatives(
     node: JsonObject, branches: list[JsonValue], place: str, level: int, counts: _Counts
 ) -> JsonObject:
     forms: list[JsonValue] = [
-        _rewritten(cast(JsonObject, branch), place, level + 1, counts) for branch in branches
+        _rewritten(cast(JsonObject, branch), place, level, counts) for branch in branches
     ]
     return _or_null(node, {**_kept(node), "anyOf": forms})
 

@@ -76,4 +76,4 @@ def _nodes(schema: JsonValue, level: int) -> Iterator[tuple[JsonObject, int]]:
     if "items" in node:
         yield from _nodes(node["items"], level + 1)
     for branch in list_of(node, "anyOf"):
-        yield from _nodes(branch, level + 1)
+        yield from _nodes(branch, level)  # "nested object levels": alternatives are none
