@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import orjson
 
 from toolserver.catalog import Tool
+from toolserver.meta_tools import MetaTool
 
 _NOTHING_REQUIRED = b',"required":[]}'
 """How a definition's schema ends when no argument is required: `required` is its last key (see
@@ -24,6 +25,7 @@ def advertise(
     tools: Iterable[Tool],
     schema_of: Callable[[Tool], bytes],
     *,
+    meta_tools: Iterable[MetaTool] = (),
     title: str,
     description: str,
     version: str,
@@ -37,15 +39,21 @@ def advertise(
         {
             "openapi": "3.1.0",
             "info": {"title": title or "Tools", "description": description, "version": version or "1"},
-            "paths": {f"/tools/{tool.name}": {"post": _operation(tool, schema_of(tool))} for tool in tools},
+            "paths": {
+                f"/tools/{name}": {"post": _operation(name, description, schema)}
+                for name, description, schema in (
+                    *((tool.name, tool.operation.description, schema_of(tool)) for tool in tools),
+                    *((meta.name, meta.description, meta.schema_json) for meta in meta_tools),
+                )
+            },
         }
     )
 
 
-def _operation(tool: Tool, schema: bytes) -> dict[str, object]:
+def _operation(name: str, description: str, schema: bytes) -> dict[str, object]:
     return {
-        "operationId": tool.name,
-        "description": tool.operation.description,
+        "operationId": name,
+        "description": description,
         "requestBody": {
             "required": not schema.endswith(_NOTHING_REQUIRED),
             "content": {"application/json": {"schema": orjson.Fragment(schema)}},
