@@ -6,8 +6,6 @@ Receives the keys of `content` maps; gives the one to use. Knows names of media 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-from toolserver.json_types import JsonObject
-
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 FORM_DATA = "multipart/form-data"
@@ -89,12 +87,12 @@ def sent_type(media_type: str) -> str:
     return "text/plain" if base_type(media_type) == "text/*" else media_type.strip()
 
 
-def accept_of(contents: Iterable[JsonObject]) -> str:
-    """The Accept header for the `content` maps of the success responses; "" when they name no type.
+def accept_of(keys: Iterable[str]) -> str:
+    """The Accept header for the keys of the `content` of all success responses; "" when they name no type.
 
     The JSON type alone where there is one: a tool's caller reads JSON best.
     """
-    media_types = list(dict.fromkeys(key.strip() for content in contents for key in content))
+    media_types = list(dict.fromkeys(key.strip() for key in keys))
     json_type = choose_json(key for key in media_types if not is_json_range(key))
     if json_type is not None:
         return base_type(json_type)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 from toolserver.body import Body, read_body
 from toolserver.document import Document
@@ -48,7 +49,7 @@ _MAX_SUCCESSES = 20
 _MAX_MEDIA_TYPES = 30
 """Of one response; no document in use names that many."""
 
-_SUCCESS = re.compile(r"2(\d\d|XX)", re.IGNORECASE)
+_EXPRESSION = re.compile(r"\{([^{}]+)\}")
 _MAX_WARNINGS = 50
 
 
@@ -102,6 +103,16 @@ class _Unusable(Exception):
     """Ends the reading of one operation; its text is the reason."""
 
 
+class _Entry(NamedTuple):
+    """One entry of `parameters`, read."""
+
+    identity: tuple[str, str]
+    """Name and place; header names are case-insensitive, all others are not."""
+    parameter: Parameter | None
+    """None for one that is left out."""
+    warning: str = ""
+
+
 @dataclass(slots=True)
 class _Reader:
     """What every operation of one document shares: everything that is referred to is read once.
@@ -114,15 +125,14 @@ class _Reader:
     security: Requirements
     parameters_left: int
     prose_left: int
-    parameters: dict[int, Parameter | str] = field(default_factory=dict[int, Parameter | str])
+    parameters: dict[str | int, _Entry] = field(default_factory=dict[str | int, "_Entry"])
+    """By reference, too: most parameters are references to a few."""
     bodies: dict[int, tuple[Body | None, list[str]]] = field(
         default_factory=dict[int, tuple[Body | None, list[str]]]
     )
     servers: dict[int, tuple[ServerUrl, ...]] = field(default_factory=dict[int, tuple[ServerUrl, ...]])
-    accepts: dict[int, str] = field(default_factory=dict[int, str])
-    """Of `responses` objects."""
-    contents: dict[int, JsonObject] = field(default_factory=dict[int, JsonObject])
-    """Of response objects: the first entries of their content."""
+    accepts: dict[int | tuple[str, ...], str] = field(default_factory=dict[int | tuple[str, ...], str])
+    """By identity of the `responses` object, and by media types."""
 
 
 def read_operations(document: Document) -> OperationList:
@@ -217,24 +227,29 @@ def _read_security(reader: _Reader, place: Place) -> Requirements:
 def _read_parameters(reader: _Reader, place: Place) -> tuple[Parameter, ...]:
     found: dict[tuple[str, str], Parameter] = {}
     _count_parameters(reader, place)
+    known = reader.parameters
     for holder in (place.item, place.node):
-        for entry in array_at(holder, "parameters"):
-            parameter = _read_entry(reader, entry)
-            if isinstance(parameter, str):
-                place.warnings.append(f"{parameter} It is left out.")
-            elif parameter.location != "header" or parameter.name.lower() not in IGNORED_HEADERS:
-                found[_identity(parameter)] = parameter
+        for node in array_at(holder, "parameters"):
+            ref = node.get("$ref") if isinstance(node, dict) else None
+            entry = known[ref] if isinstance(ref, str) and ref in known else _read_entry(reader, node, ref)
+            if entry.parameter is not None:
+                found[entry.identity] = entry.parameter
+            elif entry.warning:
+                place.warnings.append(entry.warning)
     _match_template(found, place)
-    place.warnings += _left_out(found.values())
     if len(found) > _MAX_PARAMETERS:
         raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
-    return tuple(found.values())
+    parameters = tuple(found.values())
+    place.warnings += _left_out(parameters)
+    return parameters
 
 
 def _left_out(parameters: Iterable[Parameter]) -> Iterator[str]:
     """What a browser cannot send though an API can do without it; required ones are the plan's concern."""
     for parameter in parameters:
-        if not parameter.required and (reason := unsendable_reason(parameter)) is not None:
+        if parameter.location in ("query", "path") or parameter.required:
+            continue
+        if (reason := unsendable_reason(parameter)) is not None:
             what = f"{parameter.location} parameter {quote(parameter.name)}"
             yield f"The optional {what} is left out. {reason}"
 
@@ -254,24 +269,28 @@ def _count_parameters(reader: _Reader, place: Place) -> None:
     reader.parameters_left -= sum(counts)
 
 
-def _read_entry(reader: _Reader, entry: JsonValue) -> Parameter | str:
+def _read_entry(reader: _Reader, entry: JsonValue, ref: JsonValue) -> _Entry:
     node = reader.document.follow(entry)
-    if not isinstance(node, dict):
-        return "A parameter is not an object."
     if id(node) not in reader.parameters:
-        reader.parameters[id(node)] = read_parameter(reader.document, node)
+        reader.parameters[id(node)] = _read_parameter(reader.document, node)
+    if isinstance(ref, str):
+        reader.parameters[ref] = reader.parameters[id(node)]
     return reader.parameters[id(node)]
 
 
-def _identity(parameter: Parameter) -> tuple[str, str]:
-    """Header names are case-insensitive, all others are not."""
-    name = parameter.name.lower() if parameter.location == "header" else parameter.name
-    return name, parameter.location
+def _read_parameter(document: Document, node: JsonValue) -> _Entry:
+    parameter = read_parameter(document, node) if isinstance(node, dict) else "A parameter is not an object."
+    if isinstance(parameter, str):
+        return _Entry(("", ""), None, f"{parameter} It is left out.")
+    if parameter.location != "header":
+        return _Entry((parameter.name, parameter.location), parameter)
+    name = parameter.name.lower()
+    return _Entry((name, "header"), None if name in IGNORED_HEADERS else parameter)
 
 
 def _match_template(found: dict[tuple[str, str], Parameter], place: Place) -> None:
     """Makes path parameters and template expressions agree; else the operation could never be called."""
-    expressions = dict.fromkeys(re.findall(r"\{([^{}]+)\}", place.path))
+    expressions = dict.fromkeys(_EXPRESSION.findall(place.path)) if "{" in place.path else {}
     for identity in [
         identity for identity in found if identity[1] == "path" and identity[0] not in expressions
     ]:
@@ -310,25 +329,24 @@ def _leave_out_body(body: Body, place: Place) -> None:
 
 def _read_accept(reader: _Reader, node: JsonObject) -> str:
     """From the success responses; a broken response costs nothing but its types."""
-    statuses = object_at(node, "responses")
+    statuses = node.get("responses")
+    if not isinstance(statuses, dict) or not statuses:
+        return ""
     if id(statuses) not in reader.accepts:
-        successes = [entry for status, entry in statuses.items() if _SUCCESS.fullmatch(status)]
+        successes = [entry for status, entry in statuses.items() if status.startswith("2")]
         entries = successes[:_MAX_SUCCESSES] or [statuses.get("default")]
-        accept = accept_of(_response_content(reader, entry) for entry in entries)
-        if not statuses:
-            return accept
-        reader.accepts[id(statuses)] = accept
+        keys = tuple(key for entry in entries for key in _response_types(reader, entry))
+        if keys not in reader.accepts:
+            reader.accepts[keys] = accept_of(keys)
+        reader.accepts[id(statuses)] = reader.accepts[keys]
     return reader.accepts[id(statuses)]
 
 
-def _response_content(reader: _Reader, entry: JsonValue) -> JsonObject:
+def _response_types(reader: _Reader, entry: JsonValue) -> Iterable[str]:
     try:
         response = reader.document.follow(entry)
     except ReferenceFailed:
-        return {}
+        return ()
     if not isinstance(response, dict):
-        return {}
-    if id(response) not in reader.contents:
-        content = object_at(response, "content")
-        reader.contents[id(response)] = dict(islice(content.items(), _MAX_MEDIA_TYPES))
-    return reader.contents[id(response)]
+        return ()
+    return islice(object_at(response, "content"), _MAX_MEDIA_TYPES)

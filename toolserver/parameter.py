@@ -6,7 +6,7 @@ references included.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, cast
 
 from toolserver.body import BodyField, read_query_fields
 from toolserver.document import Document
@@ -16,7 +16,7 @@ from toolserver.media_type import FORM, base_type, choose_json
 
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 
-_STYLES: dict[Location, tuple[str, ...]] = {
+_STYLES: dict[str, tuple[str, ...]] = {
     "path": ("simple", "label", "matrix"),
     "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
     "header": ("simple",),
@@ -62,6 +62,7 @@ _FORBIDDEN_HEADERS = frozenset(
 """Forbidden request headers of the Fetch standard (§2.2.2), and user-agent, which Chromium replaces."""
 
 _FORBIDDEN_PREFIXES = ("proxy-", "sec-")
+_NO_FIELDS: Mapping[str, BodyField] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +103,24 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
     Raises:
         ReferenceFailed: its media type is a reference that leads nowhere.
     """
-    name, location = text_at(node, "name"), text_at(node, "in")
-    if not name:
+    name, location = node.get("name"), node.get("in")
+    if not isinstance(name, str) or not name:
         return "A parameter has no name."
-    if location not in get_args(Location):
-        return f"The parameter {quote(name)} has no known place: in is {quote(location)}."
+    if not isinstance(location, str) or location not in _STYLES:
+        return f"The parameter {quote(name)} has no known place: in is {quote(text_at(node, 'in'))}."
     place = cast(Location, location)
-    content_type, media = _content_of(document, node)
+    schema, content_type, fields = node.get("schema"), None, _NO_FIELDS
+    if "content" in node and not isinstance(schema, dict | bool):
+        content_type, media = _content_of(document, node)
+        schema = media.get("schema")
+        if place == "querystring" and base_type(content_type or "") == FORM:
+            fields = read_query_fields(document, media)
     if place == "querystring" and content_type is None:
         return f"The parameter {quote(name)} is the whole query string, but has no content."
-    schema = node.get("schema") if content_type is None else media.get("schema")
-    style = text_at(node, "style")
-    if style not in _STYLES[place]:
-        style = _STYLES[place][0]
+    styles = _STYLES[place]
+    style = node.get("style")
+    style = style if isinstance(style, str) and style in styles else styles[0]
     explode = node.get("explode")
-    is_form = place == "querystring" and base_type(content_type or "") == FORM
     return Parameter(
         name=name,
         location=place,
@@ -128,14 +132,14 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
         allow_reserved=node.get("allowReserved") is True and (place == "query" or document.version == "3.2"),
         content_type=content_type,
         deprecated=node.get("deprecated") is True,
-        fields=read_query_fields(document, media) if is_form else {},
+        fields=fields,
     )
 
 
 def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonObject]:
-    """Media type and its object; None for styled parameters. `schema` wins where a document has both."""
+    """Media type and its object; None without any content."""
     content = object_at(node, "content")
-    if isinstance(node.get("schema"), dict | bool) or not content:
+    if not content:
         return None, {}
     media_type = choose_json(content) or next(iter(content))
     media = document.follow(content[media_type])

@@ -15,6 +15,9 @@ from toolserver.swagger_parameter import encoding_of, is_body_part, media_types_
 from toolserver.swagger_security import security_schemes_of
 
 _METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace"))
+_READ_STATUSES = ("2", "d")
+"""Successes and "default": nobody reads the types of other responses."""
+
 _MAX_ENTRIES = 1_000
 """Parameters of one operation or path that are looked at; the reader of operations refuses fewer."""
 
@@ -128,6 +131,8 @@ class _Converter:
         produces = media_types_at(node if "produces" in node else self.root, "produces") or ["*/*"]
         converted: JsonObject = {}
         for status, entry in object_at(node, "responses").items():
+            if not status.startswith(_READ_STATUSES):
+                continue
             try:
                 response = self.follow(entry)
             except ReferenceFailed:
