@@ -34,6 +34,10 @@ __all__ = ["Binding", "Budget", "Definitions", "Outline", "ToolSchema"]
 
 MAX_WARNINGS = 20
 
+MAX_SPREAD = 500
+"""Properties of a body that become arguments; a larger body stays one argument. No real one comes near, and a
+hostile document could repeat thousands in every operation."""
+
 _TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
 
 _TEXT: JsonObject = {"type": "string"}
@@ -121,6 +125,8 @@ class Definitions:
         if additional is not False and (missing := [name for name in required if name not in properties]):
             undescribed: JsonObject = {name: {} for name in missing}
             properties = properties | undescribed
+        if len(properties) > MAX_SPREAD:
+            return None
         return _Spread(shape, properties, required, additional)
 
     def _body_sources(self, body: Body, spread: _Spread | None) -> list[ArgumentSource]:

@@ -119,6 +119,12 @@ def test_any_body_but_an_object_with_properties_is_one_argument(schema: JsonValu
     assert not definition.body_additional
 
 
+def test_a_body_of_hundreds_of_properties_is_one_argument() -> None:
+    """Thousands of operations may share it, and each would repeat every name."""
+    wide: JsonObject = {"properties": {f"p{index}": {} for index in range(501)}}
+    assert define({"requestBody": json_body(wide)}).bindings == (Binding("body", "body", ""),)
+
+
 def test_properties_of_a_merged_body_become_arguments() -> None:
     """Bodies by `allOf` are the ones that other converters lose whole."""
     definition = define(
