@@ -8,7 +8,7 @@ from bench.measure import time_each
 from bench.report import print_table
 from examples.document_files import read_document_text
 from toolserver.arguments import ArgumentValidator, parse_arguments
-from toolserver.compile import compile_document
+from toolserver.compile import DocumentTools
 from toolserver.document import parse_document
 
 BOUND_US = 20.0
@@ -90,8 +90,8 @@ def measure_validators() -> dict[str, object]:
 
 
 def _measure_case(document: str, key: str, arguments: dict[str, object]) -> dict[str, float]:
-    compiled = compile_document(parse_document(read_document_text(document)), source_url=None)
-    schema = next(each.schema_json for each in compiled.operations if each.key == key)
+    tools = DocumentTools(parse_document(read_document_text(document)), source_url=None)
+    schema = tools.schema(key).schema_json
     text = json.dumps(arguments)
     validator = ArgumentValidator(schema)
     parsed = parse_arguments(text, max_bytes=_MOST_BYTES)

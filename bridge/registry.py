@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import chain, count, groupby
 from typing import Protocol
 
-from bridge.servers import DECLINED, LoadedServer, ServerRecord, UserView
+from bridge.servers import DECLINED, AdvertisedDocument, LoadedServer, ServerRecord, UserView
 from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
 from toolserver.arguments import ArgumentValidator
 from toolserver.catalog import Catalog, Tool
@@ -69,6 +69,14 @@ class Compiler(Protocol):
 
         Raises:
             BridgeError: `invalid_document`.
+        """
+        ...
+
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, bytes]:
+        """The argument schemas of a compiled text's operations, by key.
+
+        Raises:
+            BridgeError: `invalid_document`: they could not be made in time or memory.
         """
         ...
 
@@ -218,16 +226,40 @@ class Registry:
         decisions = dict.fromkeys(operations, DECLINED) | dict(digests)
         await asyncio.shield(self._decide(user_id, server_id, decisions))
 
+    async def schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
+        """The argument schemas of a server, those of `keys` among them; made when first asked for.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        missing = [key for key in keys if key not in server.schemas]
+        if missing:
+            text, digest = server.record.text, server.compiled.digest
+            server.schemas.update(await self._compiler.schemas(text, digest, missing))
+        return server.schemas
+
+    async def document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
+        """The advertised document of all of a user's servers, or of one, with all its schemas.
+
+        Raises:
+            BridgeError: `not_found`, `invalid_document`.
+        """
+        for server in view.servers if server_id is None else (view.server(server_id),):
+            await self.schemas(server, server.by_key)
+        return view.document(server_id)
+
     async def validator(self, server: LoadedServer, operation: CompiledOperation) -> ArgumentValidator:
         """The compiled validator of a server's operation; compiled in a thread when it is not ready yet."""
         validator = server.validators.get(operation.key)
         if validator is None:
-            validator = await asyncio.to_thread(ArgumentValidator, operation.schema_json)
+            schemas = await self.schemas(server, (operation.key,))
+            validator = await asyncio.to_thread(ArgumentValidator, schemas[operation.key])
             server.validators[operation.key] = validator
         return validator
 
     async def warm_validators(self, server: LoadedServer, limit: int = 512) -> None:
         """Compile the validators of a server's first `limit` operations ahead of the first call."""
+        await self.schemas(server, [operation.key for operation in server.compiled.operations[:limit]])
         for operation in server.compiled.operations[:limit]:
             await self.validator(server, operation)
 

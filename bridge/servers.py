@@ -58,6 +58,8 @@ class LoadedServer:
     compiled: CompiledDocument
     validation: Validation = Validation("pending")
     validators: dict[str, ArgumentValidator] = field(default_factory=dict[str, ArgumentValidator])
+    schemas: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    """Argument schemas that were asked for, by operation key (see `Registry.schemas`)."""
     by_key: dict[str, CompiledOperation] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -131,6 +133,8 @@ class UserView:
     def document(self, server_id: str | None) -> AdvertisedDocument:
         """The advertised OpenAPI document of all servers, or of one. Built once per view.
 
+        The schemas of its tools must be there (`Registry.document` sees to it).
+
         Raises:
             BridgeError: `not_found`.
         """
@@ -145,9 +149,16 @@ class UserView:
             version = "1"
         else:
             compiled = self.server(server_id).compiled
-            tools = tuple(tool for tool in self.catalog.tools if tool.server_id == server_id)
+            tools = self.catalog.of_server(server_id)
             title, description, version = compiled.title, compiled.description, compiled.version_text
-        body = advertise(tools, title=title, description=description, version=version)
+        by_id = {server.record.id: server.schemas for server in self.servers}
+        body = advertise(
+            tools,
+            lambda tool: by_id[tool.server_id][tool.operation.key],
+            title=title,
+            description=description,
+            version=version,
+        )
         return AdvertisedDocument(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 

@@ -53,7 +53,7 @@ class App {
       if (mayReplace) this.userChanges.postMessage(entrance.user_id);
       const store = await openUserStore(entrance.user_id);
       this.started.push({ stop: () => store.close() });
-      await this.#run(this.#build(store, this.identity), entrance);
+      await this.#run(this.#build(store, this.identity, entrance.user), entrance);
     } catch (failure) {
       this.#showEntrance(failure);
     }
@@ -66,14 +66,16 @@ class App {
   /**
    * @param {import("./browser_store.js").BrowserStore} store
    * @param {Identity} identity
+   * @param {string} user
    * @returns {Parts}
    */
-  #build(store, identity) {
+  #build(store, identity, user) {
     const api = new BridgeApi(identity);
     const [pins, credentials] = [new Pins(store), new Credentials(store)];
     const executor = new ExecutorClient({ identity });
     const acceptance = new Acceptance(api, pins, executor, credentials);
     return {
+      user,
       api,
       pins,
       credentials,
@@ -158,6 +160,14 @@ function prepareSkipLink() {
   });
 }
 
+/** A printed link pasted into a tab that shows the page only changes the address: nothing would be entered. */
+function followPastedLinks() {
+  window.addEventListener("hashchange", () => {
+    if (new URLSearchParams(location.hash.slice(1)).has("ticket")) location.reload();
+  });
+}
+
 prepareSkipLink();
+followPastedLinks();
 fill(place("main"), el("p", { class: "hint" }, "Opening the bridge…"));
 void new App().start();

@@ -11,7 +11,7 @@ import { toCurl } from "./curl.js";
 const VARIABLE = "TOOL_BRIDGE_KEY";
 
 /** @param {Settings} settings */
-export function bridgePart({ command, ready, missing, warnings }) {
+export function bridgePart({ command, runCommand, ready, missing, warnings }) {
   const standing = [
     ...ready.map((text) => el("li", null, text)),
     ...missing.map((text) => el("li", { class: "missing" }, text)),
@@ -21,17 +21,28 @@ export function bridgePart({ command, ready, missing, warnings }) {
     { class: "panel", dataset: { testid: "connect-bridge" } },
     el("h2", null, "1. The bridge"),
     el("ul", { class: "ticks" }, ...standing),
-    command
-      ? el(
-          "div",
-          null,
-          el("p", null, "Stop the bridge and start it with these options added to yours:"),
-          codeBlock(command, "Command that starts the bridge"),
-        )
-      : el("p", null, "Nothing to restart."),
+    command ? restart(command, runCommand) : el("p", null, "Nothing to restart."),
     warnings.length > 0
       ? el("ul", { class: "plain-list warning-text" }, ...warnings.map((text) => el("li", null, text)))
       : null,
+  );
+}
+
+/** @param {string} command @param {string} runCommand */
+function restart(command, runCommand) {
+  const code = (/** @type {string} */ text) => el("code", null, text);
+  return el(
+    "div",
+    null,
+    el("p", null, "Stop the bridge and start it again with these options:"),
+    codeBlock(command, "Command that starts the bridge"),
+    el(
+      "p",
+      { class: "hint" },
+      ...["Add what else you gave it, which this page does not know: ", code("--spec"), ", ", code("--data"), ", "],
+      ...[code("--deadline"), ". Did you start it with ", code("make run"), "? Then it is:"],
+    ),
+    codeBlock(runCommand, "The same with make"),
   );
 }
 

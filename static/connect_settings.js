@@ -12,8 +12,9 @@
 /**
  * @typedef {object} Settings
  * @property {string} url              the bridge as Open WebUI must name it
- * @property {string[]} flags          for `tool-bridge serve`; empty: nothing to restart
- * @property {string} command
+ * @property {string[]} flags          what the bridge needs besides; empty: nothing to restart
+ * @property {string} command          starts it so, with every option of now that the bridge tells
+ * @property {string} runCommand       the same in a clone of the repository
  * @property {string[]} ready          what already fits, in sentences
  * @property {string[]} missing        what the flags are for, in sentences
  * @property {string[]} warnings
@@ -25,6 +26,8 @@
 export const KEY_PLACEHOLDER = "YOUR_KEY";
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 const EVERYWHERE = new Set(["0.0.0.0", "::", ""]);
+/** The bridge's own defaults, which need no option. */
+const [DEFAULT_BIND, DEFAULT_PORT] = ["127.0.0.1", 8765];
 
 /** @param {Place} place the usual address of Open WebUI there */
 export function usualOrigin(place) {
@@ -61,7 +64,8 @@ function listening({ mode }, facts, { host, isOwn }) {
       "--host 0.0.0.0",
       `The bridge listens on ${facts.bind} only, which nothing outside this computer reaches.`,
     );
-  const isKnown = [host, host.replace(/:\d+$/, "")].some((name) => facts.allowed_hosts.includes(name.toLowerCase()));
+  const known = facts.allowed_hosts.map((name) => name.toLowerCase());
+  const isKnown = [host, host.replace(/:\d+$/, "")].some((name) => known.includes(name.toLowerCase()));
   if (isKnown) found.ready.push(`The bridge answers to the name ${host}.`);
   else need(found, `--allow-host ${host}`, `The bridge does not answer to the name ${host} yet.`);
   return found;
@@ -71,10 +75,33 @@ function listening({ mode }, facts, { host, isOwn }) {
 function originAccess({ mode, webuiOrigin }, facts) {
   const found = nothingFound();
   if (mode === "admin") return found;
-  const isAllowed = facts.allowed_origins.includes(webuiOrigin) || facts.allowed_origins.includes("*");
+  const isAllowed = facts.allowed_origins.some((origin) => readOrigin(origin) === readOrigin(webuiOrigin));
   if (isAllowed) found.ready.push(`The bridge allows pages from ${webuiOrigin}.`);
   else need(found, `--allow-origin ${webuiOrigin}`, `The bridge does not allow pages from ${webuiOrigin} yet.`);
   return found;
+}
+
+/** The page's address when nothing else is set. @param {ConnectFacts} facts */
+function plainOrigin({ bind, port }) {
+  const name = EVERYWHERE.has(bind) || bind === "localhost" ? DEFAULT_BIND : bind;
+  return readOrigin(`${name.includes(":") ? `[${name}]` : name}:${port}`);
+}
+
+/**
+ * The options the bridge was started with, as far as it tells them.
+ * @param {ConnectFacts} facts
+ * @param {string[]} flags what is added now, which may replace the address it listens on
+ */
+function keptFlags(facts, flags) {
+  const { bind, port, base_url, allowed_hosts, allowed_origins } = facts;
+  const isBindKept = bind !== DEFAULT_BIND && !flags.some((flag) => flag.startsWith("--host "));
+  return [
+    ...(isBindKept ? [`--host ${bind || "0.0.0.0"}`] : []),
+    ...(port === DEFAULT_PORT ? [] : [`--port ${port}`]),
+    ...(readOrigin(base_url) === plainOrigin(facts) ? [] : [`--public-url ${base_url}`]),
+    ...allowed_hosts.map((host) => `--allow-host ${host}`),
+    ...allowed_origins.map((origin) => `--allow-origin ${origin}`),
+  ];
 }
 
 /** @param {Answers} answers @returns {string[]} */
@@ -161,10 +188,12 @@ export function connectSettings(answers, facts) {
   const url = target.isOwn ? facts.base_url.replace(/\/$/, "") : `http://${target.host}`;
   const [network, origin] = [listening(answers, facts, target), originAccess(answers, facts)];
   const flags = [...network.flags, ...origin.flags];
+  const options = [...keptFlags(facts, flags), ...flags].join(" ");
   return {
     url,
     flags,
-    command: flags.length > 0 ? `tool-bridge serve ${flags.join(" ")}` : "",
+    command: flags.length > 0 ? `tool-bridge serve ${options}` : "",
+    runCommand: flags.length > 0 ? `make run ARGS="${options}"` : "",
     ready: [...network.ready, ...origin.ready],
     missing: [...network.missing, ...origin.missing],
     warnings: warningsFor(answers),

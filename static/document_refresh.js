@@ -10,21 +10,14 @@ import { readAddress } from "./probe_frames.js";
 /** @typedef {import("./api_types.js").Server} Server */
 /** @typedef {import("./view_types.js").Parts} Parts */
 
-const MEMORY = "tool-bridge-document:";
-
-/** @param {string} text */
-async function digestOf(text) {
-  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+/**
+ * @param {string} text
+ * @returns {Promise<string>} the digest that the bridge gives a document of this text
+ */
+export async function digestOf(text) {
+  const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(plain));
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** @param {string} serverId @param {string} digest */
-function remember(serverId, digest) {
-  try {
-    localStorage.setItem(MEMORY + serverId, digest);
-  } catch {
-    // Full or forbidden storage costs one upload of an unchanged document, nothing else.
-  }
 }
 
 /**
@@ -53,9 +46,7 @@ export class DocumentRefresh {
    */
   async refetch({ id, source_url }) {
     const { text, source_url: final } = await this.probes.fetchDocument(readAddress(source_url ?? ""));
-    const server = await this.api.replaceDocument(id, { text, source_url: final });
-    remember(id, await digestOf(text));
-    return server;
+    return this.api.replaceDocument(id, { text, source_url: final });
   }
 
   /** Own servers with an address, one after another. An API that is down now is not worth a message. */
@@ -71,14 +62,12 @@ export class DocumentRefresh {
   }
 
   /** @param {Server} server */
-  async #refetchQuietly({ id, source_url }) {
+  async #refetchQuietly({ id, source_url, digest }) {
     const url = readAddress(source_url ?? "");
     if (!(await isQuiet(url.href))) return;
     const { text, source_url: final } = await this.probes.fetchDocument(url);
-    const digest = await digestOf(text);
-    if (localStorage.getItem(MEMORY + id) === digest) return;
+    if ((await digestOf(text)) === digest) return;
     await this.api.replaceDocument(id, { text, source_url: final });
-    remember(id, digest);
     await this.inventory.load();
   }
 }

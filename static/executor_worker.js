@@ -86,6 +86,7 @@ class Executor {
       fetch: send,
       now: () => performance.now(),
       pageUrl: location.href,
+      acceptedOrigins: () => this.settings.origins,
       lookup: (serverId, key) => pins.lookup(serverId, key),
       loadCredentials: (serverId, origin) => credentials.loadCredentials(serverId, origin),
       diagnose: (failed) => diagnose({ ...failed, origins: this.settings.origins }, around),

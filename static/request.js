@@ -6,18 +6,19 @@
  * text; whoever sends them writes them as UTF-8 bytes.
  */
 
-import { joinUrl, parseBase } from "./request_url.js";
-import { stringifyJson } from "./json_text.js";
-import { placeSecrets } from "./security.js";
-import { RequestError } from "./request_error.js";
-import { encodeStrict, primitiveText, writeParameter } from "./style.js";
+import { fieldsOf, writeBody } from "./body.js";
+import { writeForm } from "./body_form.js";
+import { isJson, textOf } from "./body_text.js";
 import { unsendableHeader, UNPRINTABLE } from "./forbidden_headers.js";
+import { missing, RequestError } from "./request_error.js";
+import { joinUrl, parseBase } from "./request_url.js";
+import { placeSecrets } from "./security.js";
+import { encodeStrict, primitiveText, writeParameter } from "./style.js";
 
 export { RequestError };
 
 /** @typedef {import("./types.d.ts").RequestPlan} RequestPlan */
 /** @typedef {import("./types.d.ts").PlanParameter} PlanParameter */
-/** @typedef {import("./types.d.ts").PlanBody} PlanBody */
 /** @typedef {import("./types.d.ts").JsonValue} JsonValue */
 /** @typedef {import("./types.d.ts").JsonObject} JsonObject */
 /** @typedef {import("./types.d.ts").BuildOptions} BuildOptions */
@@ -44,20 +45,22 @@ const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);
  * @throws {RequestError}
  */
 export function buildRequest(plan, args, options = {}) {
+  if (/^(connect|trace|track)$/i.test(plan.method))
+    throw new RequestError("unsendable", `A browser does not let a page send ${plan.method}.`);
   const base = parseBase(options.baseUrl || plan.base_url);
   /** @type {Draft} */
   const draft = { path: new Map(), pathArguments: new Map(), query: [], headers: new Map(), unsendable: [] };
   draft.unsendable.push(...(plan.unsendable ?? []));
   if (plan.accept) draft.headers.set("accept", plan.accept);
   for (const parameter of plan.parameters) placeParameter(parameter, args, draft);
-  const body = writeBody(plan, args);
-  if (body !== null) draft.headers.set("content-type", plan.body?.content_type ?? "application/json");
+  const body = writeBody(plan, args, options.boundary);
+  if (body !== null) draft.headers.set("content-type", body.contentType);
   addSecrets(plan, options.credentials ?? {}, draft);
   return {
-    method: plan.method.toUpperCase(),
+    method: plan.method,
     url: joinUrl(base, plan, draft),
     headers: [...draft.headers],
-    body,
+    body: body?.content ?? null,
     unsendable: draft.unsendable,
   };
 }
@@ -83,34 +86,46 @@ function placeParameter(parameter, args, draft) {
   if (location === "path") {
     draft.path.set(name, text ?? "");
     draft.pathArguments.set(name, argument);
-  } else if (text !== null && location === "query") draft.query.push(text);
+  } else if (text !== null && location !== "header") draft.query.push(text);
   else if (text !== null) draft.headers.set(name.toLowerCase(), printable(text, argument));
 }
 
-/** @param {string} argument */
-const missing = (argument) =>
-  new RequestError("invalid_arguments", `The argument "${argument}" is required and has no value.`, argument);
+/** @typedef {PlanParameter & {in: "path" | "query" | "querystring" | "header"}} SendableParameter */
 
 /**
  * @param {JsonValue} value
- * @param {PlanParameter & {in: "path" | "query" | "header"}} parameter
+ * @param {SendableParameter} parameter
  * @returns {string | null}
  */
 function writeValue(value, parameter) {
+  const { in: location, content_type, name } = parameter;
+  if (location === "querystring") return wholeQuery(value, parameter);
   // A null that must be sent is RFC 6570's "undefined": the tables write it as the empty string (3.1.2 §4.8.12.6).
-  if (!parameter.content_type) return writeParameter(value ?? "", parameter);
-  const text = contentText(value, parameter.content_type);
-  if (parameter.in === "header") return text.replace(/[\u0080-\uFFFF]/g, escapeUnit);
-  return parameter.in === "path" ? encodeStrict(text) : `${encodeStrict(parameter.name)}=${encodeStrict(text)}`;
+  if (!content_type) return writeParameter(value ?? "", { ...parameter, in: location });
+  const text = contentText(value, content_type);
+  if (location === "header") return text.replace(/[\u0080-\uFFFF]/g, escapeUnit);
+  return location === "path" ? encodeStrict(text) : `${encodeStrict(name)}=${encodeStrict(text)}`;
+}
+
+/**
+ * The value is the whole query (OpenAPI 3.2.0 §4.12.1, `in: querystring`).
+ * @param {JsonValue} value
+ * @param {PlanParameter} parameter
+ */
+function wholeQuery(value, { content_type = "", fields, argument }) {
+  const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(content_type);
+  if (isForm && typeof value === "object") return writeForm(fieldsOf({ fields, argument }, value));
+  return isForm ? String(value).replace(/^\?/, "") : encodeStrict(textOf(value, content_type));
 }
 
 /**
  * @param {JsonValue} value
  * @param {string} contentType
- * @returns {string}
+ * @returns {string} as the media type is written; arrays of a type without a rule for them separated by commas
  */
 function contentText(value, contentType) {
-  return isJson(contentType) ? stringifyJson(value) : primitiveText(value);
+  if (isJson(contentType)) return textOf(value, contentType);
+  return Array.isArray(value) ? value.map(primitiveText).join(",") : primitiveText(value);
 }
 
 /** @param {string} unit one UTF-16 unit, as JSON escapes it */
@@ -123,62 +138,6 @@ function printable(text, argument) {
   return text;
 }
 
-/** @param {string} contentType */
-function isJson(contentType) {
-  const essence = contentType.split(";", 1)[0].trim().toLowerCase();
-  return essence === "application/json" || essence === "text/json" || essence.endsWith("+json");
-}
-
-/**
- * @param {RequestPlan} plan
- * @param {JsonObject} args
- * @returns {string | null}
- */
-function writeBody(plan, args) {
-  if (!plan.body) return null;
-  const value = bodyValue(plan, plan.body, args);
-  if (value === undefined) return null;
-  if (["GET", "HEAD"].includes(plan.method.toUpperCase()))
-    throw new RequestError("unsendable", `A browser sends no body with ${plan.method.toUpperCase()}.`, plan.body.argument);
-  if (!isJson(plan.body.content_type))
-    throw new RequestError(
-      "unsendable",
-      `A body of type ${plan.body.content_type} cannot be built yet; only JSON bodies can.`,
-      plan.body.argument,
-    );
-  return stringifyJson(value);
-}
-
-/**
- * @param {RequestPlan} plan
- * @param {PlanBody} body
- * @param {JsonObject} args
- * @returns {JsonValue | undefined} undefined: no body
- */
-function bodyValue(plan, body, args) {
-  if (body.argument !== undefined) {
-    const value = Object.hasOwn(args, body.argument) ? args[body.argument] : undefined;
-    if (value === undefined && body.required) throw missing(body.argument);
-    return value === null && !body.required ? undefined : value;
-  }
-  /** @type {[string, JsonValue][]} */
-  const members = [];
-  for (const { argument, name } of body.properties ?? [])
-    if (Object.hasOwn(args, argument)) members.push([name, args[argument]]);
-  if (body.additional) members.push(...undeclared(plan, body, args));
-  return members.length || body.required ? Object.fromEntries(members) : undefined;
-}
-
-/**
- * @param {RequestPlan} plan
- * @param {PlanBody} body
- * @param {JsonObject} args
- */
-function undeclared(plan, body, args) {
-  const declared = new Set([...plan.parameters, ...(body.properties ?? [])].map(({ argument }) => argument));
-  return Object.entries(args).filter(([argument]) => !declared.has(argument));
-}
-
 /**
  * @param {RequestPlan} plan
  * @param {import("./types.d.ts").CredentialSet} credentials
@@ -186,7 +145,9 @@ function undeclared(plan, body, args) {
  */
 function addSecrets(plan, credentials, draft) {
   for (const { in: location, name, text } of placeSecrets(plan, credentials)) {
-    if (location === "query") draft.query.push(`${encodeStrict(name)}=${encodeStrict(text)}`);
+    const reason = location === "header" ? unsendableHeader({ in: location, name }, text) : null;
+    if (reason !== null) draft.unsendable.push({ in: "security", name, required: true, reason });
+    else if (location === "query") draft.query.push(`${encodeStrict(name)}=${encodeStrict(text)}`);
     else if (location === "header") draft.headers.set(name, printable(text, "credential"));
     else draft.unsendable.push({ in: "security", name, required: true, reason: text });
   }

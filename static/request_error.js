@@ -14,3 +14,7 @@ export class RequestError extends Error {
     this.argument = argument;
   }
 }
+
+/** @param {string} argument */
+export const missing = (argument) =>
+  new RequestError("invalid_arguments", `The argument "${argument}" is required and has no value.`, argument);

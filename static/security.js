@@ -29,8 +29,11 @@ function base64(text) {
   return btoa(bytes);
 }
 
-/** @param {string} token */
-const withoutBearer = (token) => token.trim().replace(/^bearer\s+/i, "");
+/** People paste "Bearer abc" as well as "abc". @param {string} token @param {string} [scheme] in lower case */
+function withoutScheme(token, scheme = "bearer") {
+  const text = token.trim();
+  return text.toLowerCase().startsWith(`${scheme} `) ? text.slice(scheme.length).trim() : text;
+}
 
 /**
  * @param {string} httpScheme
@@ -45,10 +48,10 @@ function placeHttp(httpScheme, credential) {
     const pair = "username" in credential ? `${credential.username}:${credential.password}` : String(credential.value);
     return authorization(`Basic ${base64(pair)}`);
   }
-  if (scheme === "bearer") return authorization(`Bearer ${withoutBearer(String(credential.value ?? ""))}`);
+  if (scheme === "bearer") return authorization(`Bearer ${withoutScheme(String(credential.value ?? ""))}`);
   if (["digest", "mutual", "negotiate", "hoba", "scram-sha-1", "scram-sha-256"].includes(scheme))
     return { in: "nowhere", name: httpScheme, text: `A page cannot answer a ${httpScheme} challenge.` };
-  return authorization(`${httpScheme} ${credential.value ?? ""}`.trim());
+  return authorization(`${httpScheme} ${withoutScheme(String(credential.value ?? ""), scheme)}`.trim());
 }
 
 /**
@@ -100,7 +103,7 @@ export function placeSecrets(plan, credentials) {
 export function secretTexts(credentials) {
   const texts = new Set();
   for (const credential of Object.values(credentials)) {
-    if ("value" in credential) texts.add(credential.value).add(withoutBearer(credential.value));
+    if ("value" in credential) texts.add(credential.value).add(withoutScheme(credential.value));
     if ("password" in credential) {
       texts.add(credential.password).add(base64(`${credential.username}:${credential.password}`));
     }

@@ -10,6 +10,18 @@ import { readAddress } from "./probe_frames.js";
 /** @typedef {import("./view_types.js").Parts} Parts */
 /** @typedef {(success: string, action: () => Promise<void>) => Promise<void>} Attempt  runs it and says how it went */
 
+/** The user of whoever started the bridge: the only one who may change shared servers. */
+const OPERATOR = "local";
+
+/**
+ * Whether the bridge lets this user change the server: its address, how its answers are shown, its document.
+ * @param {Parts} parts
+ * @param {{shared: boolean}} server
+ */
+export function mayChange({ user }, { shared }) {
+  return !shared || user === OPERATOR;
+}
+
 /**
  * What the panels show; while this is equal they need not be drawn again, and typing is not lost.
  * @param {ServerDetail} server
@@ -25,13 +37,32 @@ export function settingsVersion({ id, base_url, origins, security_schemes, inlin
  * @param {() => void} leave called before a removal: nobody asks for the server any more
  */
 export function settingsPanels(parts, server, attempt, leave) {
+  const isMine = mayChange(parts, server);
   return [
-    addressForm(parts, server, attempt),
+    isMine ? addressForm(parts, server, attempt) : addressPanel(server),
     new CredentialsView(parts.credentials, server).element,
     checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
-    answersPanel(parts, server, attempt),
-    removalPanel(parts, server, attempt, leave),
+    ...(isMine ? [answersPanel(parts, server, attempt)] : []),
+    server.shared ? sharedPanel(isMine) : removalPanel(parts, server, attempt, leave),
   ];
+}
+
+/** @param {ServerDetail} server */
+function addressPanel({ base_url, origins }) {
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "Address"),
+    el("p", { class: "mono wrap" }, base_url || origins.join(", ") || "–"),
+  );
+}
+
+/** @param {boolean} isMine */
+function sharedPanel(isMine) {
+  const words = isMine
+    ? "It is named on the command line and offered to every user. To remove it, start the bridge without it."
+    : "Whoever started the bridge offers it to every user. You decide which of its operations your browser performs.";
+  return el("section", { class: "panel" }, el("h2", null, "A shared server"), el("p", { class: "hint" }, words));
 }
 
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */

@@ -2,7 +2,7 @@
 /** One server: its tools, what was left out, the facts, and beside them what can be set. */
 import { announce, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "./dom.js";
 import { counted, leftOut, remarks } from "./document_remarks.js";
-import { settingsPanels, settingsVersion } from "./server_settings.js";
+import { mayChange, settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh } from "./document_refresh.js";
 import { address } from "./navigation.js";
 import { adoptButton } from "./servers_view.js";
@@ -78,7 +78,8 @@ export class ServerView {
     const review = link(label, address("servers", server.id, "review"), {
       class: isSettled ? "button quiet" : "button primary",
     });
-    const refetch = server.source_url
+    const mayRefetch = server.source_url !== null && mayChange(this.parts, server);
+    const refetch = mayRefetch
       ? button("Refetch the document", () => void this.#refetch(server), { class: "quiet" })
       : null;
     return el(

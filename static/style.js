@@ -4,8 +4,8 @@
  *
  * Judge: the tables of 3.0.4, 3.1.2 and 3.2.0. A value without any member (`[]`, `{}`) and `null` are "undefined" in
  * RFC 6570's sense and give `null`: the parameter is left out. Where the specification is silent: members that are
- * themselves arrays or objects are written as JSON text; `deepObject` goes on with brackets (`a[b][0]`); primitives
- * in delimited styles and exploded delimited styles are written as `form`.
+ * themselves arrays or objects are written as JSON text; `deepObject` goes on with brackets (`a[b][0]`) and writes a
+ * null inside as text; primitives in delimited styles and exploded delimited styles are written as `form`.
  */
 
 import { stringifyJson } from "./json_text.js";
@@ -70,23 +70,23 @@ const definedMembers = (object) =>
   Object.entries(object).filter(([, member]) => member !== null && member !== undefined);
 
 /**
- * The parts an RFC 6570 operator joins: already encoded, `[name, value]` for exploded objects.
+ * What an RFC 6570 operator joins, already encoded: texts, with a name for members of exploded objects.
  * @param {JsonValue} value @param {StyleOptions} options
- * @returns {{parts: string[], named: boolean} | null} null when the value is undefined
+ * @returns {[string | null, string][] | null} null when the value is undefined
  */
 function expand(value, { explode, encode }) {
   if (value === null || value === undefined) return null;
-  if (Array.isArray(value)) {
-    const parts = definedItems(value).map((item) => encode(primitiveText(item)));
-    return parts.length ? { parts, named: false } : null;
-  }
-  if (typeof value !== "object") return { parts: [encode(primitiveText(value))], named: false };
-  const pairs = definedMembers(value).map(([key, member]) => [encode(key), encode(primitiveText(member))]);
-  if (!pairs.length) return null;
-  return explode
-    ? { parts: pairs.map(([key, member]) => `${key}=${member}`), named: true }
-    : { parts: pairs.flat(), named: false };
+  if (typeof value !== "object") return [[null, encode(primitiveText(value))]];
+  /** @type {[string | null, string][]} */
+  const entries = Array.isArray(value)
+    ? definedItems(value).map((item) => [null, encode(primitiveText(item))])
+    : definedMembers(value).map(([key, member]) => [encode(key), encode(primitiveText(member))]);
+  if (!entries.length) return null;
+  return explode || Array.isArray(value) ? entries : entries.flat().map((text) => [null, text ?? ""]);
 }
+
+/** @param {[string | null, string]} entry */
+const written = ([name, text]) => (name === null ? text : `${name}=${text}`);
 
 /**
  * @param {JsonValue} value
@@ -94,7 +94,7 @@ function expand(value, { explode, encode }) {
  * @returns {string | null}
  */
 function simple(value, options) {
-  return expand(value, options)?.parts.join(",") ?? null;
+  return expand(value, options)?.map(written).join(",") ?? null;
 }
 
 /**
@@ -103,8 +103,8 @@ function simple(value, options) {
  * @returns {string | null}
  */
 function label(value, options) {
-  const expanded = expand(value, options);
-  return expanded && `.${expanded.parts.join(options.explode ? "." : ",")}`;
+  const entries = expand(value, options);
+  return entries && `.${entries.map(written).join(options.explode ? "." : ",")}`;
 }
 
 /**
@@ -114,61 +114,73 @@ function label(value, options) {
  */
 function matrix(value, options) {
   const name = options.encodeName(options.name);
-  const expanded = expand(value, options);
-  if (!expanded) return null;
-  if (expanded.named) return expanded.parts.map((part) => `;${part}`).join("");
-  /** @param {string} text */
-  const pair = (text) => (text === "" ? `;${name}` : `;${name}=${text}`);
-  return options.explode ? expanded.parts.map(pair).join("") : pair(expanded.parts.join(","));
+  const entries = expand(value, options);
+  if (!entries) return null;
+  if (entries[0][0] !== null) return entries.map((entry) => `;${written(entry)}`).join("");
+  const texts = options.explode ? entries.map(written) : [entries.map(written).join(",")];
+  return texts.map((text) => (text === "" ? `;${name}` : `;${name}=${text}`)).join("");
 }
 
 /**
  * @param {JsonValue} value
  * @param {StyleOptions} options
- * @param {string} [delimiter]
- * @returns {string | null}
+ * @param {string} delimiter
+ * @returns {[string, string][]}
  */
-function form(value, options, delimiter = ",") {
+function formPairs(value, options, delimiter) {
   const name = options.encodeName(options.name);
-  const expanded = expand(value, options);
-  if (!expanded) return null;
-  if (expanded.named) return expanded.parts.join("&");
-  return options.explode
-    ? expanded.parts.map((part) => `${name}=${part}`).join("&")
-    : `${name}=${expanded.parts.join(delimiter)}`;
+  const entries = expand(value, options) ?? [];
+  if (!entries.length) return [];
+  if (options.explode || entries[0][0] !== null) return entries.map(([key, text]) => [key ?? name, text]);
+  return [[name, entries.map(written).join(delimiter)]];
 }
 
 /**
  * @param {JsonValue} value
  * @param {StyleOptions} options
- * @returns {string | null}
+ * @returns {[string, string][]}
  */
-function deepObject(value, { name, encode, encodeName }) {
-  /** @type {string[]} */
+function deepObjectPairs(value, { name, encode, encodeName }) {
+  /** @type {[string, string][]} */
   const pairs = [];
   /** @param {JsonValue} member @param {string} path */
   const walk = (member, path) => {
-    if (member === null || member === undefined) return;
-    if (typeof member !== "object") {
-      pairs.push(`${encodeName(path)}=${encode(primitiveText(member))}`);
-      return;
-    }
-    for (const [key, inner] of Object.entries(member)) walk(inner, `${path}[${key}]`);
+    if (typeof member !== "object" || member === null) pairs.push([encodeName(path), encode(String(member))]);
+    else for (const [key, inner] of Object.entries(member)) if (inner !== undefined) walk(inner, `${path}[${key}]`);
   };
-  walk(value, name);
-  return pairs.length ? pairs.join("&") : null;
+  if (value !== null && value !== undefined) walk(value, name);
+  return pairs;
+}
+
+/** @type {Record<string, string>} */
+const DELIMITERS = { form: ",", spaceDelimited: " ", pipeDelimited: "|" };
+
+/**
+ * @param {JsonValue} value
+ * @param {string} style
+ * @param {StyleOptions} options
+ */
+function pairsOf(value, style, options) {
+  if (style === "deepObject") return deepObjectPairs(value, options);
+  const delimiter = style === "form" ? "," : options.encode(DELIMITERS[style]);
+  return formPairs(value, options, delimiter);
 }
 
 /** @type {Record<string, (value: JsonValue, options: StyleOptions) => string | null>} */
-const WRITERS = {
-  simple,
-  label,
-  matrix,
-  form,
-  deepObject,
-  spaceDelimited: (value, options) => form(value, options, "%20"),
-  pipeDelimited: (value, options) => form(value, options, "%7C"),
-};
+const WRITERS = { simple, label, matrix };
+
+/**
+ * Name and text of each field that a value becomes by a query style; nothing is percent-encoded (OpenAPI 3.1.2 §4.8.15.1.2
+ * forbids it for multipart).
+ * @param {JsonValue} value
+ * @param {{name: string, style?: string, explode?: boolean}} field
+ * @returns {[string, string][]} empty: leave it out
+ */
+export function stylePairs(value, { name, style, explode }) {
+  const known = ALLOWED.query.includes(style ?? "") ? /** @type {string} */ (style) : DEFAULT_STYLE.query;
+  const encode = (/** @type {string} */ text) => text;
+  return pairsOf(value, known, { name, style: known, explode: explode ?? known === "form", encode, encodeName: encode });
+}
 
 /** Styles each location knows; any other is read as the location's default. */
 const ALLOWED = {
@@ -191,7 +203,9 @@ export function writeParameter(value, parameter) {
   const asked = parameter.style ?? DEFAULT_STYLE[location];
   const style = ALLOWED[location].includes(asked) ? asked : DEFAULT_STYLE[location];
   const explode = parameter.explode ?? style === "form";
-  return WRITERS[style](value, { name, style, explode, encode: encoder(parameter), encodeName: encodeStrict });
+  const options = { name, style, explode, encode: encoder(parameter), encodeName: encodeStrict };
+  if (location !== "query") return WRITERS[style](value, options);
+  return pairsOf(value, style, options).map(([key, text]) => `${key}=${text}`).join("&") || null;
 }
 
 /**

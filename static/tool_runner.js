@@ -3,12 +3,13 @@
  * One tool call to its outcome: pinned plan, arguments, request, fetch, capped answer, redaction, upload.
  *
  * Everything it touches is injected. `run` never throws: whatever happens is an outcome. It calls `fetch` for the
- * request at most once; sending a call again is the bridge's decision.
+ * request at most once; sending a call again is the bridge's decision. Files that arguments name by URL are read before.
  */
 
 import { essence, readAnswer } from "./answer_reader.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "./request.js";
+import { withFiles } from "./file_urls.js";
 import { fetchInit, needsPreflight } from "./fetch_init.js";
 import {
   brokenOff,
@@ -43,6 +44,7 @@ import { parseJson } from "./json_text.js";
  * @property {typeof globalThis.fetch} fetch
  * @property {() => number} now                           monotonic milliseconds
  * @property {string} pageUrl
+ * @property {() => string[]} acceptedOrigins             where files that arguments name may come from
  * @property {(serverId: string, key: string) => Promise<Pin | null>} lookup
  * @property {(serverId: string, origin: string) => Promise<CredentialSet>} loadCredentials
  * @property {(failed: FailedFetch) => Promise<Diagnosis>} diagnose  why a fetch was rejected
@@ -58,6 +60,13 @@ import { parseJson } from "./json_text.js";
  */
 
 /** @typedef {(text: string, isCut?: boolean) => string} Redact */
+
+/** A stream of events is handed on so long before the deadline that its answer still arrives in time. */
+const STREAM_MARGIN_MS = 3000;
+const STREAM_SHARE = 0.85;
+
+/** @param {ToolCall} call */
+const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
 
 /** How much of an answer the log keeps. */
 const PREVIEW_CHARS = 16384;
@@ -103,9 +112,11 @@ export class ToolRunner {
       const credentials = await this.around.loadCredentials(pin.server_id, pin.origin);
       const secrets = secretTexts(credentials);
       redact = redactor(secrets);
-      const request = this.build(call, pin, credentials, redact);
+      const args = await this.argumentsOf(call, pin, signal);
+      const request = this.build(call, pin, args, credentials, redact);
       const response = await this.send(pin, request, credentials, signal);
-      const answered = await this.receive(call, response, { redact, secrets, signal });
+      const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
+      const answered = await this.receive(call, response, { redact, secrets, signal, until });
       return { ...answered, duration_ms: duration() };
     } catch (error) {
       const failure = failureOf(error);
@@ -125,14 +136,22 @@ export class ToolRunner {
     return pin;
   }
 
+  /** @param {ToolCall} call @param {Pin} pin @param {AbortSignal} signal @returns {Promise<JsonObject>} */
+  async argumentsOf(call, pin, signal) {
+    const { fetch, pageUrl, acceptedOrigins, limits } = this.around;
+    const sources = { fetch, pageUrl, acceptedOrigins, cap: limits.file_bytes, signal };
+    return withFiles(pin.plan, readArguments(call.params), sources);
+  }
+
   /**
    * @param {ToolCall} call
    * @param {Pin} pin
+   * @param {JsonObject} args
    * @param {CredentialSet} credentials
    * @param {Redact} redact
    */
-  build(call, pin, credentials, redact) {
-    const request = buildRequest(pin.plan, readArguments(call.params), { baseUrl: pin.base_url, credentials });
+  build(call, pin, args, credentials, redact) {
+    const request = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials });
     const forbidden = forbiddenTarget(request.url, new URL(this.around.pageUrl).origin);
     if (forbidden) throw new CallFailure("blocked_by_policy", forbidden);
     if (new URL(request.url).origin !== pin.origin)
@@ -188,11 +207,12 @@ export class ToolRunner {
   /**
    * @param {ToolCall} call
    * @param {Response} response
-   * @param {{redact: Redact, secrets: string[], signal: AbortSignal}} how
+   * @param {{redact: Redact, secrets: string[], signal: AbortSignal, until: AbortSignal}} how `until`: when an
+   *   endless answer is cut
    * @returns {Promise<Omit<import("./types.d.ts").Answered, "duration_ms">>}
    */
-  async receive(call, response, { redact, secrets, signal }) {
-    const body = await readBody(response, this.around.limits, signal);
+  async receive(call, response, { redact, secrets, signal, until }) {
+    const body = await readBody(response, this.around.limits, signal, until);
     if (body.kind === "text") body.text = redact(body.text, body.truncated);
     if (body.kind === "file") overwriteSecrets(body.content, secrets);
     const content_type = redact(response.headers.get("content-type") ?? "").slice(0, CONTENT_TYPE_CHARS);
@@ -248,10 +268,11 @@ function readArguments(text) {
  * @param {Response} response
  * @param {Limits} limits
  * @param {AbortSignal} signal
+ * @param {AbortSignal} until
  */
-async function readBody(response, limits, signal) {
+async function readBody(response, limits, signal, until) {
   try {
-    return await readAnswer(response, limits);
+    return await readAnswer(response, limits, until);
   } catch (error) {
     throw signal.aborted ? stoppedUnderWay(signal) : brokenOff(response.status, error);
   }

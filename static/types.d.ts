@@ -5,7 +5,7 @@ export type JsonObject = { [key: string]: JsonValue };
 
 // ---- request plan (compiled by the bridge, pinned by the page) ----
 
-export type ParameterLocation = "path" | "query" | "header" | "cookie";
+export type ParameterLocation = "path" | "query" | "querystring" | "header" | "cookie";
 export interface PlanParameter {
   argument: string;
   in: ParameterLocation;
@@ -15,13 +15,40 @@ export interface PlanParameter {
   explode?: boolean;
   allow_reserved?: boolean;
   content_type?: string;
+  /** Of a query string that is a form. */
+  fields?: PlanField[];
+}
+/** A member of a form and how it is written; without any rule: by its value. */
+export interface PlanField {
+  argument?: string;
+  name: string;
+  style?: string;
+  explode?: boolean;
+  allow_reserved?: boolean;
+  content_type?: string;
+  file?: boolean;
+  headers?: [string, string][];
 }
 export interface PlanBody {
+  /** Absent: JSON. */
+  kind?: "json" | "form" | "multipart" | "text" | "xml" | "sequence" | "binary";
   content_type: string;
   required: boolean;
+  /** The whole body is this argument, and `fields` rule its members; else `properties` and `additional` make it. */
   argument?: string;
-  properties?: { argument: string; name: string }[];
+  fields?: PlanField[];
+  properties?: PlanField[];
   additional?: boolean;
+  xml?: XmlNode;
+}
+export interface XmlNode {
+  name?: string;
+  prefix?: string;
+  namespace?: string;
+  node?: "element" | "attribute" | "text" | "cdata" | "none";
+  wrapped?: boolean;
+  properties?: (XmlNode & { property: string })[];
+  items?: XmlNode;
 }
 export interface SecurityRequirement {
   scheme: string;
@@ -78,6 +105,19 @@ export interface BuiltRequest {
   headers: [string, string][];
   body: null | string | Uint8Array<ArrayBuffer>;
   unsendable: Unsendable[];
+}
+
+/** A member of a form on its way into the body; `argument` names whose fault it is. */
+export interface BodyField {
+  name: string;
+  value: JsonValue;
+  rule: PlanField;
+  argument: string;
+}
+export interface ReadFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  filename: string | null;
+  contentType: string | null;
 }
 
 // ---- pins ----

@@ -9,6 +9,8 @@ import type { Pins } from "./pins.js";
 import type { ProbeFrames } from "./probe_frames.js";
 
 export interface Parts {
+  /** Name of the user whose browser this is. */
+  user: string;
   api: BridgeApi;
   inventory: Inventory;
   pins: Pins;

@@ -6,11 +6,12 @@ converters of Open WebUI 0.12.4. Schemas are spliced in as bytes, never parsed. 
 what.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import orjson
 
 from toolserver.catalog import Tool
+from toolserver.meta_tools import MetaTool
 
 _NOTHING_REQUIRED = b',"required":[]}'
 """How a definition's schema ends when no argument is required: `required` is its last key (see
@@ -20,25 +21,39 @@ _RESPONSES = orjson.Fragment(b'{"200":{"description":"ok"}}')
 """Short: Open WebUI sends the whole document along with every chat request."""
 
 
-def advertise(tools: Iterable[Tool], *, title: str, description: str, version: str) -> bytes:
+def advertise(
+    tools: Iterable[Tool],
+    schema_of: Callable[[Tool], bytes],
+    *,
+    meta_tools: Iterable[MetaTool] = (),
+    title: str,
+    description: str,
+    version: str,
+) -> bytes:
     """The document, as UTF-8 JSON; tools in order, each at `/tools/{name}` with its name as operationId.
 
-    `title` is what Open WebUI's menu shows; without one it would list nothing.
+    `schema_of` gives the arguments' schema of a tool as `argument_schemas` writes it. `title`
+    is what Open WebUI's menu shows; without one it would list nothing.
     """
     return orjson.dumps(
         {
             "openapi": "3.1.0",
             "info": {"title": title or "Tools", "description": description, "version": version or "1"},
-            "paths": {f"/tools/{tool.name}": {"post": _operation(tool)} for tool in tools},
+            "paths": {
+                f"/tools/{name}": {"post": _operation(name, description, schema)}
+                for name, description, schema in (
+                    *((tool.name, tool.operation.description, schema_of(tool)) for tool in tools),
+                    *((meta.name, meta.description, meta.schema_json) for meta in meta_tools),
+                )
+            },
         }
     )
 
 
-def _operation(tool: Tool) -> dict[str, object]:
-    schema = tool.operation.schema_json
+def _operation(name: str, description: str, schema: bytes) -> dict[str, object]:
     return {
-        "operationId": tool.name,
-        "description": tool.operation.description,
+        "operationId": name,
+        "description": description,
         "requestBody": {
             "required": not schema.endswith(_NOTHING_REQUIRED),
             "content": {"application/json": {"schema": orjson.Fragment(schema)}},

@@ -7,10 +7,10 @@ schemas.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
 
-Place: TypeAlias = Literal["path", "query", "header", "cookie", "body", "body_property"]
+Place: TypeAlias = Literal["path", "query", "querystring", "header", "cookie", "body", "body_property"]
 
 MAX_CHARS = 64
 LEGAL = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -23,8 +23,7 @@ _LOST = frozenset({"__proto__"})
 """Legal, but a key of this name sets an object's prototype in JavaScript instead of a property."""
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """Where the value of one argument is sent."""
 
     argument: str
@@ -33,6 +32,7 @@ class Binding:
     """The name on the wire; "" for location "body", where the argument is the whole body."""
 
 
+@lru_cache(maxsize=10_000)
 def legal_name(name: str) -> str:
     """`name` with what is not legal replaced; unchanged when it is legal. Not unique."""
     if LEGAL.fullmatch(name) and name not in _LOST:
@@ -49,6 +49,11 @@ def bind(targets: Sequence[tuple[Place, str]]) -> tuple[Binding, ...]:
     Of equal names a body property keeps its own, then the first parameter; a parameter becomes `name__in`,
     and what still clashes gets `_2`, `_3`, …. Names that need no change are taken before names that do.
     """
+    wanted = {name for _, name in targets if legal_name(name) == name}
+    if len(wanted) == len(targets):
+        return tuple(
+            [Binding(name, location, "" if location == "body" else name) for location, name in targets]
+        )
     taken: dict[str, None] = {}
     names: dict[int, str] = {}
     for index in _order(targets):

@@ -16,8 +16,8 @@ import orjson
 from toolserver.errors import ArgumentError
 from toolserver.hints import MAY_BE_NULL, value_text
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.schema_flattening import FREE_FORM_BRANCHES
 from toolserver.schema_keywords import type_of
+from toolserver.schema_writing import FREE_FORM_BRANCHES
 
 MAX_PROBLEMS = 5
 """Problems named in one error; a model repairs the rest with the next attempt."""

@@ -11,12 +11,12 @@ from typing import Any
 
 import orjson
 
-from toolserver.definition import Definition, build_definition
+from toolserver.definition import Definitions, Outline, ToolSchema
 from toolserver.document import Document
 from toolserver.errors import DocumentError, quote
 from toolserver.json_types import dump_json
 from toolserver.naming import suggest_names
-from toolserver.operation import Operation, SecurityScheme, Skipped, read_operations
+from toolserver.operation import Operation, OperationList, SecurityScheme, Skipped, read_operations
 from toolserver.plan import RequestPlan, compile_plan
 from toolserver.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
 
@@ -38,8 +38,6 @@ class CompiledOperation:
     """The whole text a model reads, summary first."""
     safe: bool
     idempotent: bool
-    schema_json: bytes
-    """The schema of the arguments, compact; properties in the document's order."""
     plan_json: bytes
     """The request plan, compact."""
     digest: str
@@ -83,23 +81,58 @@ class _Addresses:
         return choose_base_url(operation.servers, self.against) if operation.servers else self.root
 
 
+class DocumentTools:
+    """A document's operations as tools: all that is known of them at once, their schemas when asked for."""
+
+    def __init__(self, document: Document, *, source_url: str | None, base_url: str | None = None) -> None:
+        """Compiles every operation, or skips it with a reason.
+
+        `source_url` is where the document came from; relative servers are resolved against it. `base_url`
+        takes the place of the document's servers, but not of those an operation or path names itself.
+
+        Raises:
+            DocumentError: too_many_operations, too_large (the tools together), invalid_base_url.
+        """
+        listed = read_operations(document)
+        self._definitions = Definitions(document)
+        self._operations = {operation.key: operation for operation in listed.operations}
+        self._schemas_left = document.limits.max_compiled_bytes
+        self.compiled = _compile(document, listed, self._definitions, source_url, base_url)
+
+    def schema(self, key: str) -> ToolSchema:
+        """The arguments' schema of one operation.
+
+        When the schemas asked for came to `Limits.max_compiled_bytes` together, further ones only name their
+        arguments.
+
+        Raises:
+            KeyError: there is no such operation.
+        """
+        operation = self._operations[key]
+        schema = self._definitions.schema(operation, bare=self._schemas_left <= 0)
+        self._schemas_left -= len(schema.schema_json)
+        return schema
+
+
 def compile_document(
     document: Document, *, source_url: str | None, base_url: str | None = None
 ) -> CompiledDocument:
-    """Every operation of the document as a tool, or skipped with a reason.
+    """What `DocumentTools` knows at once."""
+    return DocumentTools(document, source_url=source_url, base_url=base_url).compiled
 
-    `source_url` is where the document came from; relative servers are resolved against it. `base_url` takes
-    the place of the document's servers, but not of those an operation or path names itself.
 
-    Raises:
-        DocumentError: too_many_operations, too_large (the tools together), invalid_base_url.
-    """
-    listed = read_operations(document)
+def _compile(
+    document: Document,
+    listed: OperationList,
+    definitions: Definitions,
+    source_url: str | None,
+    base_url: str | None,
+) -> CompiledDocument:
     addresses, warnings = _find_addresses(document, source_url, base_url)
     operations: list[CompiledOperation] = []
     budget = document.limits.max_compiled_bytes
     for operation, name in zip(listed.operations, suggest_names(listed.operations), strict=True):
-        compiled = _compile_operation(document, operation, name, addresses.of(operation))
+        compiled = _compile_operation(definitions, operation, name, addresses.of(operation))
         operations.append(compiled)
         budget -= _size_of(compiled)
         if budget < 0:
@@ -121,7 +154,7 @@ def compile_document(
 
 def _size_of(operation: CompiledOperation) -> int:
     texts = (operation.description, operation.summary, operation.operation_id or "", *operation.tags)
-    return len(operation.schema_json) + len(operation.plan_json) + sum(map(len, texts))
+    return len(operation.plan_json) + sum(map(len, texts))
 
 
 def _too_large(max_bytes: int) -> DocumentError:
@@ -157,14 +190,14 @@ def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
 
 
 def _compile_operation(
-    document: Document, operation: Operation, name: str, base_url: str
+    definitions: Definitions, operation: Operation, name: str, base_url: str
 ) -> CompiledOperation:
-    definition = build_definition(document, operation)
+    outline = definitions.outline(operation)
     plan = compile_plan(
-        operation, definition.bindings, body_additional=definition.body_additional, base_url=base_url
+        operation, outline.bindings, body_additional=outline.body_additional, base_url=base_url
     )
     plan_json = dump_json(plan.to_json())
-    description = definition.description
+    description = outline.description
     return CompiledOperation(
         key=operation.key,
         method=operation.method,
@@ -176,16 +209,15 @@ def _compile_operation(
         description=description,
         safe=operation.safe,
         idempotent=operation.idempotent,
-        schema_json=dump_json(definition.schema),
         plan_json=plan_json,
         digest=hashlib.sha256(plan_json + b"\n" + description.encode("utf-8", "replace")).hexdigest(),
         origin=origin_of(base_url),
-        warnings=_warnings(operation, definition, plan),
+        warnings=_warnings(operation, outline, plan),
     )
 
 
-def _warnings(operation: Operation, definition: Definition, plan: RequestPlan) -> tuple[str, ...]:
-    warnings = [*operation.warnings, *definition.warnings]
+def _warnings(operation: Operation, outline: Outline, plan: RequestPlan) -> tuple[str, ...]:
+    warnings = [*operation.warnings, *outline.warnings]
     if operation.servers and not plan.base_url:
         warnings.append(
             f"Its own server {quote(operation.servers[0].url)} is not an address that can be called."
@@ -204,12 +236,11 @@ def _warnings(operation: Operation, definition: Definition, plan: RequestPlan) -
 
 
 def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:
-    """A head line, then one line per operation; JSON without line ends, schema and plan as strings inside."""
+    """A head line, then one line per operation; JSON without line ends, the plan as a string inside."""
     head = asdict(replace(compiled, operations=()))
     yield dump_json({**head, "operations": len(compiled.operations)})
     for operation in compiled.operations:
         record = asdict(operation)
-        record["schema_json"] = operation.schema_json.decode("utf-8")
         record["plan_json"] = operation.plan_json.decode("utf-8")
         yield dump_json(record)
 
@@ -227,7 +258,6 @@ class CompiledReader:
         if self._head is None:
             self._head = record
             return
-        record["schema_json"] = record["schema_json"].encode("utf-8")
         record["plan_json"] = record["plan_json"].encode("utf-8")
         record["tags"] = tuple(record["tags"])
         record["warnings"] = tuple(record["warnings"])

@@ -1,16 +1,20 @@
 """What a model reads of an operation: one description and one schema of arguments.
 
-Receives an `Operation`; gives its `Definition`, with the bindings that say where each argument is sent.
-Parameters and the properties of a JSON object body stand side by side as arguments; any other body is the
-one argument `body`. What a browser cannot send is no argument. Knows nothing of names of tools and of how
-requests are built.
+Receives `Operation`s of one document; gives their outlines (description, and the bindings that say where each
+argument is sent) at once, and their schemas when asked. Parameters and the properties of an object body stand
+side by side as arguments; any other body is the one argument `body`. What a browser cannot send is no
+argument. Knows nothing of names of tools and of how requests are built.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from toolserver.argument_names import WHOLE_BODY, Binding, Place, bind
-from toolserver.document import Document
+from toolserver.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
+from toolserver.body import Body
+from toolserver.document import Document, reference_of
+from toolserver.file_argument import file_schema
 from toolserver.hints import (
     TOOL_DESCRIPTION_CHARS,
     clean_text,
@@ -18,24 +22,32 @@ from toolserver.hints import (
     join_sentences,
     value_text,
 )
-from toolserver.json_types import JsonObject, JsonValue
-from toolserver.operation import Body, Operation, unsendable_reason
-from toolserver.schema_flattening import ArgumentSource, Budget, flatten
+from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.operation import Operation, unsendable_reason
+from toolserver.parameter import Parameter
+from toolserver.schema_flattening import Flattening
 from toolserver.schema_keywords import keywords_for
-from toolserver.schema_shape import Shape, ShapeReader
+from toolserver.schema_shape import Shape
+from toolserver.schema_writing import NO_WORDS, Above, Wording
 
-__all__ = ["Binding", "Budget", "Definition", "build_definition"]
+__all__ = ["Binding", "Budget", "Definitions", "Outline", "ToolSchema"]
 
 MAX_WARNINGS = 20
 
+MAX_SPREAD = 500
+"""Properties of a body that become arguments; a larger body stays one argument. No real one comes near, and a
+hostile document could repeat thousands in every operation."""
+
+_TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
+
+_TEXT: JsonObject = {"type": "string"}
+_WHOLE: tuple[Place, str] = ("body", WHOLE_BODY)
+
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """An operation as a model sees it."""
+class Outline:
+    """An operation as a model sees it, without the schema."""
 
-    schema: JsonObject
-    """`{"type": "object", "properties": …, "required": […]}` and nothing else at the root (other keywords
-    get lost on the way); valid JSON Schema 2020-12 without references."""
     description: str
     """Never empty: summary, description, notes about the body."""
     bindings: tuple[Binding, ...]
@@ -47,104 +59,167 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class _Argument:
-    location: Place
-    name: str
-    required: bool
-    source: ArgumentSource
+class _Spread:
+    """A body whose properties are arguments."""
+
+    shape: Shape
+    properties: JsonObject
+    required: tuple[str, ...]
+    additional: JsonValue
+    """The rule for further keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Arguments:
-    """The arguments of one operation before they have names."""
+class Definitions:
+    """The outlines and schemas of one document's operations."""
 
-    arguments: tuple[_Argument, ...]
-    notes: tuple[str, ...] = ()
-    additional: bool = False
-    warnings: tuple[str, ...] = ()
+    def __init__(self, document: Document, *, budget: Budget | None = None) -> None:
+        """`budget`: of each tool."""
+        budget = budget or Budget()
+        self._flattening = Flattening(document.resolve, max_nodes=budget.nodes)
+        self._schemas = ArgumentSchemas(self._flattening, budget)
+        self._spreads: dict[str, _Spread | None] = {}
+
+    def outline(self, operation: Operation) -> Outline:
+        """Never raises for what stands in the operation's schemas: see `warnings`."""
+        spread = self._spread(operation.body)
+        notes, warnings = _said_of_body(operation.body, spread)
+        return Outline(
+            description=_describe(operation, notes),
+            bindings=bind(_targets(operation, spread)),
+            body_additional=spread is not None and spread.additional is not False,
+            warnings=limited(warnings),
+        )
+
+    def schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
+        """The arguments' schema; costs as much as what no earlier schema needed. `bare`: types only."""
+        spread = self._spread(operation.body)
+        sources = [_parameter_source(parameter) for parameter in _sendable(operation)]
+        if operation.body is not None:
+            sources += self._body_sources(operation.body, spread)
+        targets = _targets(operation, spread)
+        named = [
+            _named(source, binding, target)
+            for source, binding, target in zip(sources, bind(targets), targets, strict=True)
+        ]
+        schema = self._schemas.schema(named, bare=bare)
+        return schema._replace(warnings=limited(schema.warnings))
+
+    def _spread(self, body: Body | None) -> _Spread | None:
+        """None for a body that is one argument. Shared bodies are read once."""
+        if body is None or body.kind in ("text", "binary", "sequence"):
+            return None
+        ref = reference_of(body.schema)
+        if ref is None or not isinstance(body.schema, dict) or len(body.schema) > 1:
+            return self._read_spread(body.schema)
+        if ref not in self._spreads:
+            self._spreads[ref] = self._read_spread(body.schema)
+        return self._spreads[ref]
+
+    def _read_spread(self, schema: JsonValue) -> _Spread | None:
+        shape = self._flattening.reader.read(schema)
+        if shape.types != ("object",) or not shape.properties or shape.alternatives:
+            return None
+        additional = shape.additional_schema()
+        required = tuple(shape.required_names())
+        properties = shape.properties
+        if additional is not False and (missing := [name for name in required if name not in properties]):
+            undescribed: JsonObject = {name: {} for name in missing}
+            properties = properties | undescribed
+        if len(properties) > MAX_SPREAD:
+            return None
+        return _Spread(shape, properties, required, additional)
+
+    def _body_sources(self, body: Body, spread: _Spread | None) -> list[ArgumentSource]:
+        if spread is None:
+            schema, notes = _whole_schema(body, self._types)
+            wording = Wording(body.description, notes)
+            return [ArgumentSource(WHOLE_BODY, schema, wording, body.required)]
+        above = self._flattening.above_properties(body.schema, spread.shape)
+        return [_property_source(body, spread, name, above, self._types) for name in spread.properties]
+
+    def _types(self, schema: JsonValue) -> tuple[str, ...] | None:
+        return self._flattening.reader.read(schema).types
 
 
-def build_definition(document: Document, operation: Operation, *, budget: Budget | None = None) -> Definition:
-    """The definition of `operation`. Never raises for what stands in its schemas: see `warnings`."""
-    parameters = tuple(_read_parameters(operation))
-    body = _read_body(ShapeReader(document.resolve), operation.body)
-    arguments = (*parameters, *body.arguments)
-    bindings = bind([(argument.location, argument.name) for argument in arguments])
-    sources = [_named(argument, binding) for argument, binding in zip(arguments, bindings, strict=True)]
-    properties, cut = flatten(sources, document.resolve, budget)
-    required: list[JsonValue] = [
-        binding.argument for argument, binding in zip(arguments, bindings, strict=True) if argument.required
-    ]
-    return Definition(
-        schema={"type": "object", "properties": {**properties}, "required": required},
-        description=_describe(operation, body.notes),
-        bindings=bindings,
-        body_additional=body.additional,
-        warnings=_limited((*body.warnings, *cut)),
-    )
+def _sendable(operation: Operation) -> list[Parameter]:
+    return [parameter for parameter in operation.parameters if unsendable_reason(parameter) is None]
 
 
-def _named(argument: _Argument, binding: Binding) -> ArgumentSource:
-    source = replace(argument.source, argument=binding.argument)
-    if binding.argument == argument.name or argument.location == "body":
-        return source
-    place = "in the body" if argument.location == "body_property" else f"in the {argument.location}"
-    return replace(source, notes=(*source.notes, f"Sent {place} as {value_text(argument.name)}."))
+def _targets(operation: Operation, spread: _Spread | None) -> list[tuple[Place, str]]:
+    targets: list[tuple[Place, str]] = []
+    for parameter in _sendable(operation):
+        targets.append((parameter.location, parameter.name))
+    for name in spread.properties if spread is not None else ():
+        targets.append(("body_property", name))
+    if spread is None and operation.body is not None:
+        targets.append(_WHOLE)
+    return targets
 
 
-def _limited(warnings: tuple[str, ...]) -> tuple[str, ...]:
+def limited(warnings: Iterable[str]) -> tuple[str, ...]:
+    """The distinct ones, twenty at most, and how many more there are."""
     distinct = tuple(dict.fromkeys(warnings))
     if len(distinct) <= MAX_WARNINGS:
         return distinct
     return (*distinct[:MAX_WARNINGS], f"and {len(distinct) - MAX_WARNINGS} more of this kind")
 
 
-def _read_parameters(operation: Operation) -> Iterator[_Argument]:
-    for parameter in operation.parameters:
-        if unsendable_reason(parameter) is None:
-            source = ArgumentSource(
-                argument=parameter.name,
-                schema=parameter.schema,
-                description=parameter.description,
-                notes=("Deprecated.",) if parameter.deprecated else (),
-            )
-            yield _Argument(parameter.location, parameter.name, parameter.required, source)
+def _parameter_source(parameter: Parameter) -> ArgumentSource:
+    notes = ("Deprecated.",) if parameter.deprecated else ()
+    wording = Wording(parameter.description, notes) if notes or parameter.description else NO_WORDS
+    return ArgumentSource(parameter.name, parameter.schema, wording, parameter.required)
 
 
-def _read_body(reader: ShapeReader, body: Body | None) -> _Arguments:
-    if body is None:
-        return _Arguments(())
-    shape = reader.read(body.schema)
-    if shape.types == ("object",) and shape.properties and not shape.alternatives:
-        return _body_properties(reader, body, shape)
-    source = ArgumentSource(WHOLE_BODY, body.schema, body.description)
-    return _Arguments((_Argument("body", WHOLE_BODY, body.required, source),))
+def _property_source(
+    body: Body, spread: _Spread, name: str, above: Above, types_of: _TypesOf
+) -> ArgumentSource:
+    schema = spread.properties[name]
+    needed = name in spread.required
+    notes = ("Required when a body is sent.",) if needed and not body.required else ()
+    field = body.fields.get(name)
+    description = ""
+    if field is not None and field.file:
+        description = _own_description(schema)
+        schema = file_schema(many=types_of(schema) == ("array",))
+        notes = (*notes, "A file: exactly one of base64, text or url.") if description else notes
+    if field is not None and field.accepts:
+        notes = (*notes, f"Accepts {clean_text(field.accepts)}.")
+    wording = Wording(description, notes) if description or notes else NO_WORDS
+    return ArgumentSource(name, schema, wording, needed and body.required, above)
 
 
-def _body_properties(reader: ShapeReader, body: Body, shape: Shape) -> _Arguments:
-    additional = shape.additional_schema()
-    required = shape.required_names()
-    entered = dict.fromkeys(reader.entry_refs(body.schema), "the whole body")
-    properties = dict(shape.properties)
-    if additional is not False:
-        properties |= {name: {} for name in required if name not in properties}
-    arguments = tuple(
-        _Argument(
-            location="body_property",
-            name=name,
-            required=body.required and name in required,
-            source=ArgumentSource(
-                argument=name,
-                schema=schema,
-                notes=("Required when a body is sent.",) if name in required and not body.required else (),
-                trail=tuple(shape.refs),
-                entered=entered,
-            ),
-        )
-        for name, schema in properties.items()
-    )
-    warnings = tuple(f"body: {problem}" for problem in shape.problems)
-    return _Arguments(arguments, _body_notes(body, shape, additional), additional is not False, warnings)
+def _own_description(schema: JsonValue) -> str:
+    return text_at(schema, "description") if isinstance(schema, dict) else ""
+
+
+def _whole_schema(body: Body, types_of: _TypesOf) -> tuple[JsonValue, tuple[str, ...]]:
+    """The schema of a body that is one argument, and what is said about it."""
+    if body.kind == "binary":
+        return file_schema(), (f"Sent as {clean_text(body.content_type)}.",)
+    if body.kind == "text":
+        schema = body.schema if types_of(body.schema) == ("string",) else _TEXT
+        return schema, (f"Sent as {clean_text(body.content_type)} text.",)
+    files = [name for name, field in body.fields.items() if field.file]
+    notes = tuple(f"Give the file `{clean_text(name)}` as text or as a data: URL." for name in files[:10])
+    return body.schema, notes
+
+
+def _named(source: ArgumentSource, binding: Binding, target: tuple[Place, str]) -> ArgumentSource:
+    location, name = target
+    if binding.argument == name or location == "body":
+        return source
+    place = "in the body" if location == "body_property" else f"in the {location}"
+    notes = (*source.wording.notes, f"Sent {place} as {value_text(name)}.")
+    wording = Wording(source.wording.description, notes)
+    return source._replace(argument=binding.argument, wording=wording)
+
+
+def _said_of_body(body: Body | None, spread: _Spread | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Notes for the description, and warnings."""
+    if body is None or spread is None:
+        return (), ()
+    warnings = tuple(f"body: {problem}" for problem in spread.shape.problems)
+    return _body_notes(body, spread.shape, spread.additional), warnings
 
 
 def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, ...]:

@@ -9,14 +9,14 @@ import hashlib
 import itertools
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import cast
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from toolserver.errors import DocumentError, ReferenceFailed, quote
+from toolserver.json_text import is_surely_within, read_json
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
+from toolserver.swagger import convert_swagger
 from toolserver.yaml_text import read_yaml, too_deep, too_many_nodes
 
 _MAX_HOPS = 100
@@ -27,6 +27,7 @@ _MAX_REFERENCE_CHARS = 4000
 _MAX_WARNINGS = 50
 
 _FAMILIES = ("3.0", "3.1", "3.2")
+_SWAGGER = "2.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,13 @@ class Limits:
 
     max_bytes: int = 32 * 1024 * 1024
     """UTF-8 bytes of the text."""
-    max_depth: int = 200
+    max_depth: int = 254
     """Levels of nesting, YAML aliases expanded."""
     max_nodes: int = 5_000_000
     """Values (and, in YAML, keys), aliases expanded."""
     max_operations: int = 20_000
+    max_parameters: int = 300_000
+    """Of all operations together, shared ones counted each time; later operations are skipped."""
     max_compiled_bytes: int = 256 * 1024 * 1024
     """Schemas, plans and descriptions of all tools together; shared parts count each time they appear."""
 
@@ -52,10 +55,11 @@ class Document:
     """
 
     root: JsonObject
+    """Of OpenAPI 3; of a Swagger 2.0 document what it is in OpenAPI 3.0, with the schemas as written."""
     version: str
-    """The family: "3.0", "3.1" or "3.2"."""
+    """The family: "2.0" (Swagger), "3.0", "3.1" or "3.2"."""
     openapi: str
-    """The version as written, such as "3.0.3"."""
+    """The version as written, such as "3.0.3" or "2.0"."""
     title: str
     version_text: str
     """`info.version`."""
@@ -64,6 +68,8 @@ class Document:
     """Hex SHA-256 of the text with LF line ends and without a byte order mark; equal text, equal digest."""
     warnings: tuple[str, ...]
     limits: Limits
+    written: JsonObject = field(repr=False)
+    """The root as written, which references point into."""
     _names: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
     _resolved: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
 
@@ -98,8 +104,8 @@ class Document:
     def _look_up(self, ref: str, hops: Iterator[int]) -> JsonValue:
         """One counter of hops for the whole resolution: a limit per branch would allow exponentially many."""
         base, _, fragment = ref.partition("#")
-        start: JsonValue = self.root
-        if base and base != text_at(self.root, "$self"):
+        start: JsonValue = self.written
+        if base and base != text_at(self.written, "$self"):
             start = self._named(base, ref)
         if not fragment:
             return start
@@ -116,7 +122,7 @@ class Document:
 
     def _named(self, name: str, ref: str) -> JsonValue:
         if not self._names:
-            self._names.update(_named_nodes(self.root))
+            self._names.update(_named_nodes(self.written))
             self._names.setdefault("", None)
         if name in self._names:
             return self._names[name]
@@ -176,7 +182,7 @@ def _step(node: JsonValue, token: str, ref: str) -> JsonValue:
     raise _unresolved(ref, f"there is no {quote(next(_spellings(token)))}")
 
 
-def _containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
+def containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
     """Level by level, the objects and arrays of a tree; shared nodes come once per level."""
     level = [root] if isinstance(root, dict | list) else []
     depth = 0
@@ -195,7 +201,7 @@ def _containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[J
 def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
     """Every node with an `$anchor` (as "#name") or an absolute `$id`; the first of a name counts."""
     named: dict[str, JsonValue] = {}
-    for _, level in _containers(root):
+    for _, level in containers(root):
         for container in level:
             if not isinstance(container, dict):
                 continue
@@ -214,7 +220,7 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
     """
     limits = limits or Limits()
     text, encoded = _canonical(text, limits)
-    root, warnings = _read(text, limits)
+    root, warnings = _read(text, encoded, limits)
     if not isinstance(root, dict):
         raise DocumentError(
             "not_a_document", "The text is not an OpenAPI document: its root is not an object."
@@ -223,8 +229,9 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
     info = object_at(root, "info")
     if not isinstance(root.get("paths"), dict):
         warnings.append("The document has no paths, so there is nothing to call.")
-    return Document(
+    document = Document(
         root=root,
+        written=root,
         version=family,
         openapi=openapi,
         title=text_at(info, "title").strip(),
@@ -234,6 +241,27 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
         warnings=tuple(warnings[:_MAX_WARNINGS]),
         limits=limits,
     )
+    return _converted(document, text) if family == _SWAGGER else document
+
+
+def read_value(text: str, *, limits: Limits | None = None) -> JsonValue:
+    """The value of JSON or YAML text that need not be a document, such as a file that one refers to.
+
+    Raises:
+        DocumentError: not_json_or_yaml, too_large, too_deep, yaml_alias_bomb.
+    """
+    limits = limits or Limits()
+    text, encoded = _canonical(text, limits)
+    return _read(text, encoded, limits)[0]
+
+
+def _converted(document: Document, text: str) -> Document:
+    if "x-nullable" in text:
+        for _, level in containers(document.written):
+            for node in level:
+                if isinstance(node, dict) and node.get("x-nullable") is True:
+                    node["nullable"] = True
+    return replace(document, root=convert_swagger(document.written, document.follow))
 
 
 def _canonical(text: str, limits: Limits) -> tuple[str, bytes]:
@@ -250,7 +278,7 @@ def _canonical(text: str, limits: Limits) -> tuple[str, bytes]:
     raise DocumentError("too_large", f"The document is larger than {limits.max_bytes:,} bytes.")
 
 
-def _read(text: str, limits: Limits) -> tuple[JsonValue, list[str]]:
+def _read(text: str, encoded: bytes, limits: Limits) -> tuple[JsonValue, list[str]]:
     start = text.lstrip()[:1]
     if start == "":
         raise DocumentError("not_json_or_yaml", "The text is empty.")
@@ -259,43 +287,16 @@ def _read(text: str, limits: Limits) -> tuple[JsonValue, list[str]]:
     if start not in "{[":
         return read_yaml(text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
     try:
-        root, warnings = _read_json(text)
+        root, warnings = read_json(text, encoded)
     except json.JSONDecodeError as error:
         return _read_flow_yaml(text, limits, error)
     except ValueError as error:
         raise DocumentError("not_json_or_yaml", f"The text is not JSON: {error}.") from error
     except RecursionError:
         raise too_deep(limits.max_depth) from None
-    _measure(root, limits)
+    if not is_surely_within(root, encoded, depth=limits.max_depth, nodes=limits.max_nodes):
+        _measure(root, limits)
     return root, warnings
-
-
-def _read_json(text: str) -> tuple[JsonValue, list[str]]:
-    doubled: dict[str, None] = {}
-    not_numbers: list[str] = []
-
-    def note_doubled(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
-        read = dict(pairs)
-        if len(read) != len(pairs) and len(doubled) < _MAX_WARNINGS:
-            counts = Counter(key for key, _ in pairs)
-            doubled.update(dict.fromkeys(key for key, count in counts.items() if count > 1))
-        return read
-
-    root = cast(
-        JsonValue, json.loads(text, object_pairs_hook=note_doubled, parse_constant=not_numbers.append)
-    )
-    warnings = [f"The key {quote(key)} stands twice in one object; the last one counts." for key in doubled]
-    if not_numbers:
-        warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
-    return _without_lone_surrogates(root, text), warnings
-
-
-def _without_lone_surrogates(root: JsonValue, text: str) -> JsonValue:
-    """JSON may escape half a surrogate pair, which UTF-8 cannot carry; encoders must not meet it."""
-    if re.search(r"\\u[dD][89a-fA-F]", text) is None:
-        return root
-    repaired = json.dumps(root, ensure_ascii=False).encode("utf-8", "replace")
-    return cast(JsonValue, json.loads(repaired))
 
 
 def _read_flow_yaml(
@@ -315,7 +316,7 @@ def _read_flow_yaml(
 
 def _measure(root: JsonValue, limits: Limits) -> None:
     nodes = 1
-    for depth, level in _containers(root):
+    for depth, level in containers(root):
         nodes += sum(map(len, level))
         if depth > limits.max_depth:
             raise too_deep(limits.max_depth)
@@ -327,10 +328,14 @@ def _versions(root: JsonObject) -> tuple[str, str]:
     """The version as written and its family."""
     openapi = scalar_text_at(root, "openapi").strip()
     if not openapi:
-        if swagger := scalar_text_at(root, "swagger"):
+        swagger = scalar_text_at(root, "swagger").strip()
+        if swagger == _SWAGGER:
+            return swagger, _SWAGGER
+        if swagger:
             raise _unsupported(f"Swagger {swagger}", "swagger")
         raise DocumentError(
-            "not_a_document", 'The text is not an OpenAPI document: it has no "openapi" version.'
+            "not_a_document",
+            'The text is not an OpenAPI document: it has no "openapi" or "swagger" version.',
         )
     family = ".".join(openapi.split(".")[:2])
     if family not in _FAMILIES:
@@ -339,8 +344,9 @@ def _versions(root: JsonObject) -> tuple[str, str]:
 
 
 def _unsupported(version: str, field_name: str) -> DocumentError:
+    supported = f"Swagger {_SWAGGER} and OpenAPI {', '.join(_FAMILIES)}"
     return DocumentError(
         "unsupported_version",
-        f"{version} is not supported; the supported versions are OpenAPI {', '.join(_FAMILIES)}.",
+        f"{version} is not supported; the supported versions are {supported}.",
         pointer=f"#/{field_name}",
     )

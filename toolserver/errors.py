@@ -19,7 +19,7 @@ class DocumentError(Exception):
 
     `code` is snake_case and stable; `message` is for people; `pointer` is "" or a JSON pointer such as
     "#/paths/~1pets/get". Codes: not_json_or_yaml, not_a_document, unsupported_version, too_large, too_deep,
-    too_many_operations, yaml_alias_bomb, invalid_base_url.
+    too_many_operations, too_many_files, yaml_alias_bomb, invalid_base_url.
     """
 
     def __init__(self, code: str, message: str, *, pointer: str = "") -> None:

@@ -37,12 +37,22 @@ tags."""
 
 PLAIN_VALUE = re.compile(r"[^\s,;\"'.](?:[^,;\"'\n]*[^\s,;\"'.])?")
 WIDTH_FORMATS = frozenset({"int32", "int64", "float", "double"})
+_BOUNDS = frozenset(
+    (
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    )
+)
+_FORM = frozenset(("pattern", "format", "uniqueItems", "examples", "deprecated"))
+_SAID = _BOUNDS | _FORM | {"enum", "default"}
 SENTENCE_END = (".", "!", "?", ":", ";", "…", "。")
 
 
 def clean_text(text: str, limit: int = DESCRIPTION_CHARS) -> str:
     """`text` without unseen characters and outer white space, cut to `limit` characters with an "…"."""
-    text = UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    if not (text.isascii() and text.isprintable()):
+        text = UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = text.strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
@@ -68,17 +78,18 @@ def value_text(value: JsonValue) -> str:
 
 def describe_constraints(node: JsonObject) -> str:
     """The constraints of one node as sentences, in the order: values, default, bounds, form, example."""
-    return " ".join(
-        (
-            *_values(node),
-            *_bounds(node, "Value", "minimum", "maximum"),
-            *_exclusive_bounds(node),
-            *_bounds(node, "Length", "minLength", "maxLength"),
-            *_bounds(node, "Number of items", "minItems", "maxItems"),
-            *_bounds(node, "Number of keys", "minProperties", "maxProperties"),
-            *_form(node),
-        )
-    )
+    if _SAID.isdisjoint(node):
+        return ""
+    sentences = [*_values(node)]
+    if not _BOUNDS.isdisjoint(node):
+        sentences += _bounds(node, "Value", "minimum", "maximum")
+        sentences += _exclusive_bounds(node)
+        sentences += _bounds(node, "Length", "minLength", "maxLength")
+        sentences += _bounds(node, "Number of items", "minItems", "maxItems")
+        sentences += _bounds(node, "Number of keys", "minProperties", "maxProperties")
+    if not _FORM.isdisjoint(node):
+        sentences += _form(node)
+    return " ".join(sentences)
 
 
 def _values(node: JsonObject) -> Iterator[str]:

@@ -4,13 +4,28 @@ Receives the keys of `content` maps; gives the one to use. Knows names of media 
 """
 
 from collections.abc import Iterable
-
-from toolserver.json_types import JsonObject
+from typing import Literal, TypeAlias
 
 JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+FORM_DATA = "multipart/form-data"
+OCTETS = "application/octet-stream"
+
+BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "xml", "sequence", "binary"]
+"""How a body is written; the order is the order of preference where a document offers several."""
 
 _JSON_NAMES = ("text/json", "application/x-json", "text/x-json")
 _JSON_RANGES = ("*/*", "application/*", "*", "")
+_SEQUENCE_NAMES = frozenset(
+    f"application/{name}" for name in ("jsonl", "x-jsonl", "jsonlines", "x-jsonlines", "ndjson", "x-ndjson")
+)
+_TEXT_NAMES = frozenset(
+    f"application/{name}"
+    for name in (
+        *("yaml", "x-yaml", "toml", "graphql", "sql", "sparql-query", "sparql-update", "csv", "sdp"),
+        *("javascript", "ecmascript", "x-sh", "jwt", "n-triples", "trig", "x-ldif", "pem-certificate-chain"),
+    )
+)
 _MAX_ACCEPT_CHARS = 128
 """A longer Accept header is not CORS-safelisted and would cost a preflight (Fetch standard §2.2.2)."""
 
@@ -26,10 +41,32 @@ def is_json(media_type: str) -> bool:
     return name == JSON or name in _JSON_NAMES or name.endswith("+json")
 
 
+def is_json_range(media_type: str) -> bool:
+    """Whether the key stands for any type, JSON included."""
+    return base_type(media_type) in _JSON_RANGES
+
+
+def body_kind(media_type: str) -> BodyKind:
+    """How a body of this type is written; types nobody knows are bytes."""
+    name = base_type(media_type)
+    if is_json(name) or name in _JSON_RANGES:
+        return "json"
+    if name == FORM:
+        return "form"
+    if name.startswith("multipart/"):
+        return "multipart"
+    if name in ("application/xml", "text/xml") or name.endswith("+xml"):
+        return "xml"
+    if name in _SEQUENCE_NAMES or name.endswith("json-seq"):
+        return "sequence"
+    is_text = name.startswith("text/") or name in _TEXT_NAMES or name.endswith("+yaml")
+    return "text" if is_text else "binary"
+
+
 def choose_json(media_types: Iterable[str]) -> str | None:
     """The key to use for JSON: application/json, then other JSON types, then ranges with it; else None."""
     keys = list(media_types)
-    for wanted in (_is_plain_json, is_json, _is_json_range):
+    for wanted in (_is_plain_json, is_json, is_json_range):
         for key in keys:
             if wanted(key):
                 return key
@@ -40,25 +77,26 @@ def _is_plain_json(media_type: str) -> bool:
     return base_type(media_type) == JSON
 
 
-def _is_json_range(media_type: str) -> bool:
-    return base_type(media_type) in _JSON_RANGES
-
-
 def sent_type(media_type: str) -> str:
-    """The Content-Type to send for a key of `content`; ranges become application/json."""
-    return JSON if _is_json_range(media_type) else media_type.strip()
+    """The Content-Type to send for a key of `content`; ranges with JSON become that, "text/*" plain text.
+
+    Other ranges ("image/*") stay: the file that is sent has a type of its own.
+    """
+    if is_json_range(media_type):
+        return JSON
+    return "text/plain" if base_type(media_type) == "text/*" else media_type.strip()
 
 
-def accept_of(contents: Iterable[JsonObject]) -> str:
-    """The Accept header for the `content` maps of the success responses; "" when they name no type.
+def accept_of(keys: Iterable[str]) -> str:
+    """The Accept header for the keys of the `content` of all success responses; "" when they name no type.
 
     The JSON type alone where there is one: a tool's caller reads JSON best.
     """
-    media_types = list(dict.fromkeys(key.strip() for content in contents for key in content))
-    json_type = choose_json(key for key in media_types if not _is_json_range(key))
+    media_types = list(dict.fromkeys(key.strip() for key in keys))
+    json_type = choose_json(key for key in media_types if not is_json_range(key))
     if json_type is not None:
         return base_type(json_type)
-    if any(_is_json_range(key) for key in media_types):
+    if any(is_json_range(key) for key in media_types):
         return ""
     accepted = ""
     for key in media_types:

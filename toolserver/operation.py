@@ -6,14 +6,16 @@ what arguments look like is `definition`'s concern, what a request looks like is
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import islice
+from typing import NamedTuple
 
-from toolserver.document import Document, pointer_token
+from toolserver.body import Body, read_body
+from toolserver.document import Document
 from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
-from toolserver.media_type import accept_of, choose_json, sent_type
+from toolserver.media_type import accept_of
 from toolserver.parameter import (
     IGNORED_HEADERS,
     MAX_PROSE_CHARS,
@@ -21,6 +23,7 @@ from toolserver.parameter import (
     read_parameter,
     unsendable_reason,
 )
+from toolserver.path_item import Place, Skipped, find_places
 from toolserver.security import Requirements, SecurityScheme, read_requirements, read_security_schemes
 from toolserver.servers import ServerUrl, read_servers
 
@@ -36,26 +39,18 @@ __all__ = [
     "unsendable_reason",
 ]
 
-_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-_SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
+_SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "QUERY"))
 _IDEMPOTENT_METHODS = _SAFE_METHODS | {"PUT", "DELETE"}
 _MAX_PARAMETERS = 500
 """Per operation; keeps one path item that thousands of paths refer to from multiplying work."""
 
 _MAX_TAGS = 50
-_MAX_NAMED_CHARS = 200
+_MAX_SUCCESSES = 20
+_MAX_MEDIA_TYPES = 30
+"""Of one response; no document in use names that many."""
+
+_EXPRESSION = re.compile(r"\{([^{}]+)\}")
 _MAX_WARNINGS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """The request body in the one media type that is sent."""
-
-    content_type: str
-    schema: JsonValue
-    """As written in the document; may hold or be a `$ref`; {} when there is none."""
-    required: bool
-    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,7 @@ class Operation:
     key: str
     """"GET /pets/{id}": its identity inside the document."""
     method: str
-    """Upper case."""
+    """As it is sent: upper case, but for methods of OpenAPI 3.2's `additionalOperations`."""
     path: str
     """As written, template expressions included."""
     operation_id: str | None
@@ -85,22 +80,12 @@ class Operation:
     pointer: str
     """"#/paths/~1pets~1{id}/get"."""
     safe: bool
-    """GET, HEAD, OPTIONS: may be sent again."""
+    """GET, HEAD, OPTIONS, QUERY: may be sent again."""
     idempotent: bool
     """Safe, or PUT or DELETE."""
     accept: str = ""
     """What to send as Accept; "" leaves it to the browser."""
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """An operation that became no tool."""
-
-    method: str
-    path: str
-    reason: str
-    """A sentence for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,26 +103,36 @@ class _Unusable(Exception):
     """Ends the reading of one operation; its text is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
+class _Entry(NamedTuple):
+    """One entry of `parameters`, read."""
+
+    identity: tuple[str, str]
+    """Name and place; header names are case-insensitive, all others are not."""
+    parameter: Parameter | None
+    """None for one that is left out."""
+    warning: str = ""
+
+
+@dataclass(slots=True)
 class _Reader:
-    """What every operation of one document shares."""
+    """What every operation of one document shares: everything that is referred to is read once.
+
+    The dictionaries go by identity of the node, which the document keeps alive.
+    """
 
     document: Document
     schemes: dict[str, SecurityScheme]
     security: Requirements
-    parameters: dict[int, Parameter | str] = field(default_factory=dict[int, Parameter | str])
-    """By identity of the node: most parameters are references to a few."""
-
-
-@dataclass(slots=True)
-class _Place:
-    """One method of one path item, while it is read."""
-
-    method: str
-    path: str
-    item: JsonObject
-    node: JsonObject
-    warnings: list[str] = field(default_factory=list[str])
+    parameters_left: int
+    prose_left: int
+    parameters: dict[str | int, _Entry] = field(default_factory=dict[str | int, "_Entry"])
+    """By reference, too: most parameters are references to a few."""
+    bodies: dict[int, tuple[Body | None, list[str]]] = field(
+        default_factory=dict[int, tuple[Body | None, list[str]]]
+    )
+    servers: dict[int, tuple[ServerUrl, ...]] = field(default_factory=dict[int, tuple[ServerUrl, ...]])
+    accepts: dict[int | tuple[str, ...], str] = field(default_factory=dict[int | tuple[str, ...], str])
+    """By identity of the `responses` object, and by media types."""
 
 
 def read_operations(document: Document) -> OperationList:
@@ -148,18 +143,19 @@ def read_operations(document: Document) -> OperationList:
     """
     schemes, warnings = read_security_schemes(document)
     security, problems = read_requirements(document.root, schemes)
-    reader = _Reader(document, schemes, security)
+    limits = document.limits
+    reader = _Reader(document, schemes, security, limits.max_parameters, limits.max_bytes)
     operations: list[Operation] = []
     skipped: list[Skipped] = []
-    for found in _find_places(document):
+    for found in find_places(document):
         if isinstance(found, Skipped):
             skipped.append(found)
         else:
             _read_into(reader, found, operations, skipped)
-        if len(operations) + len(skipped) > document.limits.max_operations:
+        if len(operations) + len(skipped) > limits.max_operations:
             raise DocumentError(
                 "too_many_operations",
-                f"The document has more than {document.limits.max_operations:,} operations.",
+                f"The document has more than {limits.max_operations:,} operations.",
                 pointer="#/paths",
             )
     return OperationList(
@@ -167,53 +163,7 @@ def read_operations(document: Document) -> OperationList:
     )
 
 
-def _find_places(document: Document) -> Iterator[_Place | Skipped]:
-    for path, entry in object_at(document.root, "paths").items():
-        if path.startswith("x-"):
-            continue
-        try:
-            item = _path_item(document, entry)
-        except ReferenceFailed as error:
-            yield Skipped("*", path, error.message)
-            continue
-        except _Unusable as error:
-            yield Skipped("*", path, str(error))
-            continue
-        yield from _find_methods(path, item)
-
-
-def _find_methods(path: str, item: JsonObject) -> Iterator[_Place | Skipped]:
-    for field_name, node in item.items():
-        if field_name.lower() not in _METHODS:
-            continue
-        method = field_name.upper()
-        if field_name not in _METHODS:
-            yield Skipped(
-                method, path, f"{quote(field_name)} is not a field of a path item; methods are lower case."
-            )
-        elif not isinstance(node, dict):
-            yield Skipped(method, path, "The operation is not an object.")
-        elif method == "TRACE":
-            yield Skipped(method, path, "A browser cannot send TRACE requests.")
-        elif not path.startswith("/"):
-            yield Skipped(method, path, 'The path does not begin with "/".')
-        else:
-            yield _Place(method, path, item, node)
-
-
-def _path_item(document: Document, entry: JsonValue) -> JsonObject:
-    """The path item itself; fields beside a `$ref` win over the referenced ones."""
-    if not isinstance(entry, dict):
-        raise _Unusable("The path item is not an object.")
-    if "$ref" not in entry:
-        return entry
-    target = document.follow(entry)
-    if not isinstance(target, dict):
-        raise _Unusable("The path item refers to something that is not an object.")
-    return {**target, **{name: value for name, value in entry.items() if name != "$ref"}}
-
-
-def _read_into(reader: _Reader, place: _Place, operations: list[Operation], skipped: list[Skipped]) -> None:
+def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipped: list[Skipped]) -> None:
     try:
         operations.append(_read_operation(reader, place))
     except ReferenceFailed as error:
@@ -222,9 +172,9 @@ def _read_into(reader: _Reader, place: _Place, operations: list[Operation], skip
         skipped.append(Skipped(place.method, place.path, str(error)))
 
 
-def _read_operation(reader: _Reader, place: _Place) -> Operation:
+def _read_operation(reader: _Reader, place: Place) -> Operation:
     node, method, path = place.node, place.method, place.path
-    body = _read_body(reader.document, place)
+    body = _read_body(reader, place)
     parameters = _read_parameters(reader, place)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
@@ -233,28 +183,40 @@ def _read_operation(reader: _Reader, place: _Place) -> Operation:
         method=method,
         path=path,
         operation_id=text_at(node, "operationId").strip() or None,
-        summary=_prose_at(node, place.item, "summary"),
-        description=_prose_at(node, place.item, "description"),
+        summary=_prose_at(reader, place, "summary"),
+        description=_prose_at(reader, place, "description"),
         tags=tuple(tag for tag in array_at(node, "tags")[:_MAX_TAGS] if isinstance(tag, str)),
         parameters=parameters,
         body=body,
-        servers=read_servers(node) or read_servers(place.item),
+        servers=_read_servers(reader, node) or _read_servers(reader, place.item),
         security=_read_security(reader, place),
         deprecated=node.get("deprecated") is True,
-        pointer=f"#/paths/{pointer_token(path)}/{method.lower()}",
+        pointer=place.pointer,
         safe=method in _SAFE_METHODS,
         idempotent=method in _IDEMPOTENT_METHODS,
-        accept=_read_accept(reader.document, node),
+        accept=_read_accept(reader, node),
         warnings=tuple(place.warnings[:_MAX_WARNINGS]),
     )
 
 
-def _prose_at(node: JsonObject, item: JsonObject, key: str) -> str:
-    """The operation's own text, else its path item's."""
-    return (text_at(node, key) or text_at(item, key))[:MAX_PROSE_CHARS].strip()
+def _prose_at(reader: _Reader, place: Place, key: str) -> str:
+    """The operation's own text, else its path item's; nothing once a document has said too much.
+
+    Only a text that many operations share can come to that.
+    """
+    text = (text_at(place.node, key) or text_at(place.item, key))[:MAX_PROSE_CHARS].strip()
+    reader.prose_left -= len(text)
+    return text if reader.prose_left >= 0 else ""
 
 
-def _read_security(reader: _Reader, place: _Place) -> Requirements:
+def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
+    entries = holder.get("servers")
+    if id(entries) not in reader.servers:
+        reader.servers[id(entries)] = read_servers(holder)
+    return reader.servers[id(entries)]
+
+
+def _read_security(reader: _Reader, place: Place) -> Requirements:
     if not isinstance(place.node.get("security"), list):
         return reader.security
     requirements, problems = read_requirements(place.node, reader.schemes)
@@ -262,42 +224,73 @@ def _read_security(reader: _Reader, place: _Place) -> Requirements:
     return requirements
 
 
-def _read_parameters(reader: _Reader, place: _Place) -> tuple[Parameter, ...]:
+def _read_parameters(reader: _Reader, place: Place) -> tuple[Parameter, ...]:
     found: dict[tuple[str, str], Parameter] = {}
+    _count_parameters(reader, place)
+    known = reader.parameters
     for holder in (place.item, place.node):
-        entries = array_at(holder, "parameters")
-        if len(entries) > _MAX_PARAMETERS:
-            raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
-        for entry in entries:
-            parameter = _read_entry(reader, entry)
-            if isinstance(parameter, str):
-                place.warnings.append(f"{parameter} It is left out.")
-            elif parameter.location != "header" or parameter.name.lower() not in IGNORED_HEADERS:
-                found[_identity(parameter)] = parameter
+        for node in array_at(holder, "parameters"):
+            ref = node.get("$ref") if isinstance(node, dict) else None
+            entry = known[ref] if isinstance(ref, str) and ref in known else _read_entry(reader, node, ref)
+            if entry.parameter is not None:
+                found[entry.identity] = entry.parameter
+            elif entry.warning:
+                place.warnings.append(entry.warning)
     _match_template(found, place)
     if len(found) > _MAX_PARAMETERS:
         raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
-    return tuple(found.values())
+    parameters = tuple(found.values())
+    place.warnings += _left_out(parameters)
+    return parameters
 
 
-def _read_entry(reader: _Reader, entry: JsonValue) -> Parameter | str:
+def _left_out(parameters: Iterable[Parameter]) -> Iterator[str]:
+    """What a browser cannot send though an API can do without it; required ones are the plan's concern."""
+    for parameter in parameters:
+        if parameter.location in ("query", "path") or parameter.required:
+            continue
+        if (reason := unsendable_reason(parameter)) is not None:
+            what = f"{parameter.location} parameter {quote(parameter.name)}"
+            yield f"The optional {what} is left out. {reason}"
+
+
+def _count_parameters(reader: _Reader, place: Place) -> None:
+    """Ends the reading where it would cost too much.
+
+    Raises:
+        _Unusable: too many, in this operation or in the document up to here.
+    """
+    counts = [len(array_at(holder, "parameters")) for holder in (place.item, place.node)]
+    if max(counts) > _MAX_PARAMETERS:
+        raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
+    if sum(counts) > reader.parameters_left:
+        limit = reader.document.limits.max_parameters
+        raise _Unusable(f"This and the operations before it have more than {limit:,} parameters together.")
+    reader.parameters_left -= sum(counts)
+
+
+def _read_entry(reader: _Reader, entry: JsonValue, ref: JsonValue) -> _Entry:
     node = reader.document.follow(entry)
-    if not isinstance(node, dict):
-        return "A parameter is not an object."
     if id(node) not in reader.parameters:
-        reader.parameters[id(node)] = read_parameter(node)
+        reader.parameters[id(node)] = _read_parameter(reader.document, node)
+    if isinstance(ref, str):
+        reader.parameters[ref] = reader.parameters[id(node)]
     return reader.parameters[id(node)]
 
 
-def _identity(parameter: Parameter) -> tuple[str, str]:
-    """Header names are case-insensitive, all others are not."""
-    name = parameter.name.lower() if parameter.location == "header" else parameter.name
-    return name, parameter.location
+def _read_parameter(document: Document, node: JsonValue) -> _Entry:
+    parameter = read_parameter(document, node) if isinstance(node, dict) else "A parameter is not an object."
+    if isinstance(parameter, str):
+        return _Entry(("", ""), None, f"{parameter} It is left out.")
+    if parameter.location != "header":
+        return _Entry((parameter.name, parameter.location), parameter)
+    name = parameter.name.lower()
+    return _Entry((name, "header"), None if name in IGNORED_HEADERS else parameter)
 
 
-def _match_template(found: dict[tuple[str, str], Parameter], place: _Place) -> None:
+def _match_template(found: dict[tuple[str, str], Parameter], place: Place) -> None:
     """Makes path parameters and template expressions agree; else the operation could never be called."""
-    expressions = dict.fromkeys(re.findall(r"\{([^{}]+)\}", place.path))
+    expressions = dict.fromkeys(_EXPRESSION.findall(place.path)) if "{" in place.path else {}
     for identity in [
         identity for identity in found if identity[1] == "path" and identity[0] not in expressions
     ]:
@@ -313,60 +306,47 @@ def _match_template(found: dict[tuple[str, str], Parameter], place: _Place) -> N
             )
 
 
-def _read_body(document: Document, place: _Place) -> Body | None:
+def _read_body(reader: _Reader, place: Place) -> Body | None:
     if "requestBody" not in place.node:
         return None
-    node = document.follow(place.node["requestBody"])
+    node = reader.document.follow(place.node["requestBody"])
     if not isinstance(node, dict):
         place.warnings.append("The request body is not an object; it is left out.")
         return None
-    content = object_at(node, "content")
-    required = node.get("required") is True
-    if not content:
-        place.warnings.append("The request body names no content type; it is left out.")
-        return None
-    media_type = choose_json(content)
-    if media_type is None:
-        return _leave_out_types(list(content), required, place)
-    media = document.follow(content[media_type])
-    schema = media.get("schema") if isinstance(media, dict) else None
-    return Body(
-        content_type=sent_type(media_type),
-        schema=schema if isinstance(schema, dict | bool) else {},
-        required=required,
-        description=text_at(node, "description")[:MAX_PROSE_CHARS],
-    )
+    if id(node) not in reader.bodies:
+        reader.bodies[id(node)] = read_body(reader.document, node)
+    body, warnings = reader.bodies[id(node)]
+    place.warnings += warnings
+    return body
 
 
-def _leave_out_types(media_types: list[str], required: bool, place: _Place) -> None:
-    named = ", ".join(media_types[:5])[:_MAX_NAMED_CHARS]
-    if required:
-        raise _Unusable(f"The request body must be {named}; only JSON bodies can be sent.")
-    place.warnings.append(
-        f"The optional request body is {named}; only JSON bodies can be sent, so it is left out."
-    )
-
-
-def _leave_out_body(body: Body, place: _Place) -> None:
+def _leave_out_body(body: Body, place: Place) -> None:
     reason = f"A browser cannot send a body with {place.method} requests"
     if body.required:
         raise _Unusable(f"{reason}, and the operation requires one.")
     place.warnings.append(f"{reason}; the optional body is left out.")
 
 
-def _read_accept(document: Document, node: JsonObject) -> str:
+def _read_accept(reader: _Reader, node: JsonObject) -> str:
     """From the success responses; a broken response costs nothing but its types."""
-    statuses = object_at(node, "responses")
-    successes = [
-        entry for status, entry in statuses.items() if re.fullmatch(r"2(\d\d|XX)", status, re.IGNORECASE)
-    ]
-    contents = map(partial(_response_content, document), successes or [statuses.get("default")])
-    return accept_of(contents)
+    statuses = node.get("responses")
+    if not isinstance(statuses, dict) or not statuses:
+        return ""
+    if id(statuses) not in reader.accepts:
+        successes = [entry for status, entry in statuses.items() if status.startswith("2")]
+        entries = successes[:_MAX_SUCCESSES] or [statuses.get("default")]
+        keys = tuple(key for entry in entries for key in _response_types(reader, entry))
+        if keys not in reader.accepts:
+            reader.accepts[keys] = accept_of(keys)
+        reader.accepts[id(statuses)] = reader.accepts[keys]
+    return reader.accepts[id(statuses)]
 
 
-def _response_content(document: Document, entry: JsonValue) -> JsonObject:
+def _response_types(reader: _Reader, entry: JsonValue) -> Iterable[str]:
     try:
-        response = document.follow(entry)
+        response = reader.document.follow(entry)
     except ReferenceFailed:
-        return {}
-    return object_at(response, "content") if isinstance(response, dict) else {}
+        return ()
+    if not isinstance(response, dict):
+        return ()
+    return islice(object_at(response, "content"), _MAX_MEDIA_TYPES)

@@ -4,22 +4,27 @@ Receives parameter objects of OpenAPI 3; gives `Parameter` values. Schemas stay 
 references included.
 """
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, cast
 
+from toolserver.body import BodyField, read_query_fields
+from toolserver.document import Document
 from toolserver.errors import quote
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
-from toolserver.media_type import choose_json
+from toolserver.media_type import FORM, base_type, choose_json
 
-Location: TypeAlias = Literal["path", "query", "header", "cookie"]
+Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 
-_STYLES: dict[Location, tuple[str, ...]] = {
+_STYLES: dict[str, tuple[str, ...]] = {
     "path": ("simple", "label", "matrix"),
     "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
     "header": ("simple",),
     "cookie": ("form", "cookie"),
+    "querystring": ("",),
 }
-"""Per location the styles it allows, its default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there)."""
+"""Per location the styles it allows, its default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there).
+A whole query string (3.2) has content instead."""
 
 MAX_PROSE_CHARS = 50_000
 """Of one summary or description; more would only cost time, no model reads it."""
@@ -57,6 +62,7 @@ _FORBIDDEN_HEADERS = frozenset(
 """Forbidden request headers of the Fetch standard (§2.2.2), and user-agent, which Chromium replaces."""
 
 _FORBIDDEN_PREFIXES = ("proxy-", "sec-")
+_NO_FIELDS: Mapping[str, BodyField] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ class Parameter:
     content_type: str | None
     """The media type the value is serialized as, for parameters that have `content`."""
     deprecated: bool
+    fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
+    """Of a whole query string written as a form: fields with a rule of their own."""
 
 
 def unsendable_reason(parameter: Parameter) -> str | None:
@@ -89,38 +97,50 @@ def unsendable_reason(parameter: Parameter) -> str | None:
     return None
 
 
-def read_parameter(node: JsonObject) -> Parameter | str:
-    """The parameter, or what is wrong with it as a sentence."""
-    name, location = text_at(node, "name"), text_at(node, "in")
-    if not name:
+def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
+    """The parameter, or what is wrong with it as a sentence.
+
+    Raises:
+        ReferenceFailed: its media type is a reference that leads nowhere.
+    """
+    name, location = node.get("name"), node.get("in")
+    if not isinstance(name, str) or not name:
         return "A parameter has no name."
-    if location not in get_args(Location):
-        return f"The parameter {quote(name)} has no known place: in is {quote(location)}."
+    if not isinstance(location, str) or location not in _STYLES:
+        return f"The parameter {quote(name)} has no known place: in is {quote(text_at(node, 'in'))}."
     place = cast(Location, location)
-    content_type, schema = _shape(node)
-    style = text_at(node, "style")
-    if style not in _STYLES[place]:
-        style = _STYLES[place][0]
+    schema, content_type, fields = node.get("schema"), None, _NO_FIELDS
+    if "content" in node and not isinstance(schema, dict | bool):
+        content_type, media = _content_of(document, node)
+        schema = media.get("schema")
+        if place == "querystring" and base_type(content_type or "") == FORM:
+            fields = read_query_fields(document, media)
+    if place == "querystring" and content_type is None:
+        return f"The parameter {quote(name)} is the whole query string, but has no content."
+    styles = _STYLES[place]
+    style = node.get("style")
+    style = style if isinstance(style, str) and style in styles else styles[0]
     explode = node.get("explode")
     return Parameter(
         name=name,
         location=place,
         required=place == "path" or node.get("required") is True,
         description=text_at(node, "description")[:MAX_PROSE_CHARS],
-        schema=schema,
+        schema=schema if isinstance(schema, dict | bool) else {},
         style=style,
         explode=explode if isinstance(explode, bool) else style in ("form", "cookie"),
-        allow_reserved=node.get("allowReserved") is True,
+        allow_reserved=node.get("allowReserved") is True and (place == "query" or document.version == "3.2"),
         content_type=content_type,
         deprecated=node.get("deprecated") is True,
+        fields=fields,
     )
 
 
-def _shape(node: JsonObject) -> tuple[str | None, JsonValue]:
-    """Media type (None for styled parameters) and schema; `schema` wins where a document has both."""
-    schema, content = node.get("schema"), object_at(node, "content")
-    if isinstance(schema, dict | bool) or not content:
-        return None, schema if isinstance(schema, dict | bool) else {}
+def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonObject]:
+    """Media type and its object; None without any content."""
+    content = object_at(node, "content")
+    if not content:
+        return None, {}
     media_type = choose_json(content) or next(iter(content))
-    inner = object_at(content, media_type).get("schema")
-    return media_type, inner if isinstance(inner, dict | bool) else {}
+    media = document.follow(content[media_type])
+    return media_type, media if isinstance(media, dict) else {}

@@ -6,11 +6,12 @@ secret.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from toolserver.body import Body, BodyField
 from toolserver.definition import Binding
-from toolserver.json_types import JsonObject
+from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation import Operation, Parameter, SecurityScheme, unsendable_reason
 
 PLAN_VERSION = 1
@@ -33,7 +34,10 @@ class PlannedParameter:
             "required": parameter.required,
         }
         if parameter.content_type is not None:
-            return {**planned, "content_type": parameter.content_type}
+            planned["content_type"] = parameter.content_type
+            if parameter.fields:
+                planned["fields"] = _rules_json(parameter.fields)
+            return planned
         return {
             **planned,
             "style": parameter.style,
@@ -46,8 +50,7 @@ class PlannedParameter:
 class PlannedBody:
     """A body made of one argument, or of one property per argument."""
 
-    content_type: str
-    required: bool
+    body: Body
     argument: str | None
     """The argument that is the whole body; None when `properties` make it."""
     properties: tuple[tuple[str, str], ...]
@@ -56,15 +59,31 @@ class PlannedBody:
     """Arguments that nothing declares become properties too."""
 
     def to_json(self) -> JsonObject:
-        """Either `argument`, or `properties` and `additional`."""
-        planned: JsonObject = {"content_type": self.content_type, "required": self.required}
+        """Either `argument` (and `fields`), or `properties` and `additional`; JSON bodies have no `kind`."""
+        body = self.body
+        planned: JsonObject = {} if body.kind == "json" else {"kind": body.kind}
+        planned |= {"content_type": body.content_type, "required": body.required}
         if self.argument is not None:
-            return {**planned, "argument": self.argument}
-        return {
-            **planned,
-            "properties": [{"argument": argument, "name": name} for argument, name in self.properties],
-            "additional": self.additional,
-        }
+            planned["argument"] = self.argument
+            if body.fields:
+                planned["fields"] = _rules_json(body.fields)
+        else:
+            planned["properties"] = [
+                {"argument": argument, "name": name, **_rule_json(body.fields, name)}
+                for argument, name in self.properties
+            ]
+            planned["additional"] = self.additional
+        if body.xml is not None:
+            planned["xml"] = body.xml
+        return planned
+
+
+def _rule_json(fields: Mapping[str, BodyField], name: str) -> JsonObject:
+    return fields[name].to_json() if name in fields else {}
+
+
+def _rules_json(fields: Mapping[str, BodyField]) -> list[JsonValue]:
+    return [{"name": name, **rule} for name, entry in fields.items() if (rule := entry.to_json())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +174,7 @@ def _plan_body(
     properties = [
         (argument, name) for (location, name), argument in arguments.items() if location == "body_property"
     ]
-    return PlannedBody(
-        content_type=body.content_type,
-        required=body.required,
-        argument=arguments.get(("body", "")),
-        properties=tuple(properties),
-        additional=additional,
-    )
+    return PlannedBody(body, arguments.get(("body", "")), tuple(properties), additional)
 
 
 def _without_fragment(path: str) -> str:

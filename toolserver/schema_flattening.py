@@ -1,365 +1,169 @@
-"""Schemas in the one form that passes unharmed through every reader of tools we know.
+"""The schemas of one document, flattened: without references and composition, finite, each made once.
 
-Receives the schemas of one operation's arguments; gives schemas without references and composition: each
-node has explicit types or an `anyOf`, arrays have items, constraints stand as keywords and as words at the
-end of the description. The form was measured against both converters of Open WebUI 0.12.4; `tests/contract`
-holds the two invariants. What would make a schema endless or huge is cut to a described free-form value,
-with a warning.
-
-Works level by level, so that a budget runs out among the deepest nodes and never among the arguments
-themselves.
+Receives schemas that hold references; gives `Flat`s. What a reference leads to is flattened once and used
+wherever it appears: the result depends on the levels left for it, and on the schemas above only as far as
+they are on one circle with it. A schema is told until it would contain itself, and at most four schemas of
+one circle deep; what is beyond is a described free-form value, with a warning.
 """
 
-import re
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 
-from toolserver.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
-from toolserver.json_types import JsonObject, JsonValue, dump_json
-from toolserver.schema_keywords import ANNOTATIONS, keywords_for, unique_values
+from toolserver.document import reference_of
+from toolserver.json_types import JsonObject, JsonValue
+from toolserver.schema_cycles import Circles
 from toolserver.schema_shape import Shape, ShapeReader
+from toolserver.schema_writing import (
+    NO_WORDS,
+    NOTHING_ABOVE,
+    Above,
+    Flat,
+    NodeWriter,
+    Reached,
+    Scope,
+    TooLarge,
+    Wording,
+    name_of,
+)
 
 MAX_REPEATS = 3
 """How often one schema may be a part of nodes above each other before it counts as circular."""
 
-_COMPOSITE = ("object", "array")
-_LISTED_CHARS = 400
-_BRANCH_NUMBER = re.compile(r"\(\d+\)")
+MAX_CIRCULAR = 4
+"""Schemas of one circle told inside each other. More would tell little and cost much, because what stands
+below depends on all of them."""
+
+KEPT_BYTES = 64 * 1024 * 1024
+"""JSON kept for further use; beyond, all of it is forgotten and made anew."""
+
+_Key = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How large the schema of one tool may become; the defaults leave 99 % of real operations whole."""
+class Flattening:
+    """Flattens the schemas of one document. What it has made it keeps."""
 
-    nodes: int = 400
-    depth: int = 8
-    """Levels of objects and alternatives below the root."""
-    json_bytes: int = 200_000
-    """Size at which texts and value lists stop; the largest schema of a measured 5,797 has 122 KB."""
+    def __init__(self, resolve: Callable[[str], JsonValue], *, max_nodes: int) -> None:
+        """`resolve` gives the node of a reference or raises `ReferenceFailed`.
 
+        `max_nodes`: nodes that one schema may have.
+        """
+        self.reader = ShapeReader(resolve)
+        self.max_nodes = max_nodes
+        self._circles = Circles(resolve)
+        self._writer = NodeWriter(self.reader, self._below, self._branch, max_nodes)
+        self._forget()
 
-@dataclass(frozen=True, slots=True)
-class ArgumentSource:
-    """One argument before flattening."""
+    def flatten(self, schema: JsonValue, scope: Scope, wording: Wording = NO_WORDS) -> Flat:
+        """The schema of one argument.
 
-    argument: str
-    schema: JsonValue
-    description: str = ""
-    """Stands in for the schema's own description when given."""
-    notes: tuple[str, ...] = ()
-    """Sentences for the end of the description."""
-    trail: tuple[str, ...] = ()
-    """References merged into the schemas above."""
-    entered: Mapping[str, str] = field(default_factory=dict[str, str])
-    """References the schemas above *are*, and in words where; meeting one again is a circle."""
+        Raises:
+            TooLarge: more than `max_nodes`.
+        """
+        if not isinstance(schema, dict):
+            return self._write(schema, scope, wording)
+        self._alive[id(schema)] = schema
+        key = (id(schema), scope.above, scope.terse, scope.in_array, wording)
+        return self._kept(key, scope.levels, lambda: self._write(schema, scope, wording))
 
+    def above_properties(self, schema: JsonValue, shape: Shape) -> Above:
+        """What is above the properties of a body that is spread over arguments."""
+        entered = frozenset(self._circular(self.reader.entry_refs(schema)))
+        merged = self._circular(shape.refs)
+        return Above(tuple(sorted(merged)), entered, entered) if merged or entered else NOTHING_ABOVE
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A node still to be written, and how it was reached."""
+    def _forget(self) -> None:
+        self._whole: dict[_Key, Flat] = {}
+        self._cut: dict[tuple[_Key, int], Flat] = {}
+        self._too_large: dict[_Key, int] = {}
+        self._alive: dict[int, JsonValue] = {}
+        self._within: dict[tuple[Above, int], Above] = {}
+        self._kept_bytes = 0
 
-    node: JsonObject
-    schema: JsonValue
-    name: str
-    depth: int
-    trail: tuple[str, ...] = ()
-    entered: Mapping[str, str] = field(default_factory=dict[str, str])
-    description: str = ""
-    notes: tuple[str, ...] = ()
-    alone: JsonValue = None
-    """The schema without the common part of its alternatives, where there is one."""
+    def _kept(self, key: _Key, levels: int, make: Callable[[], Flat]) -> Flat:
+        known = self._whole.get(key)
+        if known is not None and known.height <= levels:
+            return known
+        known = self._cut.get((key, levels))
+        if known is not None:
+            return known
+        least = self._too_large.get(key)
+        if least is not None and levels >= least:
+            raise TooLarge
+        try:
+            flat = make()
+        except TooLarge:
+            self._too_large[key] = levels
+            raise
+        self._keep(key, levels, flat)
+        return flat
 
-
-def free_form() -> JsonObject:
-    """Any value, in the form that survives: no boolean schema, no empty one."""
-    any_item: JsonObject = {"type": ["string", "number", "boolean", "object"]}
-    return {
-        "anyOf": [
-            {"type": "string"},
-            {"type": "number"},
-            {"type": "boolean"},
-            {"type": "object"},
-            {"type": "array", "items": any_item},
-        ]
-    }
-
-
-FREE_FORM_BRANCHES = free_form()["anyOf"]
-
-
-def flatten(
-    arguments: Iterable[ArgumentSource],
-    resolve: Callable[[str], JsonValue],
-    budget: Budget | None = None,
-) -> tuple[dict[str, JsonObject], list[str]]:
-    """The schema of each argument, and what was cut or left out, as warnings.
-
-    Every argument gets a node however small the budget is. Time and size are bounded by the budget.
-    """
-    flattening = _Flattening(ShapeReader(resolve), budget or Budget())
-    return flattening.run(arguments), flattening.warnings
-
-
-class _Flattening:
-    def __init__(self, reader: ShapeReader, budget: Budget) -> None:
-        self.warnings: list[str] = []
-        self._reader = reader
-        self._budget = budget
-        self._nodes = 0
-        self._bytes = 0
-        self._places: deque[_Place] = deque()
-
-    def run(self, arguments: Iterable[ArgumentSource]) -> dict[str, JsonObject]:
-        schemas: dict[str, JsonObject] = {}
-        for source in arguments:
-            node = schemas[source.argument] = {}
-            place = _Place(
-                node=node,
-                schema=source.schema,
-                name=source.argument,
-                depth=1,
-                trail=source.trail,
-                entered=source.entered,
-                description=source.description,
-                notes=source.notes,
-            )
-            self._places.append(place)
-        self._nodes = len(schemas)
-        while self._places:
-            self._write(self._places.popleft())
-        return schemas
-
-    def _write(self, place: _Place) -> None:
-        shape = self._reader.read(place.schema, place.trail)
-        self.warnings.extend(f"{place.name}: {problem}" for problem in shape.problems)
-        entry = self._reader.entry_refs(place.schema if place.alone is None else place.alone)
-        if repeated := _repeated(place, shape, entry):
-            text = f"Same form as {place.entered[repeated]}." if repeated in place.entered else ""
-            self._cut(place, shape, text, f"circular reference to {clean_text(repeated.rsplit('/', 1)[-1])}")
-            return
-        where = f"`{_BRANCH_NUMBER.sub('', place.name)}`"
-        entered = {**place.entered, **dict.fromkeys(sorted(entry), where)}
-        below = _Below(place, (*place.trail, *shape.refs), entered)
-        if shape.alternatives:
-            self._write_alternatives(place, shape, below)
-        elif shape.types is None:
-            self._write_untyped(place, shape)
-        elif len(shape.types) > 1 and any(name in _COMPOSITE for name in shape.types):
-            self._write_types(place, shape, below)
-        elif shape.types == ("object",):
-            self._write_object(place, shape, below)
-        elif shape.types == ("array",):
-            self._write_array(place, shape, below)
+    def _keep(self, key: _Key, levels: int, flat: Flat) -> None:
+        self._kept_bytes += len(flat.json)
+        if flat.cut:
+            self._cut[key, levels] = flat
         else:
-            self._write_scalar(place, shape)
+            self._whole[key] = flat
 
-    def _write_untyped(self, place: _Place, shape: Shape) -> None:
-        if shape.only_null:
-            self._finish(place, shape, {"type": ["string", "null"], "enum": [None]}, "Must be null.")
-        else:
-            text = "" if place.description or shape.description else "Free-form value."
-            self._finish(place, shape, free_form() | _annotations(shape), text)
+    def trim(self) -> None:
+        """Forgets what is kept when it is too much. Not to be called while something is flattened."""
+        if self._kept_bytes > KEPT_BYTES:
+            self._forget()
 
-    def _write_scalar(self, place: _Place, shape: Shape) -> None:
-        types = shape.types or ()
-        node = keywords_for(types, shape.keywords)
-        if shape.enum:
-            node["enum"] = unique_values([*shape.enum, *([None] if shape.nullable else [])])
-        names: list[JsonValue] = [*types, *(["null"] if shape.nullable else [])]
-        node["type"] = names[0] if len(names) == 1 else names
-        self._finish(place, shape, node)
+    def _below(self, schema: JsonValue, scope: Scope) -> Flat:
+        ref = reference_of(schema)
+        if ref is None or not isinstance(schema, dict) or len(schema) > 1:
+            return self._write(schema, scope, NO_WORDS)
+        above = self._above_of(ref, scope.above)
+        scope = Scope(scope.levels, above, scope.terse, scope.in_array)
+        key = (ref, above, scope.terse, scope.in_array)
+        return self._kept(key, scope.levels, lambda: self._write(schema, scope, NO_WORDS))
 
-    def _write_object(self, place: _Place, shape: Shape, below: "_Below") -> None:
-        additional = shape.additional_schema()
-        values = additional if isinstance(additional, dict) else None
-        properties = _declared(shape, additional)
-        if not self._affords(len(properties) + (values is not None), place.depth):
-            self._cut(place, shape, _listed(properties))
-            return
-        children: JsonObject = {name: {} for name in properties}
-        node = keywords_for(("object",), shape.keywords)
-        node |= {"type": "object", "properties": children}
-        if required := [name for name in shape.required_names() if name in properties]:
-            node["required"] = list[JsonValue](required)
-        if shape.enum:
-            node["enum"] = shape.enum
-        if additional is False:
-            node["additionalProperties"] = False
-        if values is not None:
-            node["additionalProperties"] = {}
-        self._finish(place, shape, node, self._further_keys(shape, bool(properties), additional, below))
-        for name, schema in properties.items():
-            self._later(below, children, name, schema, f"{place.name}.{name}")
-        if values is not None:
-            self._later(below, place.node, "additionalProperties", values, f"{place.name}.*")
+    def _above_of(self, ref: str, above: Above) -> Above:
+        """Of the circular references above, those that `ref` can lead back to."""
+        if above is NOTHING_ABOVE:
+            return above
+        number = self._circles.number(ref)
+        if number is None:
+            return NOTHING_ABOVE
+        if (above, number) not in self._within:
+            merged = tuple(each for each in above.merged if self._circles.number(each) == number)
+            entered = frozenset(each for each in above.entered if self._circles.number(each) == number)
+            within = Above(merged, entered, above.body & entered)
+            self._within[above, number] = within if merged or entered else NOTHING_ABOVE
+        return self._within[above, number]
 
-    def _further_keys(self, shape: Shape, has_names: bool, additional: JsonValue, below: "_Below") -> str:
-        if additional is False or (has_names and additional is None):
-            return ""
-        value = "any value"
-        if isinstance(additional, dict):
-            inner = self._reader.read(additional, below.trail)
-            value = "each value: " + (" or ".join(inner.types) if inner.types else "any")
-        if has_names:
-            return f"Further keys are allowed; {value}."
-        return f"Map: any keys; {value}."
+    def _circular(self, refs: Iterable[str]) -> list[str]:
+        return [ref for ref in refs if self._circles.number(ref) is not None]
 
-    def _write_array(self, place: _Place, shape: Shape, below: "_Below") -> None:
-        node = keywords_for(("array",), shape.keywords)
-        items = shape.items
-        text = ""
-        if shape.prefix_items:
-            rest = [shape.items] if isinstance(shape.items, dict) else []
-            distinct = unique_values([*shape.prefix_items, *rest])
-            items = distinct[0] if len(distinct) == 1 else JsonObject(anyOf=distinct)
-            text = f"Items in order: {', '.join(self._type_words(item) for item in shape.prefix_items)}."
-        described = isinstance(items, dict) and bool(items)
-        if described and not self._affords(1, 0):
-            self._cut(place, shape, "")
-            return
-        node |= {"type": "array", "items": {} if described else free_form()}
-        if shape.enum:
-            node["enum"] = shape.enum
-        self._finish(place, shape, node, text)
-        if described:
-            self._later(below, place.node, "items", items, f"{place.name}[]", deeper=0)
+    def _branch(self, base: JsonObject, branch: JsonValue, scope: Scope) -> Flat:
+        if not base:
+            return self._below(branch, scope)
+        return self._write({"allOf": [base, branch]}, scope, NO_WORDS, alone=branch)
 
-    def _type_words(self, schema: JsonValue) -> str:
-        return " or ".join(self._reader.read(schema).types or ("any",))
+    def _write(self, schema: JsonValue, scope: Scope, wording: Wording, alone: JsonValue = None) -> Flat:
+        """`alone`: the schema without the part that alternatives share."""
+        above = scope.above
+        shape = self.reader.read(schema, above.merged)
+        merged = self._circular(shape.refs) if shape.refs else []
+        if not merged:
+            return self._writer.write(Reached(shape, scope, wording, above))
+        entered = self._circular(self.reader.entry_refs(schema if alone is None else alone))
+        inner = Above(tuple(sorted((*above.merged, *merged))), above.entered.union(entered), above.body)
+        ended = self._close(Reached(shape, scope, wording, inner), merged, entered)
+        return ended or self._writer.write(Reached(shape, scope, wording, inner, frozenset(entered)))
 
-    def _write_types(self, place: _Place, shape: Shape, below: "_Below") -> None:
-        """Several types, objects or arrays among them: one branch each, scalars together."""
-        types = shape.types or ()
-        base = shape.as_schema()
-        scalars: list[JsonValue] = [name for name in types if name not in _COMPOSITE]
-        branches: list[JsonValue] = [{**base, "type": scalars}] if scalars else []
-        branches += [{**base, "type": name} for name in types if name in _COMPOSITE]
-        self._write_branches(place, shape, branches, below)
-
-    def _write_alternatives(self, place: _Place, shape: Shape, below: "_Below") -> None:
-        self._write_branches(place, shape, shape.alternatives[0].branches, below, base=shape.as_schema())
-
-    def _write_branches(
-        self,
-        place: _Place,
-        shape: Shape,
-        branches: list[JsonValue],
-        below: "_Below",
-        base: JsonObject | None = None,
-    ) -> None:
-        """One form per branch; `base` is the part that all of them share."""
-        if not self._affords(len(branches), place.depth):
-            self._cut(place, shape, "")
-            return
-        node = _annotations(shape)
-        forms: list[JsonObject] = [{} for _ in branches]
-        node["anyOf"] = list[JsonValue](forms)
-        self._finish(place, shape, node)
-        for number, (form, branch) in enumerate(zip(forms, branches, strict=True), start=1):
-            schema: JsonObject | None = {"allOf": [base, branch]} if base else None
-            self._places.append(
-                _Place(
-                    node=form,
-                    schema=branch if schema is None else schema,
-                    name=f"{place.name}({number})",
-                    depth=place.depth + 1,
-                    trail=below.trail,
-                    entered=below.entered,
-                    alone=branch,
+    def _close(self, node: Reached, merged: list[str], entered: list[str]) -> Flat | None:
+        """The end of a circle, or of what is told of it."""
+        above = node.scope.above
+        for ref in sorted(entered):
+            if ref in above.entered:
+                form = "the whole body" if ref in above.body else f"`{name_of(ref)}`"
+                closes = "" if ref in above.body else ref
+                return self._writer.write_cut(
+                    node, f"Same form as {form}.", f"circular reference to {name_of(ref)}", closes
                 )
-            )
-
-    def _cut(self, place: _Place, shape: Shape, text: str, reason: str = "") -> None:
-        """Writes a value of the right type that says nothing about its inside."""
-        self.warnings.append(
-            f"{place.name}: {reason or 'too large or too deep to describe'}; any value is accepted there"
-        )
-        if shape.alternatives or shape.types is None or len(shape.types) > 1:
-            node = free_form()
-        elif shape.types == ("array",):
-            node: JsonObject = {"type": "array", "items": free_form()}
-        else:
-            node = {"type": "object", "properties": {}}
-        text = join_sentences(text, "" if reason else "Not described further here.")
-        self._finish(place, shape, node | _annotations(shape), text)
-
-    def _affords(self, children: int, depth: int) -> bool:
-        """Whether `children` nodes fit below a node of `depth`; takes them from the budget if so."""
-        if depth >= self._budget.depth and children:
-            return False
-        if self._nodes + children > self._budget.nodes or self._bytes > self._budget.json_bytes:
-            return False
-        self._nodes += children
-        return True
-
-    def _later(
-        self, below: "_Below", holder: JsonObject, key: str, schema: JsonValue, name: str, *, deeper: int = 1
-    ) -> None:
-        node = holder[key] = {}
-        depth = below.place.depth + deeper
-        self._places.append(_Place(node, schema, name, depth, below.trail, below.entered))
-
-    def _finish(self, place: _Place, shape: Shape, node: JsonObject, text: str = "") -> None:
-        """Puts the description with all its sentences into `node` and writes it to its place."""
-        accepts_null = shape.nullable or shape.only_null
-        description = join_sentences(
-            clean_text(place.description) or shape.description,
-            *shape.notes,
-            text,
-            describe_constraints(node),
-            *place.notes,
-            MAY_BE_NULL if accepts_null else "",
-        )
-        if "type" in node:
-            place.node["type"] = node["type"]
-        if description:
-            place.node["description"] = description
-        place.node.update(node)
-        self._bytes += len(dump_json(place.node))
-        if self._bytes > self._budget.json_bytes:
-            self._strip(place)
-
-    def _strip(self, place: _Place) -> None:
-        if len(self.warnings) < 1 or not self.warnings[-1].endswith("(size)"):
-            self.warnings.append(f"{place.name} and what follows: texts and value lists left out (size)")
-        accepts_null = str(place.node.get("description")).endswith(MAY_BE_NULL)
-        for key in (*ANNOTATIONS, "description", "enum", "pattern"):
-            place.node.pop(key, None)
-        if accepts_null:
-            place.node["description"] = MAY_BE_NULL
-
-
-@dataclass(frozen=True, slots=True)
-class _Below:
-    """What the children of a place share."""
-
-    place: _Place
-    trail: tuple[str, ...]
-    entered: Mapping[str, str]
-
-
-def _repeated(place: _Place, shape: Shape, entry: frozenset[str]) -> str:
-    """The reference that closes a circle here; "" when there is none."""
-    for ref in sorted(entry):
-        if ref in place.entered:
-            return ref
-    return next((ref for ref in shape.refs if place.trail.count(ref) >= MAX_REPEATS), "")
-
-
-def _annotations(shape: Shape) -> JsonObject:
-    return {key: value for key, value in shape.keywords.items() if key in ANNOTATIONS}
-
-
-def _declared(shape: Shape, additional: JsonValue) -> JsonObject:
-    """The properties, with those that are required but described nowhere, as any value."""
-    undescribed: JsonObject = {
-        name: additional if isinstance(additional, dict) else {}
-        for name in shape.required_names()
-        if name not in shape.properties and additional is not False
-    }
-    return shape.properties | undescribed
-
-
-def _listed(properties: JsonObject) -> str:
-    return clean_text(f"Keys: {', '.join(properties)}", _LISTED_CHARS) if properties else ""
+        repeated = [ref for ref in merged if above.merged.count(ref) >= MAX_REPEATS]
+        if not repeated and entered and len(above.entered) >= MAX_CIRCULAR:
+            repeated = entered
+        if not repeated:
+            return None
+        return self._writer.write_cut(node, "", f"circular reference to {name_of(repeated[0])}")

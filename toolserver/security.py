@@ -15,6 +15,7 @@ SchemeType: TypeAlias = Literal["apiKey", "http", "oauth2", "openIdConnect", "mu
 Requirements: TypeAlias = "tuple[tuple[SecurityScheme, ...], ...]"
 
 _MAX_ALTERNATIVES = 20
+_MAX_TOGETHER = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +76,18 @@ def read_requirements(
 ) -> tuple[Requirements, list[str]]:
     """The alternatives of a `security` array, each a set of schemes needed together, and warnings.
 
-    An alternative that names an unknown scheme is left out. At most 20 alternatives are read.
+    An alternative that names an unknown scheme is left out. At most 20 alternatives of 10 schemes
+    are read.
     """
     alternatives: list[tuple[SecurityScheme, ...]] = []
     warnings: list[str] = []
     for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]:
         if not isinstance(entry, dict):
             warnings.append("A security requirement is left out: it is not an object.")
+        elif len(entry) > _MAX_TOGETHER:
+            warnings.append(
+                f"A security requirement is left out: it names more than {_MAX_TOGETHER} schemes."
+            )
         elif missing := [name for name in entry if name not in schemes]:
             warnings.append(
                 f"A security requirement is left out: there is no usable scheme {quote(missing[0])}."

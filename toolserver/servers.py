@@ -12,6 +12,8 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, sc
 
 _MAX_SERVERS = 50
 _MAX_URL_CHARS = 4000
+_MAX_VARIABLES = 50
+_MAX_VALUE_CHARS = 1_000
 _VARIABLE = r"\{([^{}]*)\}"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -36,19 +38,23 @@ def _read_server(entry: JsonValue) -> ServerUrl | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("url"), str):
         return None
     template = text_at(entry, "url")
-    if len(template) > _MAX_URL_CHARS:
+    names = tuple(dict.fromkeys(re.findall(_VARIABLE, template[:_MAX_URL_CHARS])))
+    if len(template) > _MAX_URL_CHARS or len(names) > _MAX_VARIABLES:
         return None
     variables = object_at(entry, "variables")
+    values = {name: _default_of(object_at(variables, name)) for name in names}
+    if any(len(value) > _MAX_VALUE_CHARS for value in values.values()):
+        return None
+    url = re.sub(_VARIABLE, lambda match: values[match[1]], template)
+    return ServerUrl(url.strip(), text_at(entry, "description"), names)
 
-    def value_of(match: re.Match[str]) -> str:
-        variable = object_at(variables, match[1])
-        default = scalar_text_at(variable, "default")
-        allowed = [value for value in array_at(variable, "enum") if isinstance(value, str)]
-        return default or (allowed[0] if allowed and "default" not in variable else "")
 
-    names = dict.fromkeys(re.findall(_VARIABLE, template))
-    url = re.sub(_VARIABLE, value_of, template)
-    return ServerUrl(url.strip(), text_at(entry, "description"), tuple(names))
+def _default_of(variable: JsonObject) -> str:
+    """The default of a server variable; where a document forgets it, the first allowed value."""
+    if "default" in variable:
+        return scalar_text_at(variable, "default")
+    allowed = (value for value in array_at(variable, "enum") if isinstance(value, str))
+    return next(allowed, "")
 
 
 def choose_base_url(servers: tuple[ServerUrl, ...], source_url: str | None) -> str:
@@ -69,6 +75,8 @@ def absolute_url(url: str, source_url: str | None) -> str:
     """`url` as an absolute http(s) URL without user, query, fragment and trailing slash; "" if it is none."""
     try:
         joined = urljoin(source_url, url) if source_url else url
+        if joined.startswith("//"):
+            joined = f"https:{joined}"
         parts = urlsplit(joined)
         authority = _authority(parts)
     except ValueError:

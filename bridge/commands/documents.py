@@ -6,31 +6,34 @@ import argparse
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
 from bridge.edges.document_fetch import read_source
 from bridge.wire import BridgeError
-from toolserver.compile import CompiledDocument, compile_document
+from toolserver.compile import CompiledDocument, DocumentTools
 from toolserver.document import parse_document
 from toolserver.errors import DocumentError
 
 
 def check(options: argparse.Namespace) -> int:
     """Print what becomes a tool, what does not and why; status 1 when nothing does."""
-    compiled = _compile(options.spec)
-    if compiled is None:
+    document = _read(options.spec)
+    if document is None:
         return 2
+    compiled = with_schema_warnings(document)
     _print_json(report(compiled)) if options.json else _print_report(compiled)
     return 0 if compiled.operations else 1
 
 
 def plan(options: argparse.Namespace) -> int:
     """Print the request plan of every tool as JSON."""
-    compiled = _compile(options.spec)
-    if compiled is None:
+    document = _read(options.spec)
+    if document is None:
         return 2
+    compiled = document.compiled
     plans = {operation.suggested_name: orjson.loads(operation.plan_json) for operation in compiled.operations}
     _print_json({"plans": plans})
     return 0
@@ -38,16 +41,16 @@ def plan(options: argparse.Namespace) -> int:
 
 def tools(options: argparse.Namespace) -> int:
     """Print the tool definitions of a document."""
-    compiled = _compile(options.spec)
-    if compiled is None:
+    document = _read(options.spec)
+    if document is None:
         return 2
     definitions = [
         {
             "name": operation.suggested_name,
             "description": operation.description,
-            "parameters": json.loads(operation.schema_json),
+            "parameters": json.loads(document.schema(operation.key).schema_json),
         }
-        for operation in compiled.operations
+        for operation in document.compiled.operations
     ]
     if options.json:
         _print_json({"tools": definitions})
@@ -56,6 +59,15 @@ def tools(options: argparse.Namespace) -> int:
         first_line = definition["description"].partition("\n")[0]
         print(f"{definition['name']}  {first_line}")
     return 0
+
+
+def with_schema_warnings(document: DocumentTools) -> CompiledDocument:
+    """The compiled document with what is only known once the schemas are made."""
+    operations = [
+        replace(operation, warnings=(*operation.warnings, *document.schema(operation.key).warnings))
+        for operation in document.compiled.operations
+    ]
+    return replace(document.compiled, operations=tuple(operations))
 
 
 def report(compiled: CompiledDocument) -> dict[str, Any]:
@@ -78,10 +90,10 @@ def report(compiled: CompiledDocument) -> dict[str, Any]:
     }
 
 
-def _compile(source: str) -> CompiledDocument | None:
+def _read(source: str) -> DocumentTools | None:
     try:
         text, source_url = asyncio.run(read_source(source))
-        return compile_document(parse_document(text), source_url=source_url)
+        return DocumentTools(parse_document(text), source_url=source_url)
     except BridgeError as error:
         print(f"tool-bridge: {error.error.message}", file=sys.stderr)
     except DocumentError as error:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import orjson
@@ -51,12 +52,33 @@ class DocumentWorker:
             BridgeError: `invalid_document`, with `detail.code` and `detail.pointer` of the toolserver's
                 error, also when the child ran out of time or memory.
         """
-        header = orjson.dumps({"op": "compile", "source_url": source_url, "base_url": base_url})
+        header = {"op": "compile", "source_url": source_url, "base_url": base_url}
+        async with self._process_for_one() as process:
+            return await _compiled(_ask(process, header, text))
+
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, bytes]:
+        """The argument schemas of a text's operations by key; the child has the document parsed, as a rule.
+
+        Cancelling it replaces the child.
+
+        Raises:
+            BridgeError: `invalid_document`, as `compile`.
+        """
+        header = {"op": "schemas", "digest": digest, "keys": list(keys)}
+        async with self._process_for_one() as process:
+            lines = await _checked(_ask(process, header, ""))
+            if len(lines) < len(keys):  # it no longer has the document, or never had
+                lines = await _checked(_ask(process, header, text))
+        return dict(zip(keys, lines, strict=True))
+
+    @asynccontextmanager
+    async def _process_for_one(self) -> AsyncGenerator[asyncio.subprocess.Process]:
+        """The child, for one request at a time; whatever breaks the request off also ends the child."""
         async with self._lock:
             process = await self._warm()
             try:
                 async with asyncio.timeout(COMPILE_SECONDS):
-                    return await _compiled(_ask(process, header, text))
+                    yield process
             except BridgeError:
                 raise  # the child said it and waits for the next document
             except TimeoutError:
@@ -81,7 +103,7 @@ class DocumentWorker:
             process = await _spawn()
             try:
                 async with asyncio.timeout(VALIDATE_SECONDS):
-                    lines = [line async for line in _ask(process, orjson.dumps({"op": "validate"}), text)]
+                    lines = [line async for line in _ask(process, {"op": "validate"}, text)]
                 problems: list[str] = orjson.loads(lines[0])["problems"]
                 return Validation("invalid" if problems else "valid", tuple(problems))
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError, LookupError):
@@ -123,11 +145,13 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.communicate()  # reads what is left: a full pipe would keep `wait` from ever ending
 
 
-async def _ask(process: asyncio.subprocess.Process, header: bytes, text: str) -> AsyncIterator[bytes]:
+async def _ask(
+    process: asyncio.subprocess.Process, header: Mapping[str, object], text: str
+) -> AsyncIterator[bytes]:
     requests, answers = process.stdin, process.stdout
     if requests is None or answers is None:
         raise ConnectionResetError
-    requests.write(frame(header) + frame(text.encode("utf-8", "replace")))
+    requests.write(frame(orjson.dumps(header)) + frame(text.encode("utf-8", "replace")))
     await requests.drain()
     clock = asyncio.get_running_loop().time
     slice_end = clock() + SLICE_S
@@ -140,15 +164,25 @@ async def _ask(process: asyncio.subprocess.Process, header: bytes, text: str) ->
 
 async def _compiled(lines: AsyncIterator[bytes]) -> CompiledDocument:
     reader = CompiledReader()
+    async for line in _without_error(lines):
+        reader.feed(line)
+    return reader.finish()
+
+
+async def _checked(lines: AsyncIterator[bytes]) -> list[bytes]:
+    return [line async for line in _without_error(lines)]
+
+
+async def _without_error(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The lines to the very end, or the rest would be taken for the next answer; then the error, if any."""
     error: dict[str, str] | None = None
-    async for line in lines:  # to the very end, or the rest would be taken for the next document's answer
+    async for line in lines:
         if line.startswith(b'{"error":'):
             error = orjson.loads(line)["error"]
         else:
-            reader.feed(line)
+            yield line
     if error is not None:
         raise _invalid(error["code"], error["message"], error["pointer"])
-    return reader.finish()
 
 
 def _invalid(code: str, message: str, pointer: str = "") -> BridgeError:

@@ -206,12 +206,13 @@ class ServerRoutes:
         """Plans and schemas, spliced as they were compiled."""
         view = await self._view(request)
         server = view.server(request.match_info["id"])
+        schemas = await self._registry.schemas(server, server.by_key)
         operations = {
             tool.operation.key: {
                 "name": tool.name,
                 "digest": tool.operation.digest,
                 "plan": orjson.Fragment(tool.operation.plan_json),
-                "schema": orjson.Fragment(tool.operation.schema_json),
+                "schema": orjson.Fragment(schemas[tool.operation.key]),
             }
             for tool in view.catalog.tools
             if tool.server_id == server.record.id
@@ -253,6 +254,9 @@ class ServerRoutes:
     async def list_tools(self, request: web.Request) -> web.Response:
         """The caller's catalog with schemas."""
         view = await self._view(request)
+        schemas = {
+            server.record.id: await self._registry.schemas(server, server.by_key) for server in view.servers
+        }
         tools = [
             {
                 "name": tool.name,
@@ -261,7 +265,7 @@ class ServerRoutes:
                 "method": tool.operation.method,
                 "path": tool.operation.path,
                 "description": tool.operation.description,
-                "schema": orjson.Fragment(tool.operation.schema_json),
+                "schema": orjson.Fragment(schemas[tool.server_id][tool.operation.key]),
                 "accepted": view.is_accepted(tool),
                 "safe": tool.operation.safe,
             }

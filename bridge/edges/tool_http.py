@@ -69,7 +69,7 @@ class ToolServer:
         """The advertised OpenAPI document of all servers or one, with an entity tag."""
         caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
         view = await self._registry.view(caller.user.id)
-        document = view.document(request.match_info.get("server"))
+        document = await self._registry.document(view, request.match_info.get("server"))
         headers = {
             hdrs.ETAG: document.etag,
             hdrs.VARY: "Authorization",

@@ -96,3 +96,61 @@ test("text is never cut inside a character", () => {
   assert.deepEqual(cutText("aé\u{1F43B}b", 7), { text: "aé\u{1F43B}", bytes: 7, isCut: true });
   assert.deepEqual(cutText("", 0), { text: "", bytes: 0, isCut: false });
 });
+
+/** A stream that says `texts` and then nothing more. @param {string[]} texts @param {string} type @param {{canceled?: boolean}} seen */
+function endless(texts, type, seen) {
+  const left = [...texts];
+  const body = new ReadableStream({
+    pull(controller) {
+      const next = left.shift();
+      if (next !== undefined) controller.enqueue(new TextEncoder().encode(next));
+      return next === undefined ? new Promise(() => undefined) : undefined;
+    },
+    cancel: () => void (seen.canceled = true),
+  });
+  return new Response(body, { headers: { "content-type": type } });
+}
+
+test("an endless answer is taken as far as it has come when its time is up", async () => {
+  for (const type of ["text/event-stream", "application/x-ndjson; charset=utf-8", "application/jsonl"]) {
+    const seen = {};
+    const until = new AbortController();
+    const reading = readAnswer(endless(["a\n", "b\n"], type, seen), LIMITS, until.signal);
+    setTimeout(() => until.abort(), 20);
+    assert.deepEqual(await reading, { kind: "text", text: "a\nb\n", bytes: 4, total_bytes: null, truncated: true });
+    assert.deepEqual(seen, { canceled: true });
+  }
+});
+
+test("an endless answer that never says anything is an empty text, cut", async () => {
+  const read = await readAnswer(endless([], "text/event-stream", {}), LIMITS, AbortSignal.timeout(10));
+  assert.deepEqual(read, { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true });
+});
+
+test("a stream that ends in time is whole, and one over the cap is cut there", async () => {
+  const until = new AbortController().signal;
+  const whole = await readAnswer(answer(["{}\n"], { "content-type": "application/x-ndjson" }), LIMITS, until);
+  assert.equal(whole.truncated, false);
+  const long = await readAnswer(answer(["data: 1\n\n", "data: 2\n\n"], { "content-type": "text/event-stream" }), LIMITS, until);
+  assert.deepEqual([long.kind, long.bytes, long.truncated], ["text", 10, true]);
+});
+
+test("a document's own word on its charset is heard when the header says nothing", async () => {
+  const limits = { ...LIMITS, result_bytes: 200 };
+  const latin = (/** @type {string} */ text) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+  for (const [type, text] of [
+    ["application/xml", '<?xml version="1.0" encoding="ISO-8859-1"?><a>\u00e4</a>'],
+    ["text/html", '<html><head><meta charset="windows-1252"></head>\u00e4'],
+  ]) {
+    const read = await readAnswer(answer([latin(text)], { "content-type": type }), limits);
+    assert.equal(read.kind === "text" && read.text, text);
+  }
+  const wide = await readAnswer(answer([new Uint8Array([0xff, 0xfe, 0xe4, 0])], { "content-type": "text/plain" }), limits);
+  assert.equal(wide.kind === "text" && wide.text, "\u00e4");
+});
+
+test("across origins an announced length is no total: compression cannot be seen there", async () => {
+  const response = answer(["123456789012345"], { "content-type": "text/plain", "content-length": "30" });
+  Object.defineProperty(response, "type", { value: "cors" });
+  assert.equal((await readAnswer(response, LIMITS)).total_bytes, null);
+});

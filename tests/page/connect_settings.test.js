@@ -7,7 +7,7 @@ const FACTS = {
   base_url: "http://127.0.0.1:8765",
   port: 8765,
   bind: "127.0.0.1",
-  allowed_hosts: ["127.0.0.1:8765", "localhost:8765"],
+  allowed_hosts: [],
   allowed_origins: [],
   user: "local",
 };
@@ -68,6 +68,43 @@ test("an origin that is allowed already is said to be", () => {
   const { command, ready } = settings({ mode: "direct" }, { allowed_origins: ["http://localhost:8080"] });
   assert.equal(command, "");
   assert.deepEqual(ready, ["The bridge allows pages from http://localhost:8080."]);
+});
+
+test("an origin is compared as the bridge compares it, however it was written", () => {
+  const allowed_origins = ["http://LOCALHOST:8080/", "https://chat.example:443"];
+  assert.equal(settings({ mode: "direct" }, { allowed_origins }).command, "");
+  const elsewhere = { place: /** @type {const} */ ("elsewhere"), webuiOrigin: "https://chat.example" };
+  assert.equal(settings({ mode: "direct", ...elsewhere }, { allowed_origins }).command, "");
+  assert.notEqual(settings({ mode: "direct" }, { allowed_origins: ["*"] }).command, "");
+});
+
+test("the command keeps every option that the bridge tells", () => {
+  const facts = {
+    base_url: "https://bridge.example",
+    port: 9000,
+    bind: "192.168.1.20",
+    allowed_hosts: ["desk:9000"],
+    allowed_origins: ["https://chat.example"],
+  };
+  const { flags, command, runCommand } = settings({ mode: "direct" }, facts);
+  const options =
+    "--host 192.168.1.20 --port 9000 --public-url https://bridge.example --allow-host desk:9000 " +
+    "--allow-origin https://chat.example --allow-origin http://localhost:8080";
+  assert.deepEqual(flags, ["--allow-origin http://localhost:8080"]);
+  assert.equal(command, `tool-bridge serve ${options}`);
+  assert.equal(runCommand, `make run ARGS="${options}"`);
+});
+
+test("an address that follows from bind and port needs no option of its own", () => {
+  const ports = { base_url: "http://127.0.0.1:9000", port: 9000 };
+  assert.match(settings({ mode: "direct" }, ports).command, /^tool-bridge serve --port 9000 --allow-origin \S+$/);
+  const v6 = { base_url: "http://[fd00::1]:8765", bind: "fd00::1" };
+  assert.match(settings({ mode: "direct" }, v6).command, /^tool-bridge serve --host fd00::1 --allow-origin \S+$/);
+});
+
+test("a bridge that must listen elsewhere is told so once", () => {
+  const { command } = settings({ place: "docker" }, { bind: "::1", base_url: "http://[::1]:8765" });
+  assert.equal(command, "tool-bridge serve --host 0.0.0.0 --allow-host host.docker.internal:8765");
 });
 
 test("direct connections are off by default in Open WebUI, so the switches are named", () => {

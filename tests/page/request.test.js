@@ -18,7 +18,7 @@ function refuses(build, code, argument) {
 
 test("a whole request: every location, JSON body, lower-case headers in a stable order", () => {
   const asked = plan({
-    method: "post",
+    method: "POST",
     path: "/pets/{petId}/photos",
     accept: "application/json",
     parameters: [parameter("path", "petId"), parameter("query", "tags"), parameter("header", "X-Trace")],
@@ -36,6 +36,11 @@ test("a whole request: every location, JSON body, lower-case headers in a stable
     body: '{"title":"Ü","extra":[1]}',
     unsendable: [],
   });
+});
+
+test("a method goes as the document writes it, unless no page may send it", () => {
+  for (const method of ["QUERY", "copy", "M-SEARCH"]) assert.equal(buildRequest(plan({ method }), {}).method, method);
+  for (const method of ["TRACE", "Connect", "TRACK"]) refuses(() => buildRequest(plan({ method }), {}), "unsendable");
 });
 
 test("a GET without arguments carries no header that would cost a preflight", () => {
@@ -168,7 +173,7 @@ test("a property named __proto__ is sent like any other", () => {
 });
 
 test("bodies that cannot be built say so instead of being sent as something else", () => {
-  const body = { content_type: "multipart/form-data", required: true, argument: "body" };
+  const body = { kind: /** @type {any} */ ("carved"), content_type: "application/x-stone", required: true, argument: "body" };
   refuses(() => buildRequest(plan({ method: "POST", body }), { body: {} }), "unsendable", "body");
-  refuses(() => buildRequest(plan({ body: { ...body, content_type: "application/json" } }), { body: 1 }), "unsendable", "body");
+  refuses(() => buildRequest(plan({ body: { ...body, kind: "json" } }), { body: 1 }), "unsendable", "body");
 });

@@ -71,6 +71,26 @@ test("secrets are removed however an API echoes them", () => {
   assert.equal(redact(echo), Array(6).fill("[secret]").join(" | "));
 });
 
+test("a key in a header that a browser keeps for itself is told, not lost", () => {
+  for (const name of ["Cookie", "Host", "bad name"]) {
+    const { headers, unsendable } = built([[{ scheme: "k", type: "apiKey", in: "header", name }]], { k: { value: "v" } });
+    assert.deepEqual([headers, unsendable.map((told) => told.in)], [[], ["security"]]);
+  }
+});
+
+test("a value of another http scheme goes as it is, whether or not it names the scheme", () => {
+  for (const value of ["abc", "Token abc"])
+    assert.deepEqual(built([[{ scheme: "t", type: "http", http_scheme: "Token" }]], { t: { value } }).headers, [["authorization", "Token abc"]]);
+});
+
+test("a secret that was cut in half at the end of a text is removed too", () => {
+  const redact = redactor(secretTexts({ key: { value: "sesame-open" } }));
+  assert.equal(redact("the key is sesame-o", true), "the key is [secret]");
+  assert.equal(redact("the key is sesame-o"), "the key is sesame-o");
+  assert.equal(redact("a cut text without one, ses", true), "a cut text without one, ses");
+  assert.equal(redact("whole sesame-open", true), "whole [secret]");
+});
+
 test("very short values are not searched for: removing them would garble every text", () => {
   assert.deepEqual(secretTexts({ key: { value: "abc" } }), []);
 });

@@ -63,7 +63,7 @@ const UNDEFINED = /** @type {typeof TABLE} */ ([
   ["query", "form", true, [], null],
   ["query", "form", false, {}, null],
   ["query", "form", true, [null], null],
-  ["query", "deepObject", true, { a: null }, null],
+  ["query", "deepObject", true, { a: null }, "color%5Ba%5D=null"],
   ["header", "simple", false, [], null],
 ]);
 

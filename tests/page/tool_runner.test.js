@@ -39,6 +39,7 @@ function bench(asked, change = {}) {
     fetch: async () => Response.json({ ok: true }),
     now: () => 0,
     pageUrl: "http://localhost:8642/",
+    acceptedOrigins: () => ["https://api.example", "https://files.example"],
     lookup: async (serverId, key) => (serverId === "s1" && key === "GET /things" ? pin : null),
     loadCredentials: async () => ({}),
     diagnose: async () => ({ code: "cors", message: "CORS.", detail: {}, delivered: "unknown", retryable: false }),
@@ -286,4 +287,35 @@ test("a Stop that overtakes its call prevents the fetch altogether", async () =>
 test("whatever is thrown inside becomes an outcome", async () => {
   const { runner } = bench(GET_THINGS, { loadCredentials: () => Promise.reject(new Error("disk")) });
   assert.equal(failure(await runner.run(call(), AbortSignal.abort(new CallStopped("cancelled", "x")))), "internal unknown");
+});
+
+test("a file named by URL is read first and becomes the body; an unreadable one stops the call before it is sent", async () => {
+  const body = { kind: /** @type {const} */ ("binary"), content_type: "image/*", required: true, argument: "body" };
+  const put = plan({ method: "POST", safe: false, body });
+  const params = JSON.stringify({ body: { url: "https://files.example/p.png" } });
+  let status = 200;
+  const fetch = async (/** @type {any} */ url) =>
+    String(url).includes("files.example") ? new Response("png", { status, headers: { "content-type": "image/png" } }) : Response.json({});
+  const { runner, seen } = bench(put, { fetch });
+  assert.equal((await runner.run(call({ params }), never)).status, "answered");
+  assert.deepEqual(seen.fetched.map(([url]) => url), ["https://files.example/p.png", "https://api.example/v1/things"]);
+  assert.deepEqual([seen.fetched[1][1].body, seen.logged[0].body_bytes], [new TextEncoder().encode("png"), 3]);
+  status = 404;
+  assert.equal(failure(await runner.run(call({ params }), never)), "network no");
+  assert.equal(seen.fetched.length, 3);
+});
+
+test("a stream of events that never ends is an answer, cut shortly before the deadline", async () => {
+  const stream = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")) });
+  const fetch = async () => new Response(stream, { headers: { "content-type": "text/event-stream" } });
+  const outcome = await bench(GET_THINGS, { fetch }).runner.run(call({ deadline_ms: 60 }), never);
+  assert.deepEqual(outcome.status === "answered" && [outcome.body, outcome.truncated], [{ kind: "text", text: "data: 1\n\n" }, true]);
+});
+
+test("a secret cut in half by the cap does not leave the page", async () => {
+  const loadCredentials = async () => ({ key: { value: "sesame-open-now" } });
+  const fetch = async () => new Response(`${"x".repeat(92)}sesame-open-now`, { headers: { "content-type": "text/plain" } });
+  const { runner, seen } = bench(WITH_KEY, { fetch, loadCredentials });
+  await runner.run(call(), never);
+  assert.equal(seen.uploaded[0][0], `${"x".repeat(92)}[secret]`);
 });

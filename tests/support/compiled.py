@@ -2,7 +2,7 @@
 
 import json
 
-from toolserver.compile import CompiledDocument, compile_document
+from toolserver.compile import CompiledDocument, DocumentTools
 from toolserver.document import parse_document
 from toolserver.json_types import JsonObject
 
@@ -53,4 +53,9 @@ def operation(operation_id: str) -> JsonObject:
 
 def compiled(text: str, *, source_url: str | None = None, base_url: str | None = None) -> CompiledDocument:
     """The text, compiled in this process."""
-    return compile_document(parse_document(text), source_url=source_url, base_url=base_url)
+    return tools_of(text, source_url=source_url, base_url=base_url).compiled
+
+
+def tools_of(text: str, *, source_url: str | None = None, base_url: str | None = None) -> DocumentTools:
+    """The same, with its schemas at hand."""
+    return DocumentTools(parse_document(text), source_url=source_url, base_url=base_url)

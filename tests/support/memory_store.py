@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bridge.servers import ServerRecord
 from bridge.wire import BridgeError, ErrorCode
-from tests.support.compiled import compiled
+from tests.support.compiled import compiled, tools_of
 from toolserver.compile import CompiledDocument
 from toolserver.errors import DocumentError
 from toolserver.naming import OperationKey
@@ -58,3 +58,8 @@ class InlineCompiler:
             return compiled(text, source_url=source_url, base_url=base_url)
         except DocumentError as error:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
+
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, bytes]:
+        tools = tools_of(text)
+        assert tools.compiled.digest == digest
+        return {key: tools.schema(key).schema_json for key in keys}

@@ -245,12 +245,12 @@ async def test_the_advertised_document_has_a_stable_tag_until_something_changes(
     """Open WebUI asks for the document at every chat message; an unchanged one costs it nothing."""
     registry = House().open()
     await registry.add("ann", document_text("Alpha"), source_url=None)
-    document = (await registry.view("ann")).document(None)
-    assert (await registry.view("ann")).document(None) is document
+    document = await registry.document(await registry.view("ann"), None)
+    assert await registry.document(await registry.view("ann"), None) is document
     await registry.add("ann", document_text("Beta"), source_url=None)
     view = await registry.view("ann")
-    assert view.document(None).etag != document.etag
-    paths = json.loads(view.document("beta").body)["paths"]
+    assert (await registry.document(view, None)).etag != document.etag
+    paths = json.loads((await registry.document(view, "beta")).body)["paths"]
     assert list(paths) == ["/tools/beta_listProducts", "/tools/beta_addProduct"]
 
 

@@ -1,17 +1,21 @@
 """The document that callers read."""
 
+from collections.abc import Callable
+
 import orjson
 
 from tests.support.openapi import document_with
 from toolserver.advertise import advertise
 from toolserver.catalog import Tool
-from toolserver.compile import compile_document
+from toolserver.compile import DocumentTools
 from toolserver.json_types import JsonObject
 
 
-def tools_of(paths: JsonObject) -> list[Tool]:
-    compiled = compile_document(document_with(paths), source_url=None)
-    return [Tool(operation.suggested_name, "s", operation) for operation in compiled.operations]
+def tools_of(paths: JsonObject) -> tuple[list[Tool], Callable[[Tool], bytes]]:
+    """The tools, and what gives their schemas."""
+    document = DocumentTools(document_with(paths), source_url=None)
+    tools = [Tool(operation.suggested_name, "s", operation) for operation in document.compiled.operations]
+    return tools, lambda tool: document.schema(tool.operation.key).schema_json
 
 
 SEARCH: JsonObject = {
@@ -26,7 +30,7 @@ SEARCH: JsonObject = {
 def test_each_tool_is_one_post_with_a_json_body() -> None:
     """Only this form keeps header, cookie, multipart and composed arguments through Open WebUI."""
     assert orjson.loads(
-        advertise(tools_of({"/search": {"get": SEARCH}}), title="Ann's tools", description="D", version="3")
+        advertise(*tools_of({"/search": {"get": SEARCH}}), title="Ann's tools", description="D", version="3")
     ) == {
         "openapi": "3.1.0",
         "info": {"title": "Ann's tools", "description": "D", "version": "3"},
@@ -65,7 +69,7 @@ def test_a_tool_without_required_arguments_requires_no_body() -> None:
     }
     document = orjson.loads(
         advertise(
-            tools_of({"/a": {"get": operation}, "/b": {"get": SEARCH}}), title="", description="", version=""
+            *tools_of({"/a": {"get": operation}, "/b": {"get": SEARCH}}), title="", description="", version=""
         )
     )
     required = {path: item["post"]["requestBody"]["required"] for path, item in document["paths"].items()}
@@ -74,13 +78,13 @@ def test_a_tool_without_required_arguments_requires_no_body() -> None:
 
 def test_schemas_are_spliced_in_as_they_are() -> None:
     """Reading and writing a thousand schemas for each caller would cost what splicing saves."""
-    (tool,) = tools_of({"/search": {"get": SEARCH}})
-    assert tool.operation.schema_json in advertise([tool], title="T", description="", version="1")
+    (tool,), schema_of = tools_of({"/search": {"get": SEARCH}})
+    assert schema_of(tool) in advertise([tool], schema_of, title="T", description="", version="1")
 
 
 def test_a_document_always_has_a_title_and_a_version() -> None:
     """Open WebUI does not list a server without `info`."""
-    assert orjson.loads(advertise([], title="", description="", version="")) == {
+    assert orjson.loads(advertise(*tools_of({}), title="", description="", version="")) == {
         "openapi": "3.1.0",
         "info": {"title": "Tools", "description": "", "version": "1"},
         "paths": {},

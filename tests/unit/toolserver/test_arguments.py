@@ -8,22 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.openapi import document_with
+from tests.support.schemas import flat
 from toolserver.arguments import ArgumentValidator, parse_arguments
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue, dump_json
-from toolserver.schema_flattening import ArgumentSource, flatten
 
 
 def validator(properties: JsonObject, required: Iterable[str] = ()) -> ArgumentValidator:
     """A validator for arguments with these schemas, flattened as a definition does it."""
-    document = document_with({})
-    flattened, _ = flatten(
-        [ArgumentSource(name, schema) for name, schema in properties.items()], document.resolve
-    )
     schema: JsonObject = {
         "type": "object",
-        "properties": {**flattened},
+        "properties": {name: flat(schema) for name, schema in properties.items()},
         "required": list[JsonValue](required),
     }
     return ArgumentValidator(dump_json(schema))

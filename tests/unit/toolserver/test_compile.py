@@ -9,6 +9,7 @@ from tests.support.openapi import document_with
 from toolserver.compile import (
     CompiledDocument,
     CompiledReader,
+    DocumentTools,
     compile_document,
     compiled_from_lines,
     compiled_to_lines,
@@ -57,7 +58,6 @@ def test_every_operation_becomes_a_tool_or_a_reason() -> None:
     )
     assert (get.suggested_name, get.tags, get.summary, get.safe) == ("getPet", ("pets",), "One pet", True)
     assert get.description.startswith("One pet")
-    assert list(json.loads(get.schema_json)["properties"]) == ["id"]
     assert (up.suggested_name, up.operation_id, up.safe, up.idempotent) == ("post_up", None, False, False)
     assert document.skipped == (Skipped("TRACE", "/pets/{id}", "A browser cannot send TRACE requests."),)
     assert document.security_schemes == (SecurityScheme("tls", "mutualTLS", None, None, None, ""),)
@@ -126,7 +126,7 @@ def test_an_operation_whose_own_server_is_no_address_says_so() -> None:
     assert bases_of(document) == [""]
 
 
-def test_what_a_browser_cannot_send_is_said_when_it_is_required() -> None:
+def test_what_a_browser_cannot_send_is_said() -> None:
     """The tool stays: some APIs call parameters required that they do not check."""
     node: JsonObject = {
         "parameters": [
@@ -136,13 +136,36 @@ def test_what_a_browser_cannot_send_is_said_when_it_is_required() -> None:
         "security": [{"cookie": []}],
     }
     schemes: JsonObject = {"securitySchemes": {"cookie": {"type": "apiKey", "in": "cookie", "name": "sid"}}}
-    operation = compiled({"/a": {"get": node}}, servers=SERVERS, components=schemes).operations[0]
+    document = document_with({"/a": {"get": node}}, servers=SERVERS, components=schemes)
+    tools = DocumentTools(document, source_url=None)
+    operation = tools.compiled.operations[0]
     assert operation.warnings == (
+        "The optional header parameter 'Host' is left out. A browser sets this header itself.",
         "The required cookie parameter 'session' cannot be sent, so the API will probably refuse."
         " A browser sends its own cookies and lets no page set them.",
         "Its key is a cookie, which only reaches the API if the browser is signed in there.",
     )
-    assert json.loads(operation.schema_json)["properties"] == {}
+    assert json.loads(tools.schema("GET /a").schema_json)["properties"] == {}
+
+
+def test_a_schema_is_made_when_it_is_asked_for() -> None:
+    """Thousands of operations are named at once, and most are never called."""
+    tools = DocumentTools(document_with(PATHS), source_url=None)
+    schema = tools.schema("GET /pets/{id}")
+    assert list(json.loads(schema.schema_json)["properties"]) == ["id"]
+    assert tools.schema("GET /pets/{id}") == schema
+    with pytest.raises(KeyError):
+        tools.schema("GET /nowhere")
+
+
+def test_schemas_beyond_the_limit_of_a_document_name_their_arguments_only() -> None:
+    """A small document can refer to one large schema thousands of times; all of it has to fit in memory."""
+    body: JsonObject = {"content": {"application/json": {"schema": {"properties": {"x": {"enum": ["v"]}}}}}}
+    paths: JsonObject = {f"/{letter}": {"post": {"requestBody": body}} for letter in "ab"}
+    tools = DocumentTools(document_with(paths, limits=Limits(max_compiled_bytes=2_000)), source_url=None)
+    while b"enum" in (schema := tools.schema("POST /a").schema_json):
+        pass
+    assert json.loads(schema)["properties"] == {"x": {"type": "string"}}
 
 
 def digests(**changes: JsonValue) -> str:

@@ -1,16 +1,29 @@
 """What a model reads of an operation."""
 
+from dataclasses import dataclass
 from typing import cast
 
 import jsonschema_rs
+import orjson
 import pytest
 
 from tests.support.openapi import document_with
 from toolserver.argument_names import Binding
-from toolserver.definition import Budget, Definition, build_definition
+from toolserver.definition import Budget, Definitions
 from toolserver.hints import TOOL_DESCRIPTION_CHARS
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation import read_operations
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The outline and the schema together."""
+
+    description: str
+    bindings: tuple[Binding, ...]
+    body_additional: bool
+    warnings: tuple[str, ...]
+    schema: JsonObject
 
 
 def define(
@@ -18,7 +31,15 @@ def define(
 ) -> Definition:
     document = document_with({path: {"post": node}}, components={"schemas": schemas})
     (operation,) = read_operations(document).operations
-    return build_definition(document, operation, budget=budget)
+    definitions = Definitions(document, budget=budget)
+    outline, made = definitions.outline(operation), definitions.schema(operation)
+    return Definition(
+        outline.description,
+        outline.bindings,
+        outline.body_additional,
+        (*outline.warnings, *made.warnings),
+        orjson.loads(made.schema_json),
+    )
 
 
 def json_body(schema: JsonValue, *, required: bool = True, description: str = "") -> JsonObject:
@@ -96,6 +117,12 @@ def test_any_body_but_an_object_with_properties_is_one_argument(schema: JsonValu
     assert definition.bindings == (Binding("body", "body", ""),)
     assert definition.schema["required"] == ["body"]
     assert not definition.body_additional
+
+
+def test_a_body_of_hundreds_of_properties_is_one_argument() -> None:
+    """Thousands of operations may share it, and each would repeat every name."""
+    wide: JsonObject = {"properties": {f"p{index}": {} for index in range(501)}}
+    assert define({"requestBody": json_body(wide)}).bindings == (Binding("body", "body", ""),)
 
 
 def test_properties_of_a_merged_body_become_arguments() -> None:

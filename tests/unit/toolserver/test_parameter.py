@@ -2,12 +2,14 @@
 
 import pytest
 
+from tests.support.openapi import document_with
+from toolserver.body import BodyField
 from toolserver.json_types import JsonObject
 from toolserver.parameter import Location, Parameter, read_parameter, unsendable_reason
 
 
 def parameter_of(node: JsonObject) -> Parameter:
-    parameter = read_parameter(node)
+    parameter = read_parameter(document_with({}), node)
     assert isinstance(parameter, Parameter)
     return parameter
 
@@ -83,7 +85,7 @@ def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
 )
 def test_what_cannot_be_placed_is_named(node: JsonObject, problem: str) -> None:
     """The caller leaves it out with this sentence instead of losing the operation."""
-    assert read_parameter(node) == problem
+    assert read_parameter(document_with({}), node) == problem
 
 
 @pytest.mark.parametrize(
@@ -106,3 +108,25 @@ def test_what_cannot_be_placed_is_named(node: JsonObject, problem: str) -> None:
 def test_cookies_and_forbidden_headers_cannot_be_sent(location: Location, name: str, sendable: bool) -> None:
     """Fetch standard §2.2.2: a page's attempt to set them is dropped without an error."""
     assert (unsendable_reason(parameter_of({"name": name, "in": location})) is None) is sendable
+
+
+@pytest.mark.parametrize(
+    ("openapi", "location", "allowed"),
+    [("3.1.0", "query", True), ("3.0.4", "path", False), ("3.1.0", "header", False), ("3.2.0", "path", True)],
+)
+def test_reserved_characters_are_allowed_where_the_version_allows_them(
+    openapi: str, location: str, allowed: bool
+) -> None:
+    """Parameter Object: only in queries until 3.1.2, in every place since 3.2.0."""
+    node: JsonObject = {"name": "a", "in": location, "allowReserved": True}
+    parameter = read_parameter(document_with({}, openapi=openapi), node)
+    assert isinstance(parameter, Parameter)
+    assert parameter.allow_reserved is allowed
+
+
+def test_a_whole_query_string_has_fields_like_a_form() -> None:
+    """OpenAPI 3.2: `content` with one media type; a form may have encodings."""
+    media: JsonObject = {"encoding": {"f": {"style": "deepObject"}}}
+    content: JsonObject = {"application/x-www-form-urlencoded": media}
+    parameter = parameter_of({"name": "q", "in": "querystring", "content": content})
+    assert parameter.fields == {"f": BodyField("f", style="deepObject")}

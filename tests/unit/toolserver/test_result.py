@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import orjson
 import pytest
 
-from toolserver.result import Answered, FileBody, Rendered, TextBody, media_type, render_answer
+from toolserver.result import Answered, FileBody, Rendered, TextBody, media_type, problem_text, render_answer
 
 
 def render(
@@ -149,3 +149,61 @@ def test_an_inline_address_is_passed_on_for_a_frame() -> None:
 def test_a_media_type_is_read_without_its_parameters(header: str, mime: str) -> None:
     """Servers write them in every case and form."""
     assert media_type(header) == mime
+
+
+@pytest.mark.parametrize(
+    ("content_type", "text"),
+    [
+        ("application/x-ndjson", '{"a":1.10}\n\n[2]\r\n'),
+        ("application/json-seq", '\x1e{"a":1.10}\n\x1e[2]\n'),
+        ("text/event-stream", 'event: x\ndata: {"a":1.10}\n\n: ping\n\ndata: [2]\n\ndata: [DONE]\n\n'),
+    ],
+)
+def test_lines_of_json_become_items(content_type: str, text: str) -> None:
+    """A model reads one list more easily than a stream's frames, and numbers stay as they came."""
+    assert render(text, content_type).body == b'{"items":[{"a":1.10},[2]]}'
+
+
+def test_a_cut_sequence_ends_with_its_last_whole_item() -> None:
+    """Half an item is worth nothing and would make the answer unreadable."""
+    cut = Answered(200, "application/jsonl", {}, TextBody('{"a":1}\n{"a":'), truncated=True, total_bytes=90)
+    assert orjson.loads(rendered(cut).body) == {
+        "items": [{"a": 1}],
+        "truncated": {"bytes_kept": 13, "bytes_total": 90},
+        "call_id": "call_1",
+    }
+
+
+@pytest.mark.parametrize("text", ["plain\nlines", '{"a":1}\nrest', "data: hello\n\n"])
+def test_sequences_that_are_no_json_are_text(text: str) -> None:
+    """Streams of words are common; a model reads them as they are."""
+    for content_type in ("application/x-ndjson", "text/event-stream"):
+        assert "text" in orjson.loads(render(text, content_type).body)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '{"title": "Out of stock", "detail": "Only 2\\nleft.", "status": 409}',
+            "Out of stock: Only 2 left.",
+        ),
+        ('{"error": {"message": "No such pet", "code": 7}}', "No such pet"),
+        ('{"error": "invalid_grant", "error_description": "Expired"}', "Expired: invalid_grant"),
+        ('{"message": "Nope", "detail": "Nope"}', "Nope"),
+        ('{"detail": [{"loc": ["q"]}]}', ""),
+        ("[1]", ""),
+        ("{", ""),
+    ],
+)
+def test_an_api_that_says_what_went_wrong_is_quoted(text: str, said: str) -> None:
+    """The reason is what a model needs to try again better (RFC 9457 and what came before it)."""
+    assert problem_text(Answered(409, "application/problem+json", {}, TextBody(text))) == said
+
+
+def test_a_long_problem_is_cut_and_other_answers_say_nothing() -> None:
+    """It stands in an error message, beside the whole answer."""
+    long = TextBody('{"title":"' + "x" * 900 + '"}')
+    assert len(problem_text(Answered(400, "application/json", {}, long))) == 500
+    assert problem_text(Answered(400, "text/plain", {}, TextBody('{"title":"x"}'))) == ""
+    assert problem_text(Answered(400, "application/json", {}, None)) == ""

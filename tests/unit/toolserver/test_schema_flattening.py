@@ -4,23 +4,12 @@ from typing import cast
 
 import pytest
 
-from tests.support.openapi import document_with
+from tests.support.schemas import flat, flat_with_warnings
+from toolserver.argument_schemas import Budget
 from toolserver.json_types import JsonObject, JsonValue, dump_json
-from toolserver.schema_flattening import ArgumentSource, Budget, flatten, free_form
+from toolserver.schema_writing import free_form
 
 DASH = "\N{EN DASH}"
-
-
-def flat(schema: JsonValue, *, budget: Budget | None = None, **schemas: JsonValue) -> JsonObject:
-    return flat_with_warnings(schema, schemas, budget)[0]
-
-
-def flat_with_warnings(
-    schema: JsonValue, schemas: JsonObject | None = None, budget: Budget | None = None
-) -> tuple[JsonObject, list[str]]:
-    document = document_with({}, components={"schemas": schemas or {}})
-    flattened, warnings = flatten([ArgumentSource("a", schema)], document.resolve, budget)
-    return flattened["a"], warnings
 
 
 def ref(name: str) -> JsonObject:
@@ -286,7 +275,8 @@ def test_a_circle_is_cut_where_it_closes() -> None:
             }
         },
     )
-    cut: JsonObject = {"type": "object", "properties": {}, "description": "Same form as `a`."}
+    cut: JsonObject = {"type": "object", "properties": {}, "description": "Same form as `Node`."}
+    assert schema["description"] == "This form is called `Node`."
     assert schema["properties"] == {
         "value": {"type": "string"},
         "next": cut,
@@ -309,11 +299,12 @@ def test_a_shared_base_is_no_circle() -> None:
     assert warnings == []
 
 
-def test_a_form_that_returns_names_the_place_of_the_first() -> None:
-    """Names of schemas are nowhere in the result; a model can only be sent to an argument."""
+def test_a_form_that_returns_is_named_where_it_stands_first() -> None:
+    """Names of schemas are nowhere in the result; a model can only be sent to a form that has one."""
     node: JsonObject = {"oneOf": [{"type": "string"}, {"properties": {"and": {"items": ref("F")}}}]}
     schema = flat({"properties": {"filter": {"items": ref("F")}}}, F=node)
-    assert "Same form as `a.filter[]`." in dump_json(schema).decode()
+    text = dump_json(schema).decode()
+    assert text.index("This form is called `F`.") < text.index("Same form as `F`.")
 
 
 def test_a_base_that_returns_level_after_level_is_cut() -> None:
@@ -394,8 +385,17 @@ def test_texts_run_out_by_bytes() -> None:
         {"type": "object", "properties": properties}, None, Budget(json_bytes=50_000)
     )
     assert len(dump_json(schema)) < 70_000
-    assert warnings == ["a.k10 and what follows: texts and value lists left out (size)"]
+    assert warnings == ["a: texts and value lists are shortened (size)"]
     assert cast(JsonObject, schema["properties"])["k99"] == {
+        "type": ["string", "null"],
+        "description": f"{'x' * 119}… May be null.",
+    }
+    shorter, warnings = flat_with_warnings(
+        {"type": "object", "properties": properties}, None, Budget(json_bytes=10_000)
+    )
+    assert len(dump_json(shorter)) < 10_000
+    assert warnings == ["a: texts and value lists are left out (size)"]
+    assert cast(JsonObject, shorter["properties"])["k99"] == {
         "type": ["string", "null"],
         "description": "May be null.",
     }

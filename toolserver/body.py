@@ -1,0 +1,142 @@
+"""Request bodies: the one media type that is sent, and how it is written.
+
+Receives request body objects of OpenAPI 3; gives `Body` values. Schemas stay as they are written; what they
+look like to a model is `definition`'s concern. Knows nothing of operations and arguments.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from toolserver.body_field import BodyField, FieldReader, first_properties, is_binary, is_structured
+from toolserver.document import Document
+from toolserver.errors import quote
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.media_type import OCTETS, BodyKind, body_kind, choose_json, is_json_range, sent_type
+from toolserver.xml_body import xml_node
+
+__all__ = ["Body", "BodyField", "read_body", "read_query_fields"]
+
+_PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "xml", "sequence", "binary")
+_MAX_PROSE_CHARS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The request body in the one media type that is sent."""
+
+    content_type: str
+    """May be a range such as "image/*" for files, which then say their own type."""
+    schema: JsonValue
+    """As written in the document; may hold or be a `$ref`; {} when there is none."""
+    required: bool
+    description: str
+    kind: BodyKind = "json"
+    fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
+    """Of forms and multipart bodies: what is not written by the default rule, by name."""
+    xml: JsonObject | None = None
+    """Of XML bodies: names and places of elements (see `xml_body`)."""
+
+
+class _Choice(NamedTuple):
+    kind: BodyKind
+    media_type: str
+    media: JsonObject
+
+
+def read_body(document: Document, node: JsonObject) -> tuple[Body | None, list[str]]:
+    """The body that a request body object describes, and warnings; None when it names no content type.
+
+    Raises:
+        ReferenceFailed: a media type is a reference that leads nowhere.
+    """
+    content = object_at(node, "content")
+    if not content:
+        return None, ["The request body names no content type; it is left out."]
+    choice, undescribed = _with_fields(document, _choose(document, content))
+    kind, warnings = _kind_by_schema(document, choice)
+    warnings += undescribed
+    schema = _schema_of(choice)
+    fields: dict[str, BodyField] = {}
+    if kind in ("form", "multipart"):
+        reader = FieldReader(document, kind, choice.media)
+        fields = reader.read()
+        warnings += reader.warnings
+    body = Body(
+        content_type=OCTETS
+        if kind == "binary" and is_json_range(choice.media_type)
+        else sent_type(choice.media_type),
+        schema=schema,
+        required=node.get("required") is True,
+        description=text_at(node, "description")[:_MAX_PROSE_CHARS],
+        kind=kind,
+        fields=fields,
+        xml=xml_node(document, schema) if kind == "xml" else None,
+    )
+    return body, warnings
+
+
+def read_query_fields(document: Document, media: JsonObject) -> dict[str, BodyField]:
+    """The fields of a whole query string that is written as a form."""
+    return FieldReader(document, "form", media).read()
+
+
+def _with_fields(document: Document, choice: _Choice) -> tuple[_Choice, list[str]]:
+    """A multipart body always has fields, even where its schema is empty or a string."""
+    schema = choice.media.get("schema")
+    if choice.kind != "multipart" or is_structured(document, schema):
+        return choice, []
+    is_file = is_binary(document, schema)
+    file: JsonValue = schema if is_file else {"type": "string", "format": "binary"}
+    fields: JsonObject = {"type": "object", "properties": {"file": file}, "additionalProperties": not is_file}
+    if is_file:
+        fields["required"] = ["file"]
+    warning = "The fields of the multipart request body are not described; a file is sent as 'file'."
+    return choice._replace(media={**choice.media, "schema": fields}), [warning]
+
+
+def _schema_of(choice: _Choice) -> JsonValue:
+    if choice.kind == "sequence" and "itemSchema" in choice.media:
+        return {"type": "array", "items": choice.media["itemSchema"]}
+    schema = choice.media.get("schema")
+    return schema if isinstance(schema, dict | bool) else {}
+
+
+def _choose(document: Document, content: JsonObject) -> _Choice:
+    """The media type to send: by kind, then in the document's order."""
+    first = choose_json(content)
+    if first is not None:
+        media = _media(document, content, first)
+        is_file = is_json_range(first) and is_binary(document, media.get("schema"))
+        return _Choice("binary" if is_file else "json", first, media)
+    kinds: dict[str, BodyKind] = {media_type: body_kind(media_type) for media_type in content}
+    best = min(kinds, key=lambda key: _PREFERENCE.index(kinds[key]))
+    if kinds[best] == "form":
+        for media_type, kind in kinds.items():
+            if kind == "multipart" and _has_files(document, media := _media(document, content, media_type)):
+                return _Choice("multipart", media_type, media)
+    return _Choice(kinds[best], best, _media(document, content, best))
+
+
+def _has_files(document: Document, media: JsonObject) -> bool:
+    """Whether only a multipart body can carry all of it."""
+    properties = first_properties(document, media.get("schema"))
+    return any(is_binary(document, schema) for schema in properties.values())
+
+
+def _media(document: Document, content: JsonObject, media_type: str) -> JsonObject:
+    media = document.follow(content[media_type])
+    return media if isinstance(media, dict) else {}
+
+
+def _kind_by_schema(document: Document, choice: _Choice) -> tuple[BodyKind, list[str]]:
+    """Text and bytes that the schema calls a structure are written as JSON; XML that is a string, as text."""
+    if choice.kind not in ("text", "binary", "xml"):
+        return choice.kind, []
+    structured = is_structured(document, choice.media.get("schema"))
+    if choice.kind == "xml":
+        return ("xml" if structured else "text"), []
+    if not structured:
+        return choice.kind, []
+    named = quote(choice.media_type)
+    return "json", [f"The request body is {named}, but described as a structure; it is written as JSON."]

@@ -1,0 +1,122 @@
+"""The places of a document where operations stand, and why some of them hold none.
+
+Receives a `Document`; gives one `Place` per method of a path, in document order, or a `Skipped` with the
+reason. Callbacks and webhooks are not looked at: they are requests that the API sends. Knows which methods a
+browser can send, nothing of what an operation holds.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from toolserver.document import Document, pointer_token
+from toolserver.errors import ReferenceFailed, quote
+from toolserver.json_types import JsonObject, JsonValue, object_at
+
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_ADDED_IN_3_2 = ("query", "additionalOperations")
+_FIELDS = frozenset((*_METHODS, *_ADDED_IN_3_2, "parameters", "servers", "summary", "description"))
+_FORBIDDEN_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
+"""Forbidden methods of the Fetch standard (§2.2.1)."""
+
+_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
+_MAX_METHOD_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An operation that became no tool."""
+
+    method: str
+    path: str
+    reason: str
+    """A sentence for people."""
+
+
+@dataclass(slots=True)
+class Place:
+    """One method of one path item, while it is read."""
+
+    method: str
+    path: str
+    item: JsonObject
+    node: JsonObject
+    pointer: str
+    warnings: list[str] = field(default_factory=list[str])
+
+
+@dataclass(slots=True)
+class _Finder:
+    document: Document
+    fields: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    """What of a path item matters, by its identity: thousands of paths may refer to one with thousands of
+    other fields."""
+
+    def find(self, path: str, entry: JsonValue) -> Iterator[Place | Skipped]:
+        if not isinstance(entry, dict):
+            yield Skipped("*", path, "The path item is not an object.")
+            return
+        item = entry
+        if "$ref" in entry:
+            try:
+                target = self.document.follow(entry)
+            except ReferenceFailed as error:
+                yield Skipped("*", path, error.message)
+                return
+            if not isinstance(target, dict):
+                yield Skipped("*", path, "The path item refers to something that is not an object.")
+                return
+            item = self._joined(target, entry)
+        yield from self._methods(path, item)
+
+    def _joined(self, target: JsonObject, entry: JsonObject) -> JsonObject:
+        """Fields beside a `$ref` win over the referenced ones."""
+        return {name: holder[name] for holder in (target, entry) for name in self._fields_of(holder)}
+
+    def _fields_of(self, item: JsonObject) -> tuple[str, ...]:
+        if id(item) not in self.fields:
+            self.fields[id(item)] = tuple(
+                name for name in item if name in _FIELDS or name.lower() in _METHODS
+            )
+        return self.fields[id(item)]
+
+    def _methods(self, path: str, item: JsonObject) -> Iterator[Place | Skipped]:
+        has_additions = self.document.version == "3.2"
+        for name, node in item.items():
+            if name in _METHODS or (name == "query" and has_additions):
+                yield _place(name.upper(), path, item, node, f"/{name}")
+            elif name.lower() in _METHODS:
+                reason = f"{quote(name)} is not a field of a path item; methods are lower case."
+                yield Skipped(name.upper(), path, reason)
+            elif name == "additionalOperations" and has_additions:
+                yield from _additional(path, item)
+
+
+def find_places(document: Document) -> Iterator[Place | Skipped]:
+    """Every operation of `paths`, the extensions among its keys left out."""
+    finder = _Finder(document)
+    for path, entry in object_at(document.root, "paths").items():
+        if not path.startswith("x-"):
+            yield from finder.find(path, entry)
+
+
+def _additional(path: str, item: JsonObject) -> Iterator[Place | Skipped]:
+    """Operations of methods that have no field of their own; their case is kept."""
+    for method, node in object_at(item, "additionalOperations").items():
+        if method.lower() in (*_METHODS, "query"):
+            reason = f"{quote(method)} has a field of its own and must not stand in additionalOperations."
+            yield Skipped(method, path, reason)
+        elif not _METHOD.fullmatch(method):
+            yield Skipped(method[:_MAX_METHOD_CHARS], path, f"{quote(method)} is not an HTTP method.")
+        else:
+            yield _place(method, path, item, node, f"/additionalOperations/{pointer_token(method)}")
+
+
+def _place(method: str, path: str, item: JsonObject, node: JsonValue, below: str) -> Place | Skipped:
+    if not isinstance(node, dict):
+        return Skipped(method, path, "The operation is not an object.")
+    if method.upper() in _FORBIDDEN_METHODS:
+        return Skipped(method, path, f"A browser cannot send {method.upper()} requests.")
+    if not path.startswith("/"):
+        return Skipped(method, path, 'The path does not begin with "/".')
+    return Place(method, path, item, node, f"#/paths/{pointer_token(path)}{below}")

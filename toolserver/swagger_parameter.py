@@ -1,0 +1,99 @@
+"""Parameters of Swagger 2.0 as parameters and form fields of OpenAPI 3.
+
+Receives parameter objects; gives their OpenAPI 3 forms. Where OpenAPI 3 has no words for how an array is
+joined (tabs; spaces or pipes outside of queries and forms), the array becomes a string that its description
+explains.
+"""
+
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+_SCHEMA_KEYS = (
+    *("type", "format", "items", "enum", "default", "pattern", "title", "example"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "x-nullable"),
+)
+_SEPARATORS = {"csv": "commas", "ssv": "spaces", "tsv": "tab characters", "pipes": "the character |"}
+_STYLES: dict[str, JsonObject] = {
+    "csv": {"style": "form", "explode": False},
+    "multi": {"style": "form", "explode": True},
+    "ssv": {"style": "spaceDelimited", "explode": False},
+    "pipes": {"style": "pipeDelimited", "explode": False},
+}
+_LISTED = ("query", "formData")
+"""The places where several styles exist."""
+
+
+def is_body_part(node: JsonValue) -> bool:
+    """Whether a parameter belongs to the request body."""
+    return isinstance(node, dict) and node.get("in") in ("body", "formData")
+
+
+def media_types_at(holder: JsonObject, key: str) -> list[str]:
+    """The strings of `consumes` or `produces`."""
+    return [entry for entry in array_at(holder, key) if isinstance(entry, str) and entry]
+
+
+def parameter_of(node: JsonObject) -> JsonObject:
+    """A parameter outside the body."""
+    converted: JsonObject = {
+        key: node[key] for key in ("name", "in", "required", "description", "allowEmptyValue") if key in node
+    }
+    if node.get("x-deprecated") is True or node.get("deprecated") is True:
+        converted["deprecated"] = True
+    converted["schema"] = schema_of(node)
+    if note := _separator_note(node):
+        converted["description"] = f"{text_at(node, 'description')} {note}".strip()
+    elif _is_array(node) and text_at(node, "in") == "query":
+        converted |= _STYLES[_format(node)]
+    return converted
+
+
+def schema_of(node: JsonObject) -> JsonValue:
+    """The schema: under `schema`, or made of the parameter's own keywords.
+
+    Form fields keep their description there; nothing else of OpenAPI 3 could carry it.
+    """
+    schema = node.get("schema")
+    if isinstance(schema, dict):
+        return {"type": "string", "format": "binary"} if schema.get("type") == "file" else schema
+    own: JsonObject = {key: node[key] for key in _SCHEMA_KEYS if key in node}
+    note = _separator_note(node)
+    if note:
+        own = {"type": "string"}
+    elif own.get("type") == "file":
+        own |= {"type": "string", "format": "binary"}
+    if own.pop("x-nullable", None) is True:
+        own["nullable"] = True
+    description = f"{text_at(node, 'description')} {note}".strip()
+    if node.get("in") == "formData" and description:
+        own["description"] = description
+    return own
+
+
+def encoding_of(node: JsonObject) -> JsonObject:
+    """The encoding of a form field; {} for the default."""
+    if not _is_array(node) or _separator_note(node) or text_at(object_at(node, "items"), "type") == "file":
+        return {}
+    return _STYLES[_format(node)]
+
+
+def _is_array(node: JsonObject) -> bool:
+    return node.get("type") == "array"
+
+
+def _format(node: JsonObject) -> str:
+    """How the items are joined; "multi" exists only in queries and forms (Swagger 2.0, Parameter Object)."""
+    collection_format = text_at(node, "collectionFormat")
+    if collection_format == "multi":
+        return "multi" if node.get("in") in _LISTED else "csv"
+    return collection_format if collection_format in _SEPARATORS else "csv"
+
+
+def _separator_note(node: JsonObject) -> str:
+    if not _is_array(node):
+        return ""
+    collection_format = _format(node)
+    expressible = ("csv", "multi", "ssv", "pipes") if node.get("in") in _LISTED else ("csv",)
+    if collection_format in expressible:
+        return ""
+    return f"Several values, separated by {_SEPARATORS[collection_format]}."
