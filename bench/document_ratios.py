@@ -1,8 +1,8 @@
 """What a document costs beside reading its JSON: its catalog, its schemas and its memory.
 
 Ratios of processor time within one run, with `json.loads` of the same text as the measure: the catalog
-(parse, names, descriptions, plans) on top of one such reading, then all argument schemas. Generated documents always;
-vendors' JSON documents over 1 MB where the folder of samples is there.
+(parse, names, descriptions, plans) on top of one such reading, then all argument schemas. Generated
+documents always; vendors' JSON documents over 1 MB where the folder of samples is there.
 """
 
 import json
