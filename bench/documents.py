@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from bench.document_ratios import measure_ratios
 from bench.measure import time_each
 from bench.report import print_table
 from bridge.edges.document_worker import DocumentWorker
@@ -19,7 +20,8 @@ from toolserver.json_types import JsonObject, JsonValue
 
 _TICK_S = 0.001
 _LARGE_YAML_BYTES = 4_000_000
-_SIZES = (100, 1_000, 5_000)
+_SIZES = (100, 1_000, 11_422)
+"""Operations; the last is as many as the largest real document has."""
 
 
 @dataclass(slots=True)
@@ -134,7 +136,8 @@ async def measure_documents() -> dict[str, object]:
         "computed ms",
     ]
     print_table("Documents through the worker process", head, rows)
-    return results
+    generated = [(title, text) for title, text in _texts() if title.startswith("JSON")]
+    return {**results, **measure_ratios(generated)}
 
 
 def _texts() -> list[tuple[str, str]]:

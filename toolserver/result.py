@@ -149,7 +149,7 @@ def _is_sequence(content_type: str) -> bool:
 def _items(encoded: bytes, answered: Answered) -> list[bytes] | None:
     """The JSON texts of a sequence; None when one of them is no JSON. The last one may be cut."""
     if media_type(answered.content_type) == EVENTS:
-        lines = _event_data(encoded)
+        lines = _event_texts(encoded)
     else:
         lines = re.split(rb"[\x1e\n]+", encoded)
     items = [line.strip() for line in lines if line.strip()]
@@ -164,7 +164,7 @@ def _items(encoded: bytes, answered: Answered) -> list[bytes] | None:
     return items
 
 
-def _event_data(encoded: bytes) -> list[bytes]:
+def _event_texts(encoded: bytes) -> list[bytes]:
     """The data of each server-sent event; "[DONE]", which ends many streams, is no data."""
     data: list[bytes] = []
     for event in re.split(rb"\r?\n\r?\n", encoded):

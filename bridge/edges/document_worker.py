@@ -53,7 +53,7 @@ class DocumentWorker:
                 error, also when the child ran out of time or memory.
         """
         header = {"op": "compile", "source_url": source_url, "base_url": base_url}
-        async with self._process_for_one() as process:
+        async with self._child_for_one() as process:
             return await _compiled(_ask(process, header, text))
 
     async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, bytes]:
@@ -65,14 +65,14 @@ class DocumentWorker:
             BridgeError: `invalid_document`, as `compile`.
         """
         header = {"op": "schemas", "digest": digest, "keys": list(keys)}
-        async with self._process_for_one() as process:
+        async with self._child_for_one() as process:
             lines = await _checked(_ask(process, header, ""))
             if len(lines) < len(keys):  # it no longer has the document, or never had
                 lines = await _checked(_ask(process, header, text))
         return dict(zip(keys, lines, strict=True))
 
     @asynccontextmanager
-    async def _process_for_one(self) -> AsyncGenerator[asyncio.subprocess.Process]:
+    async def _child_for_one(self) -> AsyncGenerator[asyncio.subprocess.Process]:
         """The child, for one request at a time; whatever breaks the request off also ends the child."""
         async with self._lock:
             process = await self._warm()

@@ -12,7 +12,7 @@ import pytest_asyncio
 from bridge.edges import document_worker
 from bridge.edges.document_worker import DocumentWorker
 from bridge.wire import BridgeError, ErrorCode
-from tests.support.compiled import compiled, document_text
+from tests.support.compiled import compiled, document_text, tools_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -128,3 +128,15 @@ async def test_validation_reports_and_never_gates(worker: DocumentWorker) -> Non
     )
     assert (await worker.validate(dangling)).state == "invalid"
     assert (await worker.validate("{")).state == "failed"
+
+
+async def test_schemas_are_made_whether_or_not_the_child_still_has_the_document(
+    worker: DocumentWorker,
+) -> None:
+    """The child is replaced after a hostile document; tools of the others must not notice."""
+    text, here = document_text(), tools_of(document_text())
+    wanted = {op.key: here.schema(op.key).schema_json for op in here.compiled.operations}
+    await compile_text(worker, text)
+    assert await worker.schemas(text, here.compiled.digest, list(wanted)) == wanted
+    await worker.close()
+    assert await worker.schemas(text, here.compiled.digest, list(wanted)) == wanted

@@ -1,0 +1,95 @@
+"""What a document costs beside reading its JSON: its catalog, its schemas and its memory.
+
+Ratios of processor time within one run, with `json.loads` of the same text as the measure: the catalog
+(parse, names, descriptions, plans) on top of one such reading, then all argument schemas. Generated
+documents always; vendors' JSON documents over 1 MB where the folder of samples is there.
+"""
+
+import json
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import TypeVar
+
+from bench.report import print_table
+from toolserver.compile import DocumentTools
+from toolserver.document import parse_document
+
+SAMPLES = Path(__file__).resolve().parents[2] / "shared" / "specs" / "files"
+SAMPLE_BYTES = 1_000_000
+
+_ROUNDS = 3
+_T = TypeVar("_T")
+
+
+def measure_ratios(generated: list[tuple[str, str]]) -> dict[str, object]:
+    """Measure `generated` (titles and JSON texts) and the samples, print a table and give all figures."""
+    results: dict[str, dict[str, float]] = {}
+    for title, text in (*generated, *_samples()):
+        results[title] = _measure(text)
+    rows = [[title, *figures.values()] for title, figures in results.items()]
+    head = ["document", "MB", "operations", "json.loads ms", "catalog, on top", "schemas", "memory"]
+    print_table("Catalog, all schemas and memory, in times json.loads and its result", head, rows)
+    large = [figures for figures in results.values() if figures["megabytes"] * 1e6 > SAMPLE_BYTES]
+    on_top = [figures["catalog_on_top"] for figures in large]
+    print(f"\nOver 1 MB, on top of json.loads: median {median(on_top):.2f}, most {max(on_top):.2f}")
+    return {"ratios": results, "catalog_on_top_median": median(on_top), "catalog_on_top_most": max(on_top)}
+
+
+def _samples() -> Iterator[tuple[str, str]]:
+    for path in sorted(SAMPLES.glob("*.json")) if SAMPLES.is_dir() else ():
+        if path.stat().st_size > SAMPLE_BYTES:
+            yield path.stem, path.read_text(encoding="utf-8")
+
+
+def _measure(text: str) -> dict[str, float]:
+    loads_s, _ = _least(lambda: json.loads(text))
+    catalog_s, tools = _least(lambda: DocumentTools(parse_document(text), source_url=None))
+    start = time.process_time()
+    for operation in tools.compiled.operations:
+        tools.schema(operation.key)
+    schemas_s = time.process_time() - start
+    operations = len(tools.compiled.operations)
+    del tools
+    plain, _ = _memory(lambda: json.loads(text))
+    ours, _ = _memory(lambda: _everything(text))
+    return {
+        "megabytes": len(text) / 1e6,
+        "operations": float(operations),
+        "json_loads_ms": loads_s * 1000,
+        "catalog_on_top": catalog_s / loads_s - 1,
+        "schemas": schemas_s / loads_s,
+        "memory": ours / plain,
+    }
+
+
+def _everything(text: str) -> DocumentTools:
+    tools = DocumentTools(parse_document(text), source_url=None)
+    for operation in tools.compiled.operations:
+        tools.schema(operation.key)
+    return tools
+
+
+def _least(action: Callable[[], _T]) -> tuple[float, _T]:
+    """Processor seconds of the least disturbed of some rounds, and the last result."""
+    taken: list[float] = []
+    for _ in range(_ROUNDS - 1):
+        start = time.process_time()
+        action()
+        taken.append(time.process_time() - start)
+    start = time.process_time()
+    result = action()
+    taken.append(time.process_time() - start)
+    return min(taken), result
+
+
+def _memory(action: Callable[[], _T]) -> tuple[int, _T]:
+    """Bytes allocated by Python while the result is held."""
+    tracemalloc.start()
+    try:
+        result = action()
+        return tracemalloc.get_traced_memory()[0], result
+    finally:
+        tracemalloc.stop()
