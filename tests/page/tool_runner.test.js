@@ -3,69 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallStopped } from "../../static/call_failure.js";
 import { RunningCalls } from "../../static/running_calls.js";
-import { ToolRunner } from "../../static/tool_runner.js";
 import { parameter, plan } from "./support/plans.js";
-
-/** @typedef {import("../../static/types.d.ts").ToolCall} ToolCall */
-/** @typedef {import("../../static/types.d.ts").Pin} Pin */
-/** @typedef {import("../../static/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../../static/tool_runner.js").Surroundings} Surroundings */
-
-const GET_THINGS = plan({ parameters: [parameter("query", "q")] });
-const POST_THINGS = plan({
-  method: "POST",
-  safe: false,
-  body: { content_type: "application/json", required: true, argument: "body" },
-});
-const WITH_KEY = plan({ security: [[{ scheme: "key", type: "apiKey", in: "query", name: "key" }]] });
-
-/** @param {Partial<ToolCall>} [change] @returns {ToolCall} */
-function call(change = {}) {
-  const about = { call_id: "c1", tool: "things", server_id: "s1", key: "GET /things", digest: "d1", chat_id: null };
-  return { ...about, params: "{}", deadline_ms: 1000, result_token: "t", ...change };
-}
-
-/**
- * A runner with one accepted operation and a scripted API; `seen` collects what left it.
- * @param {import("../../static/types.d.ts").RequestPlan} asked
- * @param {Partial<Surroundings>} [change]
- */
-function bench(asked, change = {}) {
-  const seen = { fetched: /** @type {any[]} */ ([]), logged: /** @type {any[]} */ ([]), uploaded: /** @type {any[]} */ ([]) };
-  /** @type {Pin} */
-  const pin = { server_id: "s1", key: "GET /things", name: "things", digest: "d1", base_url: asked.base_url, origin: "https://api.example", plan: asked };
-  /** @type {Surroundings} */
-  const around = {
-    fetch: async () => Response.json({ ok: true }),
-    now: () => 0,
-    pageUrl: "http://localhost:8642/",
-    acceptedOrigins: () => ["https://api.example", "https://files.example"],
-    lookup: async (serverId, key) => (serverId === "s1" && key === "GET /things" ? pin : null),
-    loadCredentials: async () => ({}),
-    diagnose: async () => ({ code: "cors", message: "CORS.", detail: {}, delivered: "unknown", retryable: false }),
-    upload: async (_call, content, contentType) => void seen.uploaded.push([content, contentType]),
-    limits: { inline_result_bytes: 40, result_bytes: 100, file_bytes: 50 },
-    observer: {
-      requestBuilt: (_call, request) => void seen.logged.push(request),
-      answerRead: (_call, response) => void seen.logged.push(response),
-    },
-    ...change,
-  };
-  const inner = around.fetch;
-  around.fetch = (url, init) => {
-    seen.fetched.push([url, init]);
-    return inner(url, init);
-  };
-  return { runner: new ToolRunner(around), seen };
-}
-
-const never = new AbortController().signal;
-
-/** @param {Outcome} outcome */
-const failure = (outcome) => (outcome.status === "failed" ? `${outcome.error.code} ${outcome.delivered}` : "answered");
-
-/** @param {Response} response @param {object} facts what a constructed Response cannot have */
-const shaped = (response, facts) => Object.defineProperties(response, Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, { value }])));
+import { bench, call, failure, GET_THINGS, never, POST_THINGS, shaped, WITH_KEY } from "./support/runner_bench.js";
 
 test("a safe call is fetched once, without cache, cookies or referrer, and its answer handed on", async () => {
   const { runner, seen } = bench(GET_THINGS);
