@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from toolserver.body_field import BodyField, FieldReader, first_properties, is_binary, is_structured
-from toolserver.document import Document
+from toolserver.document import Document, reference_of
 from toolserver.errors import quote
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.media_type import OCTETS, BodyKind, body_kind, choose_json, is_json_range, sent_type
 from toolserver.xml_body import xml_node
 
-__all__ = ["Body", "BodyField", "read_body", "read_query_fields"]
+__all__ = ["Body", "BodyField", "BodyReader", "read_query_fields"]
 
 _PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "xml", "sequence", "binary")
 _MAX_PROSE_CHARS = 50_000
@@ -44,36 +44,95 @@ class _Choice(NamedTuple):
     media: JsonObject
 
 
-def read_body(document: Document, node: JsonObject) -> tuple[Body | None, list[str]]:
-    """The body that a request body object describes, and warnings; None when it names no content type.
+class _Written(NamedTuple):
+    """All of a body that follows from its media type and schema."""
 
-    Raises:
-        ReferenceFailed: a media type is a reference that leads nowhere.
-    """
-    content = object_at(node, "content")
-    if not content:
-        return None, ["The request body names no content type; it is left out."]
-    choice, undescribed = _with_fields(document, _choose(document, content))
+    kind: BodyKind
+    schema: JsonValue
+    fields: Mapping[str, BodyField]
+    xml: JsonObject | None
+    warnings: list[str]
+
+
+@dataclass(slots=True)
+class BodyReader:
+    """Reads the request bodies of one document; what many share by reference is looked through once."""
+
+    document: Document
+    _written: dict[tuple[str, str | int, int], _Written] = field(
+        default_factory=dict[tuple[str, "str | int", int], _Written]
+    )
+    _with_files: dict[str | int, bool] = field(default_factory=dict["str | int", bool])
+
+    def read(self, node: JsonObject) -> tuple[Body | None, list[str]]:
+        """The body that a request body object describes, and warnings; None when it names no content type.
+
+        Raises:
+            ReferenceFailed: a media type is a reference that leads nowhere.
+        """
+        content = object_at(node, "content")
+        if not content:
+            return None, ["The request body names no content type; it is left out."]
+        choice = self._choose(content)
+        encoding = choice.media.get("encoding")
+        key = (choice.media_type, _key_of(choice.media), id(encoding) if encoding else 0)
+        if key not in self._written:
+            self._written[key] = _write(self.document, choice)
+        written = self._written[key]
+        is_any = written.kind == "binary" and is_json_range(choice.media_type)
+        body = Body(
+            content_type=OCTETS if is_any else sent_type(choice.media_type),
+            schema=written.schema,
+            required=node.get("required") is True,
+            description=text_at(node, "description")[:_MAX_PROSE_CHARS],
+            kind=written.kind,
+            fields=written.fields,
+            xml=written.xml,
+        )
+        return body, written.warnings
+
+    def _choose(self, content: JsonObject) -> _Choice:
+        """The media type to send: by kind, then in the document's order."""
+        first = choose_json(content)
+        if first is not None:
+            media = _media(self.document, content, first)
+            is_file = is_json_range(first) and is_binary(self.document, media.get("schema"))
+            return _Choice("binary" if is_file else "json", first, media)
+        kinds: dict[str, BodyKind] = {media_type: body_kind(media_type) for media_type in content}
+        best = min(kinds, key=lambda key: _PREFERENCE.index(kinds[key]))
+        if kinds[best] == "form":
+            for media_type, kind in kinds.items():
+                if kind == "multipart" and self._has_files(
+                    media := _media(self.document, content, media_type)
+                ):
+                    return _Choice("multipart", media_type, media)
+        return _Choice(kinds[best], best, _media(self.document, content, best))
+
+    def _has_files(self, media: JsonObject) -> bool:
+        """Whether only a multipart body can carry all of it."""
+        key = _key_of(media)
+        if key not in self._with_files:
+            properties = first_properties(self.document, media.get("schema"))
+            self._with_files[key] = any(is_binary(self.document, schema) for schema in properties.values())
+        return self._with_files[key]
+
+
+def _key_of(media: JsonObject) -> str | int:
+    """The same for media types with the same schema: its reference, or the identity of what holds it."""
+    return reference_of(media.get("schema")) or id(media)
+
+
+def _write(document: Document, choice: _Choice) -> _Written:
+    choice, undescribed = _with_fields(document, choice)
     kind, warnings = _kind_by_schema(document, choice)
     warnings += undescribed
     schema = _schema_of(choice)
-    fields: dict[str, BodyField] = {}
+    fields: Mapping[str, BodyField] = {}
     if kind in ("form", "multipart"):
         reader = FieldReader(document, kind, choice.media)
         fields = reader.read()
         warnings += reader.warnings
-    body = Body(
-        content_type=OCTETS
-        if kind == "binary" and is_json_range(choice.media_type)
-        else sent_type(choice.media_type),
-        schema=schema,
-        required=node.get("required") is True,
-        description=text_at(node, "description")[:_MAX_PROSE_CHARS],
-        kind=kind,
-        fields=fields,
-        xml=xml_node(document, schema) if kind == "xml" else None,
-    )
-    return body, warnings
+    return _Written(kind, schema, fields, xml_node(document, schema) if kind == "xml" else None, warnings)
 
 
 def read_query_fields(document: Document, media: JsonObject) -> dict[str, BodyField]:
@@ -100,28 +159,6 @@ def _schema_of(choice: _Choice) -> JsonValue:
         return {"type": "array", "items": choice.media["itemSchema"]}
     schema = choice.media.get("schema")
     return schema if isinstance(schema, dict | bool) else {}
-
-
-def _choose(document: Document, content: JsonObject) -> _Choice:
-    """The media type to send: by kind, then in the document's order."""
-    first = choose_json(content)
-    if first is not None:
-        media = _media(document, content, first)
-        is_file = is_json_range(first) and is_binary(document, media.get("schema"))
-        return _Choice("binary" if is_file else "json", first, media)
-    kinds: dict[str, BodyKind] = {media_type: body_kind(media_type) for media_type in content}
-    best = min(kinds, key=lambda key: _PREFERENCE.index(kinds[key]))
-    if kinds[best] == "form":
-        for media_type, kind in kinds.items():
-            if kind == "multipart" and _has_files(document, media := _media(document, content, media_type)):
-                return _Choice("multipart", media_type, media)
-    return _Choice(kinds[best], best, _media(document, content, best))
-
-
-def _has_files(document: Document, media: JsonObject) -> bool:
-    """Whether only a multipart body can carry all of it."""
-    properties = first_properties(document, media.get("schema"))
-    return any(is_binary(document, schema) for schema in properties.values())
 
 
 def _media(document: Document, content: JsonObject, media_type: str) -> JsonObject:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from toolserver.body import Body, read_body
+from toolserver.body import Body, BodyReader
 from toolserver.document import Document
 from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
@@ -123,6 +123,7 @@ class _Reader:
     document: Document
     schemes: dict[str, SecurityScheme]
     security: Requirements
+    body_reader: BodyReader
     parameters_left: int
     prose_left: int
     parameters: dict[str | int, _Entry] = field(default_factory=dict[str | int, "_Entry"])
@@ -144,7 +145,9 @@ def read_operations(document: Document) -> OperationList:
     schemes, warnings = read_security_schemes(document)
     security, problems = read_requirements(document.root, schemes)
     limits = document.limits
-    reader = _Reader(document, schemes, security, limits.max_parameters, limits.max_bytes)
+    reader = _Reader(
+        document, schemes, security, BodyReader(document), limits.max_parameters, limits.max_bytes
+    )
     operations: list[Operation] = []
     skipped: list[Skipped] = []
     for found in find_places(document):
@@ -314,7 +317,7 @@ def _read_body(reader: _Reader, place: Place) -> Body | None:
         place.warnings.append("The request body is not an object; it is left out.")
         return None
     if id(node) not in reader.bodies:
-        reader.bodies[id(node)] = read_body(reader.document, node)
+        reader.bodies[id(node)] = reader.body_reader.read(node)
     body, warnings = reader.bodies[id(node)]
     place.warnings += warnings
     return body
