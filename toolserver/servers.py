@@ -72,9 +72,14 @@ def choose_base_url(servers: tuple[ServerUrl, ...], source_url: str | None) -> s
 
 
 def absolute_url(url: str, source_url: str | None) -> str:
-    """`url` as an absolute http(s) URL without user, query, fragment and trailing slash; "" if it is none."""
+    """`url` as an absolute http(s) URL without user, query, fragment and trailing slash; "" if it is none.
+
+    A URL with a scheme and no host, such as "https:/v1", takes the host of `source_url`.
+    """
     try:
         joined = urljoin(source_url, url) if source_url else url
+        if source_url and (hostless := re.fullmatch(r"(https?):(/(?!/).*)", url)):
+            joined = f"{hostless[1]}://{urlsplit(source_url).netloc}{hostless[2]}"
         if joined.startswith("//"):
             joined = f"https:{joined}"
         parts = urlsplit(joined)

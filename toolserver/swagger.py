@@ -48,9 +48,9 @@ def servers_of(root: JsonObject, schemes: list[JsonValue]) -> list[JsonValue]:
     path = f"/{base_path.strip('/')}".rstrip("/")
     if "://" in host:
         return [{"url": f"{host.rstrip('/')}{path}"}]
-    if not host:
-        return [{"url": path or "/"}]
     named = [scheme for scheme in schemes if scheme in ("http", "https")]
+    if not host:  # "https:/v1" takes the host from where the document was found
+        return [{"url": f"{scheme}:{path or '/'}"} for scheme in named] or [{"url": path or "/"}]
     urls = [f"{scheme}://{host}{path}" for scheme in named] or [f"//{host}{path}"]
     return [{"url": url} for url in urls]
 
