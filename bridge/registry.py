@@ -253,7 +253,9 @@ class Registry:
         validator = server.validators.get(operation.key)
         if validator is None:
             schemas = await self.schemas(server, (operation.key,))
-            validator = await asyncio.to_thread(ArgumentValidator, schemas[operation.key])
+            validator = await asyncio.to_thread(
+                ArgumentValidator, schemas[operation.key], takes_more=operation.takes_more
+            )
             server.validators[operation.key] = validator
         return validator
 

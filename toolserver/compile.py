@@ -38,6 +38,8 @@ class CompiledOperation:
     """The whole text a model reads, summary first."""
     safe: bool
     idempotent: bool
+    takes_more: bool
+    """Undeclared arguments become properties of the body; of other operations they go nowhere."""
     plan_json: bytes
     """The request plan, compact."""
     digest: str
@@ -209,11 +211,17 @@ def _compile_operation(
         description=description,
         safe=operation.safe,
         idempotent=operation.idempotent,
+        takes_more=operation.body is not None and outline.body_additional and _has_properties(outline),
         plan_json=plan_json,
         digest=hashlib.sha256(plan_json + b"\n" + description.encode("utf-8", "replace")).hexdigest(),
         origin=origin_of(base_url),
         warnings=_warnings(operation, outline, plan),
     )
+
+
+def _has_properties(outline: Outline) -> bool:
+    """Whether arguments become properties of the body, rather than one argument the whole of it."""
+    return all(binding.location != "body" for binding in outline.bindings)
 
 
 def _warnings(operation: Operation, outline: Outline, plan: RequestPlan) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ BOUND = "Command that starts the bridge"
 
 
 async def options_of(page: Page) -> list[str]:
-    """The options that the printed command adds."""
+    """The options of the printed command."""
     return shlex.split(await page.get_by_role("region", name=BOUND).inner_text())[2:]
 
 
@@ -23,21 +23,23 @@ async def test_each_place_of_open_webui_has_its_bind_flag_address_and_host(scene
     """The three networks differ in what reaches what; a wrong address costs a new user an evening."""
     page = await scene.open_page()
     port = scene.bridge.runner.addresses[0][1]
+    kept = ["--port", str(port)]
+    opened = [*kept, "--host", "0.0.0.0", "--allow-host"]
     await go_to(page, "connect")
     url = page.get_by_role("definition").first
     await expect(url).to_have_text(scene.bridge.base_url)
     await expect(page.get_by_text("Nothing to restart.")).to_be_visible()
     await page.get_by_label("In Docker on this computer").check()
     await expect(url).to_have_text(f"http://host.docker.internal:{port}")
-    assert await options_of(page) == ["--host", "0.0.0.0", "--allow-host", f"host.docker.internal:{port}"]
+    assert await options_of(page) == [*opened, f"host.docker.internal:{port}"]
     await page.get_by_label("On another computer").check()
     await page.get_by_label("This computer, as seen from there").fill("192.168.7.8")
     await expect(url).to_have_text(f"http://192.168.7.8:{port}")
-    assert await options_of(page) == ["--host", "0.0.0.0", "--allow-host", f"192.168.7.8:{port}"]
+    assert await options_of(page) == [*opened, f"192.168.7.8:{port}"]
     await page.get_by_label("As a user").check()
     await page.get_by_label("Address of Open WebUI in your browser").fill("https://chat.example")
     await expect(url).to_have_text(scene.bridge.base_url)
-    assert await options_of(page) == ["--allow-origin", "https://chat.example"]
+    assert await options_of(page) == [*kept, "--allow-origin", "https://chat.example"]
 
 
 async def test_a_key_created_in_the_view_works_until_it_is_revoked(scene: Scene) -> None:

@@ -135,9 +135,19 @@ def test_a_free_form_value_is_anything(value: JsonValue) -> None:
     validator({"a": {"type": "array"}}).validate({"a": [value]})
 
 
-def test_undeclared_arguments_pass() -> None:
-    """Whether the body takes further properties is the plan's to say."""
-    validator({"a": {"type": "string"}}).validate({"other": 1})
+def test_undeclared_arguments_pass_only_where_the_body_takes_them() -> None:
+    """A model's typo would otherwise go nowhere, and the answer would be to another question."""
+    schema = b'{"type":"object","properties":{"page_size":{"type":"integer"}},"required":[]}'
+    ArgumentValidator(schema).validate({"other": 1})
+    closed = ArgumentValidator(schema, takes_more=False)
+    closed.validate({"page_size": 1})
+    with pytest.raises(ArgumentError) as refused:
+        closed.validate({"page_size": 1, "page[size]": 1})
+    assert refused.value.message == "There is no argument `page[size]`; the arguments are page_size."
+    assert (refused.value.argument, refused.value.pointer) == ("page[size]", "/page[size]")
+    none = ArgumentValidator(b'{"type":"object","properties":{},"required":[]}', takes_more=False)
+    with pytest.raises(ArgumentError, match="takes no arguments"):
+        none.validate({"x": 1})
 
 
 def test_integers_of_any_size_are_integers() -> None:
