@@ -83,7 +83,7 @@ async def test_compressed_and_trickling_answers_arrive_whole(answers: Scene) -> 
     compressed = (await answers.caller.call("getCompressed")).json()
     assert compressed == {"compressed": "again and " * 100 + "again"}
     trickled = (await answers.caller.call("getTrickle", {"lines": 3, "pause": 0.05})).json()
-    assert trickled["text"].count("\n") == 3
+    assert len(trickled["items"]) == 3
 
 
 async def test_an_image_is_passed_on_as_its_own_bytes(answers: Scene) -> None:
@@ -114,9 +114,12 @@ async def test_another_file_comes_as_a_signed_address(
 
 
 async def test_text_over_the_cap_is_cut_and_says_so(answers: Scene) -> None:
-    """A model that is not told believes it has read everything."""
+    """A model that is not told believes it has read everything.
+
+    The whole size is not told: across origins a page cannot see whether the announced one is of compressed bytes.
+    """
     reply = (await answers.caller.call("getLarge", {"bytes": 3_000_000, "kind": "text"})).json()
-    assert reply["truncated"] == {"bytes_kept": 1024 * 1024, "bytes_total": 3_000_000}
+    assert reply["truncated"] == {"bytes_kept": 1024 * 1024}
     assert len(reply["text"]) == 1024 * 1024
     assert reply["call_id"].startswith("call_")
 
