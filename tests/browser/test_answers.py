@@ -116,7 +116,7 @@ async def test_another_file_comes_as_a_signed_address(
 async def test_text_over_the_cap_is_cut_and_says_so(answers: Scene) -> None:
     """A model that is not told believes it has read everything.
 
-    The whole size is not told: across origins a page cannot see whether the announced one is of compressed bytes.
+    The whole size is not told: across origins a page cannot see whether the announced one is compressed.
     """
     reply = (await answers.caller.call("getLarge", {"bytes": 3_000_000, "kind": "text"})).json()
     assert reply["truncated"] == {"bytes_kept": 1024 * 1024}
