@@ -13,7 +13,7 @@ from typing import cast
 from bridge.calls import CallEvent, CallState
 from bridge.wire import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
 from toolserver.json_types import JsonValue
-from toolserver.result import Answered, FileBody, TextBody
+from toolserver.result import Answered, FileBody, TextBody, problem_text
 
 ERROR_BODY_CHARS = 4000
 """How much of an API's error body is passed on; enough for a problem+json, too little to flood a model."""
@@ -81,17 +81,17 @@ def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> 
 def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> WireError:
     """The error for an API that answered 400 or more: its status and the start of its body, as data.
 
-    A JSON body is passed on as a value, and what it says of itself (RFC 9457 `detail` or `title`, else
-    `message`) ends the message.
+    A JSON body is passed on as a value, and what it says of itself ends the message.
     """
     status = answered.http_status
     detail: dict[str, object] = {"status": status, "content_type": answered.content_type}
-    reason = ""
+    reason = problem_text(answered)
+    if status_text:  # which a problem's title often repeats
+        reason = "" if reason == status_text else reason.removeprefix(f"{status_text}: ")
     if isinstance(answered.body, TextBody):
         text = answered.body.text
         body = _json_value(text) if len(text) <= ERROR_BODY_CHARS else None
         detail["body"] = text[:ERROR_BODY_CHARS] if body is None else body
-        reason = _reason_of(body)
         if answered.truncated or len(text) > ERROR_BODY_CHARS:
             detail["truncated"] = True
     if retry_after := answered.headers.get("retry-after"):
@@ -116,13 +116,6 @@ def _json_value(text: str) -> JsonValue:
 
 def _no_number(constant: str) -> float:
     raise ValueError(constant)
-
-
-def _reason_of(body: JsonValue) -> str:
-    if not isinstance(body, dict):
-        return ""
-    said = (body.get(key) for key in ("detail", "title", "message"))
-    return next((text for text in said if isinstance(text, str) and text), "")
 
 
 def doubtful_error(cause: WireError) -> WireError:

@@ -41,7 +41,7 @@ class ArgumentValidator:
     """Holds arguments to one schema. Compile once (about 1 ms), then `validate` any number of times."""
 
     def __init__(self, schema_json: bytes, *, takes_more: bool = True) -> None:
-        """`schema_json`: the schema of `Definition`. Patterns the engine cannot read are left out.
+        """`schema_json`: the argument schema of a tool. Patterns the engine cannot read are left out.
 
         `takes_more`: undeclared arguments go into the body; otherwise they go nowhere and are refused. The
         schema itself cannot say so, because Open WebUI's converters drop the keyword.

@@ -65,7 +65,7 @@ async def test_a_pasted_document_becomes_tools_at_the_address_given(scene: Scene
     [
         ("no document at all", "OpenAPI"),
         ('{"openapi": "3.1.0", "paths": [', "JSON"),
-        ('{"swagger": "2.0"}', "2.0"),
+        ('{"swagger": "1.2"}', "1.2"),
     ],
 )
 async def test_a_text_that_is_no_document_is_refused_with_a_reason(

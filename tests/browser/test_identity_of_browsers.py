@@ -87,7 +87,7 @@ async def test_what_was_withdrawn_stays_withdrawn(scene: Scene, is_fresh: bool) 
     link = await scene.bridge.page_url() if is_fresh else f"{scene.bridge.base_url}/#ticket=junk"
     await follow(page, link)
     await expect_connection(page, "connected")
-    await expect(page.get_by_role("article", name="Mirror")).to_contain_text("0 of 11")
+    await expect(page.get_by_role("article", name="Mirror")).to_contain_text("0 of 15")
     assert (await scene.caller.call("mirrorDelete")).code == "not_accepted"
 
 
@@ -95,7 +95,7 @@ async def test_only_the_operators_link_accepts_what_the_command_line_named(scene
     """Who typed the command may speak for himself, and for nobody else."""
     page = await (await scene.new_context()).new_page()
     await open_page(page, await scene.link_of("bob"))
-    await expect(page.get_by_role("article", name="Mirror")).to_contain_text("0 of 11")
+    await expect(page.get_by_role("article", name="Mirror")).to_contain_text("0 of 15")
     assert (await (await scene.program_of("bob")).call("mirrorDelete")).code == "not_accepted"
 
 

@@ -282,9 +282,11 @@ async def test_what_an_api_says_of_its_failure_reaches_the_model() -> None:
     desk = Desk()
     running = desk.start(request())
     problem = '{"title": "Not Found", "detail": "Shelf 7 is gone.", "shelf": 123456789012345678901234567890}'
-    desk.dispatcher.report("page-a", answered(await desk.sent(), 404, problem))
+    report = answered(await desk.sent(), 404, problem).model_dump()
+    report["outcome"]["status_text"] = "Not Found"
+    desk.dispatcher.report("page-a", Result.model_validate(report))
     outcome = await running
     assert outcome.error
-    assert outcome.error.message == "The API answered 404: Shelf 7 is gone."
+    assert outcome.error.message == "The API answered 404 Not Found: Shelf 7 is gone."
     assert outcome.error.detail["body"]["shelf"] == 123456789012345678901234567890
     assert b"123456789012345678901234567890" in error_bytes(outcome.error)
