@@ -120,10 +120,14 @@ class BrowserGateway:
         After an acceptance the page starts a worker with a wider content policy; it is waited for up to
         `HANDOVER_S` before the call goes to a page that will say that its policy forbids it.
         """
+        sid = self._able_page(user_id, origin)
+        if sid is not None:
+            return sid
         try:
             async with asyncio.timeout(HANDOVER_S):
-                while (sid := self._able_page(user_id, origin)) is None and self.page_count(user_id) > 0:
+                while sid is None and self.page_count(user_id) > 0:
                     await self._pages_changed.wait()
+                    sid = self._able_page(user_id, origin)
         except TimeoutError:
             return self.newest_page(user_id)
         return sid
