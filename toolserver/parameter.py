@@ -37,6 +37,7 @@ _FORBIDDEN_HEADERS = frozenset(
         "accept-charset",
         "accept-encoding",
         "access-control-request-headers",
+        "access-control-request-local-network",
         "access-control-request-method",
         "access-control-request-private-network",
         "connection",
