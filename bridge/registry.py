@@ -115,9 +115,7 @@ class Registry:
             if record.named is not None:
                 continue
             try:
-                compiled = await self._compiler.compile(
-                    record.text, source_url=record.source_url, base_url=record.base_url
-                )
+                compiled = await self._compile(record)
             except BridgeError as error:
                 broken.append((record, error))
             else:
@@ -272,15 +270,18 @@ class Registry:
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         return record
 
+    async def _compile(self, record: ServerRecord) -> CompiledDocument:
+        return await self._compiler.compile(
+            record.text, source_url=record.source_url, base_url=record.base_url
+        )
+
     async def _update(
         self, user_id: str, server_id: str, edit: Callable[[ServerRecord], ServerRecord]
     ) -> LoadedServer:
         """One after another, so that no change is made to a record that another change has replaced."""
         async with self._updating:
             record = edit(await self._changeable(user_id, server_id))
-            compiled = await self._compiler.compile(
-                record.text, source_url=record.source_url, base_url=record.base_url
-            )
+            compiled = await self._compile(record)
 
             async def new_record() -> ServerRecord:
                 if record.id not in self._servers:
