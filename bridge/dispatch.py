@@ -170,7 +170,7 @@ class Dispatcher:
             error = doubtful_error(error)
         call.state = state
         if state in TERMINAL and not call.future.done():
-            call.future.set_result(CallOutcome(call.call_id, state, answered, error))
+            call.future.set_result(CallOutcome(call.call_id, state, answered, error, call.request.server_id))
         return True
 
     def _expire(self, call: OpenCall) -> None:

@@ -1,22 +1,56 @@
 """One engine behind every door: a tool's name and arguments as text become a call, and its outcome.
 
-Looks the tool up in the user's catalog, checks acceptance, validates the arguments and dispatches. Every
-refusal on the way is a `BridgeError`; what happens to the call itself is a `CallOutcome`.
+Looks the tool up in the user's catalog, checks acceptance, validates the arguments and dispatches. The
+bridge's own tools are answered here: `run_operation` becomes the ordinary call of the operation it names, the
+other two need no page. Every refusal on the way is a `BridgeError`; what happens to the call itself is a
+`CallOutcome`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from bridge.dispatch import CallRequest, Dispatcher
+from bridge.calls import CallState
+from bridge.dispatch import CallRequest, Dispatcher, new_call_id
 from bridge.outcome import CallOutcome
 from bridge.registry import Registry
-from bridge.servers import LoadedServer, UserView
+from bridge.servers import UserView
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode
 from toolserver.arguments import parse_arguments
 from toolserver.catalog import Tool
-from toolserver.errors import ArgumentError
+from toolserver.errors import ArgumentError, quote
+from toolserver.json_types import JsonObject, dump_json
+from toolserver.meta_tools import (
+    FIND_OPERATIONS,
+    FOUND_SCHEMAS,
+    META_NAMES,
+    RUN_OPERATION,
+    FindRequest,
+    found_json,
+    inner_error,
+    no_operation,
+    read_find,
+    read_reading,
+    read_run,
+)
 from toolserver.naming import OperationKey
+from toolserver.result import JSON, Answered, TextBody
+
+
+class KeptAnswers(Protocol):
+    """Answers that were cut on their way to the model, whole."""
+
+    async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+        """One part of a user's kept answer, from `offset`: see `toolserver.meta_tools.pages_of`.
+
+        Raises:
+            BridgeError: `not_found`: there is none of that call, or no more; `invalid_arguments`.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +70,38 @@ class ToolCall:
 class Engine:
     """Runs tool calls of any user."""
 
-    def __init__(self, registry: Registry, dispatcher: Dispatcher, deadline_s: float) -> None:
+    def __init__(
+        self, registry: Registry, dispatcher: Dispatcher, kept: KeptAnswers, deadline_s: float
+    ) -> None:
         self._registry = registry
         self._dispatcher = dispatcher
+        self._kept = kept
         self._deadline_s = deadline_s
 
     async def call(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end. Cancelling it aborts the request in the page.
 
         Raises:
-            BridgeError: `unknown_tool`, `not_accepted` or `invalid_arguments`; nothing was sent.
+            BridgeError: `unknown_tool`, `not_accepted` or `invalid_arguments`; nothing was sent. `not_found`
+                for a `read_result` of an answer that is not kept.
         """
         view = await self._registry.view(call.user_id)
-        tool = _find(view, call)
+        if call.tool_name not in META_NAMES:
+            return await self._run(view, _find(view, call), call)
+        if call.server_id is not None and not view.has_server(call.server_id):
+            raise _unknown(call)
+        if call.tool_name == RUN_OPERATION.name:
+            return await self._run_named(view, call)
+        if call.tool_name == FIND_OPERATIONS.name:
+            return _answered(await self._found(view, call))
+        return _answered(await self._read(call))
+
+    async def _run(self, view: UserView, tool: Tool, call: ToolCall) -> CallOutcome:
         if not view.is_accepted(tool):
             raise _not_accepted(view, tool)
-        await self._validate(view.server(tool.server_id), tool, call.arguments_text)
+        validator = await self._registry.validator(view.server(tool.server_id), tool.operation)
+        with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
+            validator.validate(parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES))
         operation = tool.operation
         return await self._dispatcher.run(
             CallRequest(
@@ -69,22 +119,71 @@ class Engine:
             )
         )
 
-    async def _validate(self, server: LoadedServer, tool: Tool, text: str) -> None:
-        validator = await self._registry.validator(server, tool.operation)
-        try:
-            validator.validate(parse_arguments(text, max_bytes=ARGUMENT_BYTES))
-        except ArgumentError as error:
-            detail = {"argument": error.argument, "pointer": error.pointer}
-            raise BridgeError(ErrorCode.INVALID_ARGUMENTS, error.message, detail=detail) from None
+    async def _run_named(self, view: UserView, call: ToolCall) -> CallOutcome:
+        """The call of the operation that a `run_operation` names."""
+        with _as_invalid_arguments():
+            wanted = read_run(call.arguments_text, max_bytes=ARGUMENT_BYTES)
+            tool = view.catalog.by_name(wanted.name)
+            if tool is None or call.server_id not in (None, tool.server_id):
+                raise no_operation(wanted.name, view.tools_of(call.server_id))
+        return await self._run(view, tool, replace(call, arguments_text=wanted.arguments_text))
+
+    async def _found(self, view: UserView, call: ToolCall) -> str:
+        with _as_invalid_arguments():
+            wanted = read_find(call.arguments_text, max_bytes=ARGUMENT_BYTES)
+            server_id = _server_of(view, wanted, call.server_id)
+        search = await asyncio.to_thread(view.search)
+        matches = search.find(wanted.query, server=server_id, tag=wanted.tag)
+        found = matches[: wanted.limit]
+        schemas = await self._registry.schemas_of(view, found[:FOUND_SCHEMAS])
+        refused = {tool.name for tool in found if not view.is_accepted(tool)}
+        return found_json(found, schemas, len(matches), refused=refused).decode()
+
+    async def _read(self, call: ToolCall) -> str:
+        with _as_invalid_arguments():
+            wanted = read_reading(call.arguments_text, max_bytes=ARGUMENT_BYTES)
+        return dump_json(await self._kept.page(call.user_id, wanted.call_id, wanted.offset)).decode()
+
+
+@contextmanager
+def _as_invalid_arguments(*, inner: str | None = None) -> Generator[None]:
+    """Arguments that do not fit are `invalid_arguments`; `inner` names the operation of a `run_operation`."""
+    try:
+        yield
+    except ArgumentError as error:
+        told = inner_error(inner, error) if inner else error
+        detail = {"argument": told.argument, "pointer": told.pointer}
+        if inner:
+            detail["tool"] = inner
+        raise BridgeError(ErrorCode.INVALID_ARGUMENTS, told.message, detail=detail) from None
+
+
+def _answered(text: str) -> CallOutcome:
+    """The outcome of a tool that the bridge answers itself."""
+    answer = Answered(200, JSON, {}, TextBody(text))
+    return CallOutcome(new_call_id(), CallState.SUCCEEDED, answer, None)
+
+
+def _server_of(view: UserView, wanted: FindRequest, scope: str | None) -> str:
+    """The id of the one server to search, "" for all; `scope` is that of the address that was called."""
+    ids = [scope] if scope else [server.record.id for server in view.servers]
+    if wanted.server and wanted.server not in ids:
+        message = f"There is no server {quote(wanted.server)}. The servers are: {', '.join(ids) or 'none'}."
+        raise ArgumentError(message, argument="server", pointer="/server")
+    return scope or wanted.server
 
 
 def _find(view: UserView, call: ToolCall) -> Tool:
     tool = view.catalog.by_name(call.tool_name)
     if tool is None or call.server_id not in (None, tool.server_id):
-        where = f" of server {call.server_id!r}" if call.server_id else ""
-        message = f"There is no tool {call.tool_name!r}{where}. GET /openapi.json lists the tools."
-        raise BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": call.tool_name})
+        raise _unknown(call)
     return tool
+
+
+def _unknown(call: ToolCall) -> BridgeError:
+    where = f" of server {call.server_id!r}" if call.server_id else ""
+    message = f"There is no tool {call.tool_name!r}{where}. GET /openapi.json lists the tools."
+    return BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": call.tool_name})
 
 
 def _not_accepted(view: UserView, tool: Tool) -> BridgeError:

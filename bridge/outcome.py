@@ -28,6 +28,8 @@ class CallOutcome:
     """Terminal."""
     answered: Answered | None
     error: WireError | None
+    server_id: str = ""
+    """Of the tool that was run, which a `run_operation` only names; "" for the bridge's own tools."""
 
 
 @dataclass(frozen=True, slots=True)

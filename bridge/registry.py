@@ -49,7 +49,7 @@ class ServerStore(Protocol):
         ...
 
     async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        """Keep names for ever."""
+        """Keep names for ever; one that is kept for the same operation gives way."""
         ...
 
     async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
@@ -236,6 +236,21 @@ class Registry:
             server.schemas.update(await self._compiler.schemas(text, digest, missing))
         return server.schemas
 
+    async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
+        """The argument schemas of some of a user's tools, by tool name; no others are made.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        by_server: dict[str, list[Tool]] = {}
+        for tool in tools:
+            by_server.setdefault(tool.server_id, []).append(tool)
+        found: dict[str, bytes] = {}
+        for server_id, group in by_server.items():
+            schemas = await self.schemas(view.server(server_id), [tool.operation.key for tool in group])
+            found |= {tool.name: schemas[tool.operation.key] for tool in group}
+        return found
+
     async def document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
         """The advertised document of all of a user's servers, or of one, with all its schemas.
 
@@ -360,7 +375,7 @@ class Registry:
         for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
             held = {**stored, **given}
             given |= assign_names(group, stored=held, taken=taken, prefix=server_id)
-        fresh = {key: name for key, name in given.items() if key not in stored}
+        fresh = {key: name for key, name in given.items() if stored.get(key) != name}
         if fresh:
             await self._store.add_names(scope, fresh)
         return given

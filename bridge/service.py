@@ -170,8 +170,8 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
     registry = Registry(
         store, worker, operator_id=local_user.id, on_change=gateway.announce_servers, on_load=on_load
     )
-    engine = Engine(registry, dispatcher, settings.deadline_s)
     files = AnswerFiles(settings.data_dir / "files", identity)
+    engine = Engine(registry, dispatcher, files, settings.deadline_s)
     return Rooms(store, identity, gateway, dispatcher, registry, engine, files, worker, tasks)
 
 

@@ -29,6 +29,9 @@ _AFTER_NUMBERS = b",]} \t\r\n"
 _WRITER_DEPTH = 254
 """Levels that orjson writes; it refuses one more."""
 
+_SPACES = " \t\r\n"
+_DECODER = json.JSONDecoder()
+
 
 def read_json(text: str, encoded: bytes) -> tuple[JsonValue, list[str]]:
     """The value of `text`, whose UTF-8 bytes are `encoded`, and warnings.
@@ -43,6 +46,28 @@ def read_json(text: str, encoded: bytes) -> tuple[JsonValue, list[str]]:
         except orjson.JSONDecodeError:
             pass  # the other reader forgives more, and names the place
     return _read_with_care(text, note_doubled_keys=len(encoded) <= DOUBLED_KEYS_BYTES)
+
+
+def members_of(text: str) -> dict[str, str]:
+    """The members of an object, each with the text of its value to the letter; of equal keys the last.
+
+    `text` is known to be a JSON object.
+    """
+    members: dict[str, str] = {}
+    index = _pass_over(text, text.index("{") + 1, _SPACES)
+    while text[index] != "}":
+        key, index = _DECODER.raw_decode(text, index)
+        start = _pass_over(text, index, _SPACES + ":")
+        _, index = _DECODER.raw_decode(text, start)
+        members[key] = text[start:index]
+        index = _pass_over(text, index, _SPACES + ",")
+    return members
+
+
+def _pass_over(text: str, index: int, signs: str) -> int:
+    while text[index] in signs:
+        index += 1
+    return index
 
 
 def is_surely_within(root: JsonValue, encoded: bytes, *, depth: int, nodes: int) -> bool:

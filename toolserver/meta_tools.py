@@ -1,24 +1,29 @@
 """Tools about tools: finding and running operations of catalogs too large to show, and reading on in results.
 
-Gives their definitions, and reads what a model sends to them. Whoever runs tools has the catalog, the search
-and the results. Their names are reserved (see `naming.OWN_NAMES`).
+Gives their definitions, reads what a model sends to them and writes what it finds. Whoever runs tools has the
+catalog, the search and the results. Their names are reserved (see `naming.OWN_NAMES`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NamedTuple
 
 import orjson
 
-from toolserver.catalog import Catalog, Tool
+from toolserver.arguments import ArgumentValidator, parse_arguments
+from toolserver.catalog import Tool
 from toolserver.errors import ArgumentError, quote
-from toolserver.json_types import JsonObject, dump_json, object_at, text_at
+from toolserver.json_text import members_of
+from toolserver.json_types import JsonObject, dump_json, text_at
 
 MAX_FOUND = 50
 DEFAULT_FOUND = 8
+FOUND_SCHEMAS = 8
+"""Operations in one answer of `find_operations` that come with their schemas, at most."""
+
 FOUND_SCHEMA_BYTES = 24_000
-"""Schemas in one answer of `find_operations` together; operations beyond come without."""
+"""Schemas in one answer of `find_operations` together; the best match has its own in any case."""
 
 _MAX_SUMMARY_CHARS = 300
 _MAX_NEAR = 5
@@ -45,6 +50,14 @@ class FindRequest(NamedTuple):
     limit: int
 
 
+class RunRequest(NamedTuple):
+    """What `run_operation` is asked for."""
+
+    name: str
+    arguments_text: str
+    """As the model wrote it: integers keep their digits. Not validated yet."""
+
+
 class ReadRequest(NamedTuple):
     """What `read_result` is asked for."""
 
@@ -60,7 +73,8 @@ def _schema(properties: JsonObject, *required: str) -> bytes:
 FIND_OPERATIONS = MetaTool(
     "find_operations",
     "Search the operations of all connected APIs by words, such as what you want to do and with what. Gives "
-    "the best matches with their names, and the arguments of the first ones. Run one with run_operation.",
+    "the best matches with their names, and the parameters of the first ones; to see those of another one, "
+    "search its name. Run one with run_operation.",
     _schema(
         {
             "query": {"type": "string", "description": "Words, such as: create invoice."},
@@ -115,48 +129,81 @@ READ_RESULT = MetaTool(
 )
 
 
-def read_find(arguments: JsonObject) -> FindRequest:
-    """The request in arguments that fit `FIND_OPERATIONS`."""
-    limit = arguments.get("limit")
-    limit = limit if isinstance(limit, int) else DEFAULT_FOUND
+def read_find(text: str, *, max_bytes: int) -> FindRequest:
+    """The request in the text of a `find_operations` call.
+
+    Raises:
+        ArgumentError: the text does not fit the tool.
+    """
+    arguments = _validated(FIND_OPERATIONS, parse_arguments(text, max_bytes=max_bytes))
     return FindRequest(
-        text_at(arguments, "query"), text_at(arguments, "server"), text_at(arguments, "tag"), limit
+        text_at(arguments, "query"),
+        text_at(arguments, "server"),
+        text_at(arguments, "tag"),
+        _integer(arguments, "limit", DEFAULT_FOUND),
     )
 
 
-def read_run(arguments: JsonObject, catalog: Catalog) -> tuple[Tool, JsonObject]:
-    """The tool and its arguments, in arguments that fit `RUN_OPERATION`.
+def read_run(text: str, *, max_bytes: int) -> RunRequest:
+    """The request in the text of a `run_operation` call.
+
+    Some models write the inner arguments as a string that holds JSON; it is taken for what it holds.
 
     Raises:
-        ArgumentError: the catalog has no such tool; names that are near are in the message.
+        ArgumentError: the text does not fit the tool.
     """
-    name = text_at(arguments, "name")
-    tool = catalog.by_name(name)
-    if tool is not None:
-        return tool, object_at(arguments, "arguments")
-    near = get_close_matches(name, [tool.name for tool in catalog], _MAX_NEAR)
+    arguments = parse_arguments(text, max_bytes=max_bytes)
+    inner = arguments.get("arguments")
+    _validated(RUN_OPERATION, {**arguments, "arguments": {}} if isinstance(inner, str) else arguments)
+    inner_text = inner if isinstance(inner, str) else members_of(text).get("arguments", "{}")
+    return RunRequest(text_at(arguments, "name"), inner_text)
+
+
+def read_reading(text: str, *, max_bytes: int) -> ReadRequest:
+    """The request in the text of a `read_result` call.
+
+    Raises:
+        ArgumentError: the text does not fit the tool.
+    """
+    arguments = _validated(READ_RESULT, parse_arguments(text, max_bytes=max_bytes))
+    return ReadRequest(text_at(arguments, "call_id"), _integer(arguments, "offset", 0))
+
+
+def no_operation(name: str, tools: Iterable[Tool]) -> ArgumentError:
+    """The error for a name that none of `tools` has; those that are near are in the message."""
+    near = get_close_matches(name, [tool.name for tool in tools], _MAX_NEAR)
     hint = f" Near it: {', '.join(near)}." if near else " Look for it with find_operations."
-    raise ArgumentError(f"There is no operation {quote(name)}.{hint}", argument="name", pointer="/name")
+    return ArgumentError(f"There is no operation {quote(name)}.{hint}", argument="name", pointer="/name")
 
 
-def read_reading(arguments: JsonObject) -> ReadRequest:
-    """The request in arguments that fit `READ_RESULT`."""
-    offset = arguments.get("offset")
-    return ReadRequest(text_at(arguments, "call_id"), offset if isinstance(offset, int) else 0)
+def inner_error(name: str, error: ArgumentError) -> ArgumentError:
+    """What is wrong with the arguments of an operation, told to whoever called `run_operation`."""
+    return ArgumentError(
+        f"Arguments of {name}: {error.message}",
+        argument=error.argument,
+        pointer=f"/arguments{error.pointer}",
+    )
 
 
-def found_json(found: Sequence[Tool], schemas: Iterable[bytes], total: int) -> bytes:
-    """The answer of `find_operations`: JSON with the tools, the first of them with their argument schemas.
+def found_json(
+    found: Sequence[Tool], schemas: Mapping[str, bytes], total: int, *, refused: Set[str] = frozenset()
+) -> bytes:
+    """The answer of `find_operations`: JSON with the tools, and the `schemas` as far as they fit.
 
-    `schemas` belong to `found`, in order, as many as there are; `total` is how many operations matched.
+    `total` is how many operations matched; `refused` are those that their user has not accepted. Both
+    `schemas` and `refused` go by names of tools.
     """
     left = FOUND_SCHEMA_BYTES
-    entries = [_entry(tool) for tool in found]
-    for entry, schema in zip(entries, schemas, strict=False):
-        left -= len(schema)
-        if left < 0:
-            break
-        entry["parameters"] = orjson.Fragment(schema)
+    entries: list[dict[str, object]] = []
+    for tool in found:
+        entry = _entry(tool)
+        if tool.name in refused:
+            entry["accepted"] = False
+        schema = schemas.get(tool.name)
+        if schema is not None and (not entries or len(schema) <= left):
+            left -= len(schema)
+            entry["parameters"] = orjson.Fragment(schema)
+        entries.append(entry)
     return orjson.dumps({"operations": entries, "matches": total})
 
 
@@ -181,3 +228,19 @@ def pages_of(text: str, offset: int, size: int) -> JsonObject:
 
 
 META_TOOLS = (FIND_OPERATIONS, RUN_OPERATION, READ_RESULT)
+"""In the order in which they are shown."""
+
+META_NAMES = frozenset(meta.name for meta in META_TOOLS)
+
+_VALIDATORS = {meta: ArgumentValidator(meta.schema_json, takes_more=False) for meta in META_TOOLS}
+
+
+def _validated(meta: MetaTool, arguments: JsonObject) -> JsonObject:
+    _VALIDATORS[meta].validate(arguments)
+    return arguments
+
+
+def _integer(arguments: JsonObject, name: str, default: int) -> int:
+    """JSON has one kind of numbers: 8.0 is an integer, too."""
+    value = arguments.get(name)
+    return int(value) if isinstance(value, int | float) else default

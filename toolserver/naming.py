@@ -112,17 +112,17 @@ def assign_names(
 ) -> dict[OperationKey, str]:
     """The final name of every entry (an operation and its suggested name), in order.
 
-    A stored name never changes. Otherwise the first holder keeps the plain name; a newcomer whose name is
-    reserved, in `taken` or stored for any operation, one that no longer exists included, becomes
-    "<prefix>_<name>", then "<prefix>_<name>_2". `prefix` is the server's name, cut to 24 characters. The
-    caller stores what is new.
+    A stored name never changes, unless a tool of the bridge's own has it by now. Otherwise the first holder
+    keeps the plain name; a newcomer whose name is reserved, in `taken` or stored for any operation, one that
+    no longer exists included, becomes "<prefix>_<name>", then "<prefix>_<name>_2". `prefix` is the server's
+    name, cut to 24 characters. The caller stores what is new.
     """
     held = {*taken, *stored.values(), *reserved}
     short_prefix = sanitize_name(prefix)[:_MAX_PREFIX_CHARS].rstrip("_-") or "server"
     assigned: dict[OperationKey, str] = {}
     counters: dict[str, int] = {}
     for key, suggested in entries:
-        if key in stored:
+        if key in stored and stored[key] not in OWN_NAMES:
             assigned[key] = stored[key]
             continue
         name = sanitize_name(suggested)

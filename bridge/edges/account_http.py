@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiohttp import hdrs, web
+from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge import __version__
 from bridge.config import Settings
-from bridge.edges.http_routes import Answer, Confirmation, Route, json_answer, read_body
-from bridge.edges.identity import SESSION_SECONDS, Caller, Identity
+from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, json_answer, page_of, read_body
+from bridge.edges.identity import SESSION_SECONDS, Identity
 from bridge.edges.store import Store
 from bridge.wire import BridgeError, ErrorCode
 
@@ -236,7 +236,7 @@ class AccountRoutes:
 
     async def redeem(self, request: web.Request) -> web.Response:
         """Spend the caller's own ticket."""
-        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await page_of(self._identity, request)
         owner = await self._identity.redeem(caller, (await read_body(request, Redemption)).ticket)
         return json_answer(Redeemed(user=owner.name, redeemed=owner.id == caller.user.id))
 
@@ -254,7 +254,7 @@ class AccountRoutes:
 
     async def me(self, request: web.Request) -> web.Response:
         """The caller."""
-        caller = await self._caller(request)
+        caller = await caller_of(self._identity, request)
         return json_answer(
             Me(
                 user=caller.user.name,
@@ -266,20 +266,20 @@ class AccountRoutes:
 
     async def list_keys(self, request: web.Request) -> web.Response:
         """The caller's keys."""
-        keys = await self._store.keys((await self._caller(request)).user.id)
+        keys = await self._store.keys((await caller_of(self._identity, request)).user.id)
         facts = [KeyFacts(id=key.id, label=key.label, created_at=key.created_at) for key in keys]
         return json_answer(KeyList(keys=facts))
 
     async def create_key(self, request: web.Request) -> web.Response:
         """A new key for the caller."""
-        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await page_of(self._identity, request)
         wanted = await read_body(request, NewKey)
         key_id, key = await self._store.add_key(caller.user.id, wanted.label)
         return json_answer(KeyOnce(id=key_id, key=key, label=wanted.label), status=201)
 
     async def delete_key(self, request: web.Request) -> web.Response:
         """Revoke one of the caller's keys."""
-        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await page_of(self._identity, request)
         if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
         self._identity.forget_keys()
@@ -287,7 +287,7 @@ class AccountRoutes:
 
     async def connect_facts(self, request: web.Request) -> web.Response:
         """Addresses, hosts and origins of this bridge."""
-        caller = await self._caller(request)
+        caller = await caller_of(self._identity, request)
         return json_answer(
             ConnectFacts(
                 base_url=self._base_url,
@@ -298,6 +298,3 @@ class AccountRoutes:
                 user=caller.user.name,
             )
         )
-
-    async def _caller(self, request: web.Request) -> Caller:
-        return await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))

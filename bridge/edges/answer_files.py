@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.edges.identity import FILE, Identity
+from bridge.wire import MAX_CALL_ID_CHARS, BridgeError, ErrorCode
+from toolserver.json_types import JsonObject
 
 KEEP_SECONDS = 24 * 3600
 """Lifetime of a kept answer and of its URL (ruling 10)."""
@@ -54,6 +56,15 @@ class AnswerFiles:
         claims = self._identity.read(FILE, token)
         path = self._folder / claims["file"]
         return KeptFile(path, claims["mime"]) if path.is_file() else None
+
+    async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+        """One part of a cut answer (the engine's port); texts that were cut are not kept yet.
+
+        Raises:
+            BridgeError: `not_found`.
+        """
+        message = f"No answer of call {call_id[:MAX_CALL_ID_CHARS]!r} is kept; this one cannot be read on."
+        raise BridgeError(ErrorCode.NOT_FOUND, message)
 
     def _write(self, call_id: str, content: bytes) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from bridge.calls import CallState
 from bridge.dispatch import Dispatcher, OpenCall
 from bridge.edges.answer_files import AnswerFiles
-from bridge.edges.http_routes import Answer, Confirmation, Route, json_answer, read_body
+from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, json_answer, read_body
 from bridge.edges.identity import Identity
 from bridge.engine import Engine, ToolCall
 from bridge.outcome import CallOutcome
@@ -123,7 +123,7 @@ class CallRoutes:
 
     async def call(self, request: web.Request) -> web.Response:
         """Run a tool, as every door does; the answer is for the page rather than for a model."""
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await caller_of(self._identity, request)
         wanted = await read_body(request, NewCall, max_bytes=2 * ARGUMENT_BYTES)
         text = wanted.arguments_text
         if text is None:

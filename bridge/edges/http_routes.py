@@ -1,6 +1,6 @@
 """HTTP routes as a table: the same rows make the aiohttp router and our own OpenAPI document.
 
-Also what handlers share: reading a body into a model, answering JSON, and the one error shape.
+Also what handlers share: who asks, reading a body into a model, answering JSON, and the one error shape.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 import orjson
-from aiohttp import web
+from aiohttp import hdrs, web
 from pydantic import BaseModel, Field, ValidationError
 
+from bridge.edges.identity import Caller, Identity
 from bridge.wire import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError
 from toolserver.json_types import dump_json
 
@@ -73,6 +74,24 @@ class Confirmation(BaseModel):
     """Done."""
 
     ok: bool = Field(default=True)
+
+
+async def caller_of(identity: Identity, request: web.Request) -> Caller:
+    """Who asks.
+
+    Raises:
+        BridgeError: `unauthorized`.
+    """
+    return await identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+
+
+async def page_of(identity: Identity, request: web.Request) -> Caller:
+    """Who asks, who must be a page: what a person decides is decided there.
+
+    Raises:
+        BridgeError: `unauthorized`, `page_only`.
+    """
+    return await identity.page(request.headers.get(hdrs.AUTHORIZATION))
 
 
 async def read_body(

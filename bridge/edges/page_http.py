@@ -15,7 +15,7 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel
 
 from bridge.config import origin_of
-from bridge.edges.http_routes import Answer, EmptyObject, Route, json_answer, read_body
+from bridge.edges.http_routes import Answer, EmptyObject, Route, caller_of, json_answer, read_body
 from bridge.edges.identity import EXECUTOR, Identity
 from bridge.registry import Registry
 from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
@@ -106,7 +106,7 @@ class PageRoutes:
 
     async def executor(self, request: web.Request) -> web.Response:
         """A worker script that may reach what its user accepted, and nothing else."""
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await caller_of(self._identity, request)
         await read_body(request, EmptyObject)
         token = self._identity.sign(EXECUTOR, {"sub": caller.user.id}, SCRIPT_SECONDS)
         origins = await self._reachable(caller.user.id)

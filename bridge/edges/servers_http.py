@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import orjson
-from aiohttp import hdrs, web
+from aiohttp import web
 from pydantic import BaseModel
 
 from bridge.edges.http_routes import (
@@ -14,7 +14,9 @@ from bridge.edges.http_routes import (
     Answer,
     Confirmation,
     Route,
+    caller_of,
     json_answer,
+    page_of,
     read_body,
 )
 from bridge.edges.identity import Identity
@@ -162,7 +164,7 @@ class ServerRoutes:
 
     async def add_server(self, request: web.Request) -> web.Response:
         """Add a personal server."""
-        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await page_of(self._identity, request)
         offered = await read_body(request, NewServer, max_bytes=DOCUMENT_BODY_BYTES)
         text, source_url = offered.text, offered.source_url or offered.url
         if text is None:
@@ -222,14 +224,14 @@ class ServerRoutes:
 
     async def accept(self, request: web.Request) -> web.Response:
         """Pin what the user was shown."""
-        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await page_of(self._identity, request)
         acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
         await self._registry.accept(caller.user.id, request.match_info["id"], acceptance.operations)
         return await self._answer(caller.user.id, request.match_info["id"])
 
     async def replace_document(self, request: web.Request) -> web.Response:
         """Put a newer text in place."""
-        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await page_of(self._identity, request)
         document = await read_body(request, NewDocument, max_bytes=DOCUMENT_BODY_BYTES)
         await self._registry.replace_document(
             caller.user.id, request.match_info["id"], document.text, document.source_url
@@ -238,7 +240,7 @@ class ServerRoutes:
 
     async def change_server(self, request: web.Request) -> web.Response:
         """Change settings."""
-        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await page_of(self._identity, request)
         change = await read_body(request, ServerChange)
         await self._registry.change(
             caller.user.id, request.match_info["id"], base_url=change.base_url, inline_html=change.inline_html
@@ -247,7 +249,7 @@ class ServerRoutes:
 
     async def remove_server(self, request: web.Request) -> web.Response:
         """Remove a personal server."""
-        caller = await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await page_of(self._identity, request)
         await self._registry.remove(caller.user.id, request.match_info["id"])
         return json_answer(Confirmation())
 
@@ -274,7 +276,7 @@ class ServerRoutes:
         return web.Response(body=orjson.dumps({"tools": tools}), content_type="application/json")
 
     async def _view(self, request: web.Request) -> UserView:
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await caller_of(self._identity, request)
         return await self._registry.view(caller.user.id)
 
     async def _answer(self, user_id: str, server_id: str) -> web.Response:

@@ -237,13 +237,13 @@ class Store:
             return {OperationKey(row.server_id, row.operation_key): row.name for row in rows}
 
     async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        """Keep names that were given; those already kept must not be among them."""
+        """Keep names that were given, in place of those kept for the same operations."""
         rows = [
             {"scope": scope, "server_id": server_id, "operation_key": key, "name": name}
             for (server_id, key), name in names.items()
         ]
         async with self._session.begin() as session:
-            await session.execute(insert(ToolNameRow).prefix_with("OR IGNORE"), rows)
+            await session.execute(insert(ToolNameRow).prefix_with("OR REPLACE"), rows)
 
     async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         """What a user accepted: (server id, operation key) to digest."""

@@ -11,7 +11,7 @@ import orjson
 from aiohttp import hdrs, web
 
 from bridge.edges.answer_files import AnswerFiles
-from bridge.edges.http_routes import error_answer, error_bytes
+from bridge.edges.http_routes import caller_of, error_answer, error_bytes
 from bridge.edges.identity import Identity
 from bridge.engine import Engine, ToolCall
 from bridge.outcome import CallOutcome
@@ -67,7 +67,7 @@ class ToolServer:
 
     async def document(self, request: web.Request) -> web.Response:
         """The advertised OpenAPI document of all servers or one, with an entity tag."""
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await caller_of(self._identity, request)
         view = await self._registry.view(caller.user.id)
         document = await self._registry.document(view, request.match_info.get("server"))
         headers = {
@@ -89,7 +89,7 @@ class ToolServer:
 
     async def call(self, request: web.Request) -> web.StreamResponse:
         """Run a tool in the caller's page and answer in the shapes of ruling 10."""
-        caller = await self._identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+        caller = await caller_of(self._identity, request)
         call = ToolCall(
             user_id=caller.user.id,
             tool_name=request.match_info["tool"],
@@ -158,12 +158,11 @@ class ToolServer:
         if answered is None:
             raise BridgeError(ErrorCode.INTERNAL, f"Call {outcome.call_id} ended without an answer.")
         view = await self._registry.view(call.user_id)
-        tool = view.catalog.by_name(call.tool_name)
         return render_answer(
             answered,
             call_id=outcome.call_id,
             file_url=lambda _: self._base_url + self._files.url_path(outcome.call_id, answered.content_type),
-            allow_inline_html=tool is not None and view.server(tool.server_id).record.inline_html,
+            allow_inline_html=view.shows_inline_html(outcome.server_id),
         )
 
 

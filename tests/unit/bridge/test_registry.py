@@ -15,6 +15,8 @@ from tests.support.memory_store import InlineCompiler, MemoryStore
 from tests.support.waiting import eventually
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject
+from toolserver.meta_tools import META_NAMES
+from toolserver.naming import OperationKey
 
 pytestmark = pytest.mark.asyncio
 
@@ -110,6 +112,22 @@ async def test_names_that_open_webui_uses_itself_get_the_prefix() -> None:
     registry = House().open()
     await registry.add("ann", document_text("Shop", paths={"/a": operation("fetch_url")}), source_url=None)
     assert names(await registry.view("ann")) == ["shop_fetch_url"]
+
+
+@pytest.mark.parametrize("name", sorted(META_NAMES))
+async def test_names_of_the_bridges_own_tools_get_the_prefix_in_every_scope(name: str) -> None:
+    """Also where a name was given before it was reserved; the new one is kept then."""
+    house = House()
+    registry = house.open()
+    document = document_text("Shop", paths={"/a": operation(name)})
+    await registry.share("shop.json", document, source_url=None)
+    assert names(await registry.view("ann")) == [f"shop_{name}"]
+    await registry.add("ann", document_text("Mine", paths={"/a": operation(name)}), source_url=None)
+    house.store.kept_names["ann"] = {OperationKey("mine", "GET /a"): name}
+    again = house.open()
+    await again.load()
+    assert names(await again.view("ann")) == [f"mine_{name}"]
+    assert house.store.kept_names["ann"] == {OperationKey("mine", "GET /a"): f"mine_{name}"}
 
 
 async def test_acceptance_survives_a_restart() -> None:

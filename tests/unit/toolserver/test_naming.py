@@ -194,3 +194,10 @@ def test_servers_may_come_in_any_order_and_again_without_a_name_changing(
         assert before.items() <= stored.items()
         assert len(set(stored.values())) == len(stored)
         assert all(LEGAL.fullmatch(name) and name not in RESERVED_NAMES for name in stored.values())
+
+
+def test_a_stored_name_gives_way_to_a_tool_of_the_bridges_own() -> None:
+    """A call of `find_operations` must never mean somebody's operation, whenever that one was named."""
+    key = OperationKey("shop", "GET /find")
+    assigned = assign_names([(key, "find_operations")], stored={key: "find_operations"}, prefix="shop")
+    assert assigned == {key: "shop_find_operations"}
