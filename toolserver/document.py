@@ -26,6 +26,9 @@ _MAX_REFERENCE_CHARS = 4000
 
 _MAX_WARNINGS = 50
 
+LEFT_OUT_FIELD = "x-left-out"
+"""The field of the root in which `bundle` says why files that are referred to are not there, by reference."""
+
 _FAMILIES = ("3.0", "3.1", "3.2")
 _SWAGGER = "2.0"
 
@@ -128,9 +131,11 @@ class Document:
             return self._names[name]
         if name.startswith("#"):
             raise _unresolved(ref, "nothing has that name")
+        reason = text_at(object_at(self.written, LEFT_OUT_FIELD), name)
         raise ReferenceFailed(
             "external_reference",
-            f"The reference {quote(ref)} leads out of the document, and other files are not read.",
+            f"The reference {quote(ref)} leads to another file, which "
+            + (f"is left out: {reason}" if reason else "was not given."),
             pointer=ref,
         )
 
@@ -229,6 +234,8 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
     info = object_at(root, "info")
     if not isinstance(root.get("paths"), dict):
         warnings.append("The document has no paths, so there is nothing to call.")
+    for name, reason in object_at(root, LEFT_OUT_FIELD).items():
+        warnings.append(f"The file {quote(name)} is left out: {reason}")
     document = Document(
         root=root,
         written=root,

@@ -143,7 +143,7 @@ def read_operations(document: Document) -> OperationList:
         DocumentError: too_many_operations.
     """
     schemes, warnings = read_security_schemes(document)
-    security, problems = read_requirements(document.root, schemes)
+    security, problems = read_requirements(document, document.root, schemes)
     limits = document.limits
     reader = _Reader(
         document, schemes, security, BodyReader(document), limits.max_parameters, limits.max_bytes
@@ -222,7 +222,7 @@ def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
 def _read_security(reader: _Reader, place: Place) -> Requirements:
     if not isinstance(place.node.get("security"), list):
         return reader.security
-    requirements, problems = read_requirements(place.node, reader.schemes)
+    requirements, problems = read_requirements(reader.document, place.node, reader.schemes)
     place.warnings += problems
     return requirements
 

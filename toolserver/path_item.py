@@ -95,7 +95,12 @@ class _Finder:
 def find_places(document: Document) -> Iterator[Place | Skipped]:
     """Every operation of `paths`, the extensions among its keys left out."""
     finder = _Finder(document)
-    for path, entry in object_at(document.root, "paths").items():
+    try:
+        paths = document.follow(document.root.get("paths"))
+    except ReferenceFailed as error:
+        yield Skipped("*", "*", error.message)
+        return
+    for path, entry in paths.items() if isinstance(paths, dict) else ():
         if not path.startswith("x-"):
             yield from finder.find(path, entry)
 

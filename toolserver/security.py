@@ -4,12 +4,12 @@ Receives the document and `security` arrays; gives schemes as values. Knows wher
 secret.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast, get_args
 
 from toolserver.document import Document
 from toolserver.errors import ReferenceFailed, quote
-from toolserver.json_types import JsonObject, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, array_at, text_at
 
 SchemeType: TypeAlias = Literal["apiKey", "http", "oauth2", "openIdConnect", "mutualTLS"]
 Requirements: TypeAlias = "tuple[tuple[SecurityScheme, ...], ...]"
@@ -38,7 +38,7 @@ def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme]
     """The schemes by name, and a warning for each that cannot be used."""
     schemes: dict[str, SecurityScheme] = {}
     warnings: list[str] = []
-    for name, entry in object_at(object_at(document.root, "components"), "securitySchemes").items():
+    for name, entry in _listed(document, warnings).items():
         try:
             node = document.follow(entry)
         except ReferenceFailed as error:
@@ -50,6 +50,17 @@ def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme]
         else:
             schemes[name] = scheme
     return schemes, warnings
+
+
+def _listed(document: Document, warnings: list[str]) -> JsonObject:
+    """`securitySchemes`, which as a whole, as `components`, is a reference in many split documents."""
+    try:
+        components = document.follow(document.root.get("components"))
+        listed = document.follow(components.get("securitySchemes") if isinstance(components, dict) else None)
+    except ReferenceFailed as error:
+        warnings.append(f"The security schemes are left out. {error.message}")
+        return {}
+    return listed if isinstance(listed, dict) else {}
 
 
 def _read_scheme(name: str, node: JsonObject) -> SecurityScheme | None:
@@ -72,12 +83,12 @@ def _read_scheme(name: str, node: JsonObject) -> SecurityScheme | None:
 
 
 def read_requirements(
-    holder: JsonObject, schemes: dict[str, SecurityScheme]
+    document: Document, holder: JsonObject, schemes: dict[str, SecurityScheme]
 ) -> tuple[Requirements, list[str]]:
     """The alternatives of a `security` array, each a set of schemes needed together, and warnings.
 
     An alternative that names an unknown scheme is left out. At most 20 alternatives of 10 schemes
-    are read.
+    are read. A scheme that is named by its URI (3.2) is added to `schemes` under the last part of it.
     """
     alternatives: list[tuple[SecurityScheme, ...]] = []
     warnings: list[str] = []
@@ -88,10 +99,30 @@ def read_requirements(
             warnings.append(
                 f"A security requirement is left out: it names more than {_MAX_TOGETHER} schemes."
             )
-        elif missing := [name for name in entry if name not in schemes]:
-            warnings.append(
-                f"A security requirement is left out: there is no usable scheme {quote(missing[0])}."
-            )
         else:
-            alternatives.append(tuple(schemes[name] for name in entry))
+            found = {name: schemes.get(name) or _by_uri(document, name, schemes) for name in entry}
+            together = tuple(scheme for scheme in found.values() if scheme is not None)
+            if len(together) == len(entry):
+                alternatives.append(together)
+                continue
+            missing = next(name for name, scheme in found.items() if scheme is None)
+            warnings.append(
+                f"A security requirement is left out: there is no usable scheme {quote(missing)}."
+            )
     return tuple(alternatives), warnings
+
+
+def _by_uri(document: Document, uri: str, schemes: dict[str, SecurityScheme]) -> SecurityScheme | None:
+    """A scheme named by its URI (OpenAPI 3.2 §4.30); names of components come first."""
+    if document.version != "3.2" or not uri:
+        return None
+    try:
+        node = document.follow({"$ref": uri})
+    except ReferenceFailed:
+        return None
+    name = uri.rpartition("/")[2]
+    scheme = _read_scheme(name, node) if isinstance(node, dict) else None
+    if scheme is not None and schemes.setdefault(name, scheme) != scheme:
+        scheme = replace(scheme, scheme=uri)
+        schemes[uri] = scheme
+    return scheme

@@ -33,12 +33,38 @@ def convert_swagger(root: JsonObject, follow: Follow) -> JsonObject:
     converted: JsonObject = {key: root[key] for key in ("info", "tags", "externalDocs") if key in root}
     converted["openapi"] = "3.0.4"
     converted["servers"] = list(servers_of(root, array_at(root, "schemes")))
-    if isinstance(root.get("paths"), dict):
-        converted["paths"] = {path: converter.entry(item) for path, item in object_at(root, "paths").items()}
+    paths = converter.paths()
+    if isinstance(paths, dict):
+        converted["paths"] = paths
     if "security" in root:
         converted["security"] = root["security"]
     converted["components"] = {"securitySchemes": security_schemes_of(root)}
     return converted
+
+
+def as_openapi_3(root: JsonObject) -> JsonObject:
+    """A document that one of OpenAPI 3 refers to: what references can name stands at its place, converted.
+
+    A parameter that belongs to the body has no counterpart and stays as it is.
+    """
+    converter = _Converter(root, lambda node: node)
+    produces = media_types_at(root, "produces") or ["*/*"]
+    converted = dict(root)
+    converted["paths"] = {path: converter.entry(item) for path, item in object_at(root, "paths").items()}
+    converted["parameters"] = {
+        name: parameter_of(node) if isinstance(node, dict) and _is_convertible(node) else node
+        for name, node in object_at(root, "parameters").items()
+    }
+    converted["responses"] = {
+        name: _response(node, produces) if isinstance(node, dict) and "$ref" not in node else node
+        for name, node in object_at(root, "responses").items()
+    }
+    converted["securityDefinitions"] = security_schemes_of(root)
+    return converted
+
+
+def _is_convertible(node: JsonObject) -> bool:
+    return "$ref" not in node and not is_body_part(node)
 
 
 def servers_of(root: JsonObject, schemes: list[JsonValue]) -> list[JsonValue]:
@@ -62,6 +88,16 @@ class _Converter:
     parameters: dict[int, JsonValue] = field(default_factory=dict[int, JsonValue])
     """Converted ones by identity of the original: most are references to a few."""
     items: dict[int, JsonObject] = field(default_factory=dict[int, JsonObject])
+
+    def paths(self) -> JsonValue:
+        """All entries of `paths`, which may itself be a reference."""
+        try:
+            paths = self.follow(self.root.get("paths"))
+        except ReferenceFailed:
+            return self.root["paths"]
+        if not isinstance(paths, dict):
+            return paths
+        return {path: self.entry(item) for path, item in paths.items()}
 
     def entry(self, entry: JsonValue) -> JsonValue:
         """One entry of `paths`; fields beside a `$ref` win."""

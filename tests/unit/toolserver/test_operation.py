@@ -160,7 +160,7 @@ def test_parameters_bodies_responses_and_path_items_may_be_references() -> None:
         ({"$ref": "#/nowhere"}, "The reference '#/nowhere' leads nowhere: there is no 'nowhere'."),
         (
             {"$ref": "o.yaml#/a"},
-            "The reference 'o.yaml#/a' leads out of the document, and other files are not read.",
+            "The reference 'o.yaml#/a' leads to another file, which was not given.",
         ),
         ({"$ref": "#/paths/~1bad"}, "The reference '#/paths/~1bad' leads back to itself."),
         ({"trace": {}}, "A browser cannot send TRACE requests."),
@@ -172,7 +172,7 @@ def test_parameters_bodies_responses_and_path_items_may_be_references() -> None:
         ),
         (
             {"post": {"requestBody": {"$ref": "o.yaml"}}},
-            "The reference 'o.yaml' leads out of the document, and other files are not read.",
+            "The reference 'o.yaml' leads to another file, which was not given.",
         ),
         (
             {"get": {"requestBody": json_body({})}},

@@ -1,12 +1,16 @@
 """Security schemes and requirements."""
 
+import json
+
 from tests.support.openapi import document_with
-from toolserver.json_types import JsonValue
+from toolserver.document import parse_document
+from toolserver.json_types import JsonObject, JsonValue
 from toolserver.security import SecurityScheme, read_requirements, read_security_schemes
 
 KEY = SecurityScheme("key", "apiKey", "header", "X-Key", None, "D")
 BASIC = SecurityScheme("basic", "http", None, None, "basic", "")
 SCHEMES = {"key": KEY, "basic": BASIC}
+EMPTY = document_with({})
 
 
 def test_schemes_are_read_with_what_their_type_needs() -> None:
@@ -48,15 +52,17 @@ def test_incomplete_schemes_are_left_out_with_a_warning_each() -> None:
 
 def test_requirements_are_alternatives_of_schemes_needed_together() -> None:
     """OpenAPI: one object of the list must be met, all of its schemes at once; {} means anonymous."""
-    read = read_requirements({"security": [{"key": [], "basic": ["scope"]}, {"basic": []}, {}]}, SCHEMES)
+    read = read_requirements(
+        EMPTY, {"security": [{"key": [], "basic": ["scope"]}, {"basic": []}, {}]}, SCHEMES
+    )
     assert read == (((KEY, BASIC), (BASIC,), ()), [])
-    assert read_requirements({}, SCHEMES) == ((), [])
+    assert read_requirements(EMPTY, {}, SCHEMES) == ((), [])
 
 
 def test_an_alternative_with_an_unknown_scheme_is_left_out() -> None:
     """Half of a pair of secrets would be refused anyway; a wrong entry must not read as "anonymous"."""
     alternatives, warnings = read_requirements(
-        {"security": [{"key": [], "gone": []}, "text", {"key": []}]}, SCHEMES
+        EMPTY, {"security": [{"key": [], "gone": []}, "text", {"key": []}]}, SCHEMES
     )
     assert alternatives == ((KEY,),)
     assert warnings == [
@@ -68,4 +74,41 @@ def test_an_alternative_with_an_unknown_scheme_is_left_out() -> None:
 def test_no_more_than_twenty_alternatives_are_read() -> None:
     """Every operation repeats them, so a long list at the root would multiply."""
     many: list[JsonValue] = [{"key": []}] * 100
-    assert len(read_requirements({"security": many}, SCHEMES)[0]) == 20
+    assert len(read_requirements(EMPTY, {"security": many}, SCHEMES)[0]) == 20
+
+
+def test_a_scheme_may_be_named_by_its_uri() -> None:
+    """OpenAPI 3.2, Security Requirement Object; a component of the same name that differs keeps its own."""
+    document = parse_document(
+        json.dumps(
+            {
+                "openapi": "3.2.0",
+                "paths": {},
+                "x-elsewhere": {"basic": {"type": "http", "scheme": "bearer"}, "pin": {"type": "mutualTLS"}},
+            }
+        )
+    )
+    schemes = dict(SCHEMES)
+    requirement: JsonObject = {"#/x-elsewhere/basic": [], "#/x-elsewhere/pin": []}
+    (together,), warnings = read_requirements(document, {"security": [requirement]}, schemes)
+    assert [(scheme.scheme, scheme.type, scheme.http_scheme) for scheme in together] == [
+        ("#/x-elsewhere/basic", "http", "bearer"),
+        ("pin", "mutualTLS", None),
+    ]
+    assert (set(schemes), warnings) == ({"key", "basic", "pin", "#/x-elsewhere/basic"}, [])
+    assert read_requirements(EMPTY, {"security": [requirement]}, dict(SCHEMES))[0] == ()
+
+
+def test_schemes_may_stand_elsewhere_as_a_whole() -> None:
+    """Split documents write `components` and `securitySchemes` as one reference each."""
+    schemes: JsonValue = {"$ref": "#/x-schemes"}
+    root: JsonObject = {"x-schemes": {"basic": {"type": "http", "scheme": "basic"}}}
+    document = parse_document(
+        json.dumps({"openapi": "3.1.0", "paths": {}, "components": {"securitySchemes": schemes}, **root})
+    )
+    assert read_security_schemes(document) == ({"basic": BASIC}, [])
+    lost = parse_document(json.dumps({"openapi": "3.1.0", "paths": {}, "components": {"$ref": "c.yaml"}}))
+    (warning,) = read_security_schemes(lost)[1]
+    assert warning.startswith(
+        "The security schemes are left out. The reference 'c.yaml' leads to another file"
+    )
