@@ -387,9 +387,9 @@ def test_a_bundle_reads_the_same_wherever_its_files_lay() -> None:
 
 def test_fields_of_the_documents_own_are_not_lost() -> None:
     """A document that was bundled before keeps what it has."""
-    bundle = bundled(
-        document("a.yaml", "#/x-bundled/old", **{"x-bundled": {"old": kept}}), a="{}"
-    )
+    kept: JsonObject = {"old": {"title": "old"}}
+    root: JsonObject = {"x-bundled": kept}
+    bundle = bundled(document("a.yaml", "#/x-bundled/old", **root), a="{}")
     assert (target_of(bundle), target_of(bundle, "S1")) == ({}, {"title": "old"})
 
 
