@@ -82,6 +82,15 @@ def is_surely_within(root: JsonValue, encoded: bytes, *, depth: int, nodes: int)
     try:
         orjson.dumps(root)
     except TypeError:
+        return _is_shallow(encoded)
+    return True
+
+
+def _is_shallow(encoded: bytes) -> bool:
+    """The same for values with integers beyond 64 bits, which cannot be written but be read as floats."""
+    try:
+        orjson.dumps(orjson.loads(encoded))
+    except (TypeError, orjson.JSONDecodeError):
         return False
     return True
 

@@ -5,16 +5,15 @@ everything that became none. One broken operation never hides the others. Schema
 what arguments look like is `definition`'s concern, what a request looks like is `plan`'s.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
+from typing import TypeAlias
 
 from toolserver.body import Body, BodyReader
-from toolserver.document import Document
+from toolserver.document import Document, reference_of
 from toolserver.errors import DocumentError, ReferenceFailed, quote
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.media_type import accept_of
 from toolserver.parameter import (
     IGNORED_HEADERS,
@@ -49,13 +48,12 @@ _MAX_SUCCESSES = 20
 _MAX_MEDIA_TYPES = 30
 """Of one response; no document in use names that many."""
 
-_EXPRESSION = re.compile(r"\{([^{}]+)\}")
 _MAX_WARNINGS = 50
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Operation:
-    """One method of one path, with everything its path item and document add to it."""
+    """One method of one path, with everything its path item and document add to it: treat as read-only."""
 
     key: str
     """"GET /pets/{id}": its identity inside the document."""
@@ -77,8 +75,6 @@ class Operation:
     """Alternatives, each of schemes needed together. An empty alternative: anonymous is allowed, too.
     No alternatives: no security."""
     deprecated: bool
-    pointer: str
-    """"#/paths/~1pets~1{id}/get"."""
     safe: bool
     """GET, HEAD, OPTIONS, QUERY: may be sent again."""
     idempotent: bool
@@ -103,14 +99,8 @@ class _Unusable(Exception):
     """Ends the reading of one operation; its text is the reason."""
 
 
-class _Entry(NamedTuple):
-    """One entry of `parameters`, read."""
-
-    identity: tuple[str, str]
-    """Name and place; header names are case-insensitive, all others are not."""
-    parameter: Parameter | None
-    """None for one that is left out."""
-    warning: str = ""
+_Read: TypeAlias = Parameter | str | None
+"""What an entry of `parameters` comes to: a warning when it is broken, None when it is ignored."""
 
 
 @dataclass(slots=True)
@@ -126,8 +116,10 @@ class _Reader:
     body_reader: BodyReader
     parameters_left: int
     prose_left: int
-    parameters: dict[str | int, _Entry] = field(default_factory=dict[str | int, "_Entry"])
-    """By reference, too: most parameters are references to a few."""
+    parameters: dict[str, _Read] = field(default_factory=dict[str, "_Read"])
+    """By reference: most are references to a few."""
+    lists: dict[int, list[_Read]] = field(default_factory=dict[int, "list[_Read]"])
+    """Whole `parameters`, of path items above all."""
     bodies: dict[int, tuple[Body | None, list[str]]] = field(
         default_factory=dict[int, tuple[Body | None, list[str]]]
     )
@@ -170,17 +162,18 @@ def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipp
     try:
         operations.append(_read_operation(reader, place))
     except ReferenceFailed as error:
-        skipped.append(Skipped(place.method, place.path, error.message))
+        skipped.append(Skipped(place.method, place.item.path, error.message))
     except _Unusable as error:
-        skipped.append(Skipped(place.method, place.path, str(error)))
+        skipped.append(Skipped(place.method, place.item.path, str(error)))
 
 
 def _read_operation(reader: _Reader, place: Place) -> Operation:
-    node, method, path = place.node, place.method, place.path
-    body = _read_body(reader, place)
+    node, method, path = place.node, place.method, place.item.path
+    body = _read_body(reader, place) if "requestBody" in node else None
     parameters = _read_parameters(reader, place)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
+    tags = node.get("tags")
     return Operation(
         key=f"{method} {path}",
         method=method,
@@ -188,13 +181,12 @@ def _read_operation(reader: _Reader, place: Place) -> Operation:
         operation_id=text_at(node, "operationId").strip() or None,
         summary=_prose_at(reader, place, "summary"),
         description=_prose_at(reader, place, "description"),
-        tags=tuple(tag for tag in array_at(node, "tags")[:_MAX_TAGS] if isinstance(tag, str)),
+        tags=_texts(tags[:_MAX_TAGS]) if isinstance(tags, list) else (),
         parameters=parameters,
         body=body,
-        servers=_read_servers(reader, node) or _read_servers(reader, place.item),
+        servers=_read_servers(reader, node) or _read_servers(reader, place.item.node),
         security=_read_security(reader, place),
         deprecated=node.get("deprecated") is True,
-        pointer=place.pointer,
         safe=method in _SAFE_METHODS,
         idempotent=method in _IDEMPOTENT_METHODS,
         accept=_read_accept(reader, node),
@@ -202,18 +194,24 @@ def _read_operation(reader: _Reader, place: Place) -> Operation:
     )
 
 
+def _texts(values: list[JsonValue]) -> tuple[str, ...]:
+    return tuple([value for value in values if isinstance(value, str)])
+
+
 def _prose_at(reader: _Reader, place: Place, key: str) -> str:
     """The operation's own text, else its path item's; nothing once a document has said too much.
 
     Only a text that many operations share can come to that.
     """
-    text = (text_at(place.node, key) or text_at(place.item, key))[:MAX_PROSE_CHARS].strip()
+    text = (text_at(place.node, key) or text_at(place.item.node, key))[:MAX_PROSE_CHARS].strip()
     reader.prose_left -= len(text)
     return text if reader.prose_left >= 0 else ""
 
 
 def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
     entries = holder.get("servers")
+    if entries is None:
+        return ()
     if id(entries) not in reader.servers:
         reader.servers[id(entries)] = read_servers(holder)
     return reader.servers[id(entries)]
@@ -229,22 +227,24 @@ def _read_security(reader: _Reader, place: Place) -> Requirements:
 
 def _read_parameters(reader: _Reader, place: Place) -> tuple[Parameter, ...]:
     found: dict[tuple[str, str], Parameter] = {}
-    _count_parameters(reader, place)
-    known = reader.parameters
-    for holder in (place.item, place.node):
-        for node in array_at(holder, "parameters"):
-            ref = node.get("$ref") if isinstance(node, dict) else None
-            entry = known[ref] if isinstance(ref, str) and ref in known else _read_entry(reader, node, ref)
-            if entry.parameter is not None:
-                found[entry.identity] = entry.parameter
-            elif entry.warning:
-                place.warnings.append(entry.warning)
+    for parameter in (*_listed(reader, place.item.node), *_listed(reader, place.node)):
+        if isinstance(parameter, Parameter):
+            found[_identity(parameter)] = parameter
+        elif parameter is not None:
+            place.warnings.append(parameter)
     _match_template(found, place)
     if len(found) > _MAX_PARAMETERS:
-        raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
+        raise _too_many()
     parameters = tuple(found.values())
     place.warnings += _left_out(parameters)
     return parameters
+
+
+def _identity(parameter: Parameter) -> tuple[str, str]:
+    """Name and place; header names are case-insensitive, all others are not."""
+    if parameter.location == "header":
+        return parameter.name.lower(), "header"
+    return parameter.name, parameter.location
 
 
 def _left_out(parameters: Iterable[Parameter]) -> Iterator[str]:
@@ -257,48 +257,53 @@ def _left_out(parameters: Iterable[Parameter]) -> Iterator[str]:
             yield f"The optional {what} is left out. {reason}"
 
 
-def _count_parameters(reader: _Reader, place: Place) -> None:
-    """Ends the reading where it would cost too much.
+def _listed(reader: _Reader, holder: JsonObject) -> list[_Read]:
+    """What stands under `parameters`, read once for all operations of a path item.
 
     Raises:
-        _Unusable: too many, in this operation or in the document up to here.
+        _Unusable: too many, here or in the document up to here.
     """
-    counts = [len(array_at(holder, "parameters")) for holder in (place.item, place.node)]
-    if max(counts) > _MAX_PARAMETERS:
-        raise _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
-    if sum(counts) > reader.parameters_left:
+    entries = holder.get("parameters")
+    if not isinstance(entries, list):
+        return []
+    if len(entries) > _MAX_PARAMETERS:
+        raise _too_many()
+    if len(entries) > reader.parameters_left:
         limit = reader.document.limits.max_parameters
         raise _Unusable(f"This and the operations before it have more than {limit:,} parameters together.")
-    reader.parameters_left -= sum(counts)
+    reader.parameters_left -= len(entries)
+    if id(entries) not in reader.lists:
+        reader.lists[id(entries)] = [_read_entry(reader, entry) for entry in entries]
+    return reader.lists[id(entries)]
 
 
-def _read_entry(reader: _Reader, entry: JsonValue, ref: JsonValue) -> _Entry:
-    node = reader.document.follow(entry)
-    if id(node) not in reader.parameters:
-        reader.parameters[id(node)] = _read_parameter(reader.document, node)
-    if isinstance(ref, str):
-        reader.parameters[ref] = reader.parameters[id(node)]
-    return reader.parameters[id(node)]
+def _too_many() -> _Unusable:
+    return _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
 
 
-def _read_parameter(document: Document, node: JsonValue) -> _Entry:
+def _read_entry(reader: _Reader, entry: JsonValue) -> _Read:
+    ref = reference_of(entry)
+    if ref is None:
+        return _read_parameter(reader.document, entry)
+    if ref not in reader.parameters:
+        reader.parameters[ref] = _read_parameter(reader.document, reader.document.follow(entry))
+    return reader.parameters[ref]
+
+
+def _read_parameter(document: Document, node: JsonValue) -> _Read:
     parameter = read_parameter(document, node) if isinstance(node, dict) else "A parameter is not an object."
     if isinstance(parameter, str):
-        return _Entry(("", ""), None, f"{parameter} It is left out.")
-    if parameter.location != "header":
-        return _Entry((parameter.name, parameter.location), parameter)
-    name = parameter.name.lower()
-    return _Entry((name, "header"), None if name in IGNORED_HEADERS else parameter)
+        return f"{parameter} It is left out."
+    is_ignored = parameter.location == "header" and parameter.name.lower() in IGNORED_HEADERS
+    return None if is_ignored else parameter
 
 
 def _match_template(found: dict[tuple[str, str], Parameter], place: Place) -> None:
     """Makes path parameters and template expressions agree; else the operation could never be called."""
-    expressions = dict.fromkeys(_EXPRESSION.findall(place.path)) if "{" in place.path else {}
-    for identity in [
-        identity for identity in found if identity[1] == "path" and identity[0] not in expressions
-    ]:
-        del found[identity]
-        place.warnings.append(f"The path has no place for {quote(identity[0])}; that parameter is left out.")
+    expressions = place.item.expressions
+    for name in [name for name, location in found if location == "path" and name not in expressions]:
+        del found[name, "path"]
+        place.warnings.append(f"The path has no place for {quote(name)}; that parameter is left out.")
     for name in expressions:
         if (name, "path") not in found:
             found[name, "path"] = Parameter(
@@ -310,8 +315,6 @@ def _match_template(found: dict[tuple[str, str], Parameter], place: Place) -> No
 
 
 def _read_body(reader: _Reader, place: Place) -> Body | None:
-    if "requestBody" not in place.node:
-        return None
     node = reader.document.follow(place.node["requestBody"])
     if not isinstance(node, dict):
         place.warnings.append("The request body is not an object; it is left out.")

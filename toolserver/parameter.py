@@ -66,9 +66,12 @@ _FORBIDDEN_PREFIXES = ("proxy-", "sec-")
 _NO_FIELDS: Mapping[str, BodyField] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Parameter:
-    """One value that a request carries outside its body."""
+    """One value that a request carries outside its body.
+
+    Treat as read-only: it is not frozen because making thousands would take twice as long.
+    """
 
     name: str
     location: Location
@@ -89,9 +92,10 @@ class Parameter:
 
 def unsendable_reason(parameter: Parameter) -> str | None:
     """Why a page's `fetch` cannot send this parameter, as a sentence; None when it can."""
-    if parameter.location == "cookie":
+    location = parameter.location
+    if location == "cookie":
         return "A browser sends its own cookies and lets no page set them."
-    if parameter.location == "header":
+    if location == "header":
         name = parameter.name.lower()
         if name in _FORBIDDEN_HEADERS or name.startswith(_FORBIDDEN_PREFIXES):
             return "A browser sets this header itself."
@@ -111,7 +115,7 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
         return f"The parameter {quote(name)} has no known place: in is {quote(text_at(node, 'in'))}."
     place = cast(Location, location)
     schema, content_type, fields = node.get("schema"), None, _NO_FIELDS
-    if "content" in node and not isinstance(schema, dict | bool):
+    if "content" in node and not isinstance(schema, (dict, bool)):
         content_type, media = _content_of(document, node)
         schema = media.get("schema")
         if place == "querystring" and base_type(content_type or "") == FORM:
@@ -121,16 +125,17 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
     styles = _STYLES[place]
     style = node.get("style")
     style = style if isinstance(style, str) and style in styles else styles[0]
-    explode = node.get("explode")
+    explode, description = node.get("explode"), node.get("description")
+    reserved = node.get("allowReserved") is True
     return Parameter(
         name=name,
         location=place,
         required=place == "path" or node.get("required") is True,
-        description=text_at(node, "description")[:MAX_PROSE_CHARS],
-        schema=schema if isinstance(schema, dict | bool) else {},
+        description=description[:MAX_PROSE_CHARS] if isinstance(description, str) else "",
+        schema=schema if isinstance(schema, (dict, bool)) else {},
         style=style,
         explode=explode if isinstance(explode, bool) else style in ("form", "cookie"),
-        allow_reserved=node.get("allowReserved") is True and (place == "query" or document.version == "3.2"),
+        allow_reserved=reserved and (place == "query" or document.version == "3.2"),
         content_type=content_type,
         deprecated=node.get("deprecated") is True,
         fields=fields,

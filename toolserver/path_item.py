@@ -8,8 +8,9 @@ browser can send, nothing of what an operation holds.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from toolserver.document import Document, pointer_token
+from toolserver.document import Document
 from toolserver.errors import ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, object_at
 
@@ -21,6 +22,7 @@ _FORBIDDEN_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
 
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
 _MAX_METHOD_CHARS = 40
+_EXPRESSION = re.compile(r"\{([^{}]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +35,22 @@ class Skipped:
     """A sentence for people."""
 
 
+class PathItem(NamedTuple):
+    """A path and what stands under it."""
+
+    path: str
+    expressions: tuple[str, ...]
+    """The names in the braces of the path, each once."""
+    node: JsonObject
+
+
 @dataclass(slots=True)
 class Place:
     """One method of one path item, while it is read."""
 
     method: str
-    path: str
-    item: JsonObject
+    item: PathItem
     node: JsonObject
-    pointer: str
     warnings: list[str] = field(default_factory=list[str])
 
 
@@ -67,7 +76,8 @@ class _Finder:
                 yield Skipped("*", path, "The path item refers to something that is not an object.")
                 return
             item = self._joined(target, entry)
-        yield from self._methods(path, item)
+        expressions = tuple(dict.fromkeys(_EXPRESSION.findall(path))) if "{" in path else ()
+        yield from self._methods(PathItem(path, expressions, item))
 
     def _joined(self, target: JsonObject, entry: JsonObject) -> JsonObject:
         """Fields beside a `$ref` win over the referenced ones."""
@@ -80,16 +90,16 @@ class _Finder:
             )
         return self.fields[id(item)]
 
-    def _methods(self, path: str, item: JsonObject) -> Iterator[Place | Skipped]:
+    def _methods(self, item: PathItem) -> Iterator[Place | Skipped]:
         has_additions = self.document.version == "3.2"
-        for name, node in item.items():
+        for name, node in item.node.items():
             if name in _METHODS or (name == "query" and has_additions):
-                yield _place(name.upper(), path, item, node, f"/{name}")
+                yield _place(name.upper(), item, node)
             elif name.lower() in _METHODS:
                 reason = f"{quote(name)} is not a field of a path item; methods are lower case."
-                yield Skipped(name.upper(), path, reason)
+                yield Skipped(name.upper(), item.path, reason)
             elif name == "additionalOperations" and has_additions:
-                yield from _additional(path, item)
+                yield from _additional(item)
 
 
 def find_places(document: Document) -> Iterator[Place | Skipped]:
@@ -105,23 +115,23 @@ def find_places(document: Document) -> Iterator[Place | Skipped]:
             yield from finder.find(path, entry)
 
 
-def _additional(path: str, item: JsonObject) -> Iterator[Place | Skipped]:
+def _additional(item: PathItem) -> Iterator[Place | Skipped]:
     """Operations of methods that have no field of their own; their case is kept."""
-    for method, node in object_at(item, "additionalOperations").items():
+    for method, node in object_at(item.node, "additionalOperations").items():
         if method.lower() in (*_METHODS, "query"):
             reason = f"{quote(method)} has a field of its own and must not stand in additionalOperations."
-            yield Skipped(method, path, reason)
+            yield Skipped(method, item.path, reason)
         elif not _METHOD.fullmatch(method):
-            yield Skipped(method[:_MAX_METHOD_CHARS], path, f"{quote(method)} is not an HTTP method.")
+            yield Skipped(method[:_MAX_METHOD_CHARS], item.path, f"{quote(method)} is not an HTTP method.")
         else:
-            yield _place(method, path, item, node, f"/additionalOperations/{pointer_token(method)}")
+            yield _place(method, item, node)
 
 
-def _place(method: str, path: str, item: JsonObject, node: JsonValue, below: str) -> Place | Skipped:
+def _place(method: str, item: PathItem, node: JsonValue) -> Place | Skipped:
     if not isinstance(node, dict):
-        return Skipped(method, path, "The operation is not an object.")
+        return Skipped(method, item.path, "The operation is not an object.")
     if method.upper() in _FORBIDDEN_METHODS:
-        return Skipped(method, path, f"A browser cannot send {method.upper()} requests.")
-    if not path.startswith("/"):
-        return Skipped(method, path, 'The path does not begin with "/".')
-    return Place(method, path, item, node, f"#/paths/{pointer_token(path)}{below}")
+        return Skipped(method, item.path, f"A browser cannot send {method.upper()} requests.")
+    if not item.path.startswith("/"):
+        return Skipped(method, item.path, 'The path does not begin with "/".')
+    return Place(method, item, node)
