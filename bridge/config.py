@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from toolserver.selection import MODEL_LIMIT
+
 DEFAULT_PORT = 8765
 """One fixed port, because browser storage is per origin (ruling 25)."""
 
@@ -40,6 +42,10 @@ class Settings:
     """Origins whose pages may use the tool-server routes (Open WebUI's, for direct tool servers)."""
     deadline_s: float = DEFAULT_DEADLINE_S
     """Seconds for one call, 1 to 600."""
+    max_tools: int = MODEL_LIMIT
+    """Tools shown to a model, 3 to 20,000, for users who chose no number of their own."""
+    max_tool_tokens: int | None = None
+    """Tokens of all definitions that a model is shown, 1,000 to 10,000,000; None for no budget."""
     max_open_calls_per_user: int = field(default=MAX_OPEN_CALLS_PER_USER)
 
 

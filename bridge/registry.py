@@ -14,12 +14,22 @@ from dataclasses import replace
 from itertools import chain, count, groupby
 from typing import Protocol
 
-from bridge.servers import DECLINED, AdvertisedDocument, LoadedServer, ServerRecord, UserView
+from bridge.servers import (
+    DECLINED,
+    AdvertisedDocument,
+    LoadedServer,
+    ServerRecord,
+    UserSelection,
+    UserView,
+)
 from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
 from toolserver.arguments import ArgumentValidator
 from toolserver.catalog import Catalog, Tool
 from toolserver.compile import CompiledDocument, CompiledOperation
 from toolserver.naming import OperationKey, assign_names
+from toolserver.selection import Offer, Selection, candidates, estimated_tokens, offer
+
+_DEFAULT_BOUNDS = Selection()
 
 SHARED_SCOPE = ""
 """Scope of the names of shared servers; every other scope is a user's id."""
@@ -60,6 +70,14 @@ class ServerStore(Protocol):
         """Replace what a user accepts of one server: operation key to digest."""
         ...
 
+    async def selection(self, user_id: str) -> UserSelection:
+        """What a user chose to show to models; an empty one when there is none."""
+        ...
+
+    async def save_selection(self, user_id: str, selection: UserSelection) -> None:
+        """Put a user's selection in place of the one before."""
+        ...
+
 
 class Compiler(Protocol):
     """Document text to operations, off the event loop."""
@@ -90,17 +108,20 @@ class Registry:
         compiler: Compiler,
         *,
         operator_id: str,
+        bounds: Selection = _DEFAULT_BOUNDS,
         on_change: Callable[[str | None], Awaitable[None]],
         on_load: Callable[[LoadedServer], None],
     ) -> None:
         """`operator_id` is the one user who may change shared servers.
 
-        `on_change` is told the id of the user whose view changed, or None when every view did; `on_load` gets
-        every server that was compiled, for work that can wait.
+        `bounds` holds for what is shown to models where a user chose no number. `on_change` is told the id of
+        the user whose view changed, or None when every view did; `on_load` gets every server that was
+        compiled, for work that can wait.
         """
         self._store = store
         self._compiler = compiler
         self._operator_id = operator_id
+        self._bounds = bounds
         self._on_change = on_change
         self._on_load = on_load
         self._servers: dict[str, LoadedServer] = {}
@@ -224,6 +245,10 @@ class Registry:
         decisions = dict.fromkeys(operations, DECLINED) | dict(digests)
         await asyncio.shield(self._decide(user_id, server_id, decisions))
 
+    async def select(self, user_id: str, selection: UserSelection) -> None:
+        """Keep what a user shows to models; nothing that it names has to exist."""
+        await asyncio.shield(self._keep_selection(user_id, selection))
+
     async def schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
         """The argument schemas of a server, those of `keys` among them; made when first asked for.
 
@@ -251,15 +276,40 @@ class Registry:
             found |= {tool.name: schemas[tool.operation.key] for tool in group}
         return found
 
-    async def document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
-        """The advertised document of all of a user's servers, or of one, with all its schemas.
+    async def offer(self, view: UserView, server_id: str | None) -> Offer:
+        """What models are shown of all of a user's servers, or of one.
 
         Raises:
             BridgeError: `not_found`, `invalid_document`.
         """
-        for server in view.servers if server_id is None else (view.server(server_id),):
-            await self.schemas(server, server.by_key)
-        return view.document(server_id)
+        if server_id is not None:
+            view.server(server_id)
+        if server_id not in view.offers:
+            tools, selection = view.tools_of(server_id), view.selection_of(server_id)
+            costs: dict[str, int] = {}
+            if selection.max_tokens is not None:
+                costs = await self._costs(view, candidates(tools, selection))
+            view.offers[server_id] = offer(tools, selection, tokens_of=lambda tool: costs[tool.name])
+        return view.offers[server_id]
+
+    async def document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
+        """The advertised document of all of a user's servers, or of one; it makes the schemas it needs.
+
+        Raises:
+            BridgeError: `not_found`, `invalid_document`.
+        """
+        offered = await self.offer(view, server_id)
+        await self.schemas_of(view, offered.tools)
+        return view.document(server_id, offered)
+
+    async def _costs(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
+        """About how many tokens each of `tools` takes, by name."""
+        listed = tuple(tools)
+        schemas = await self.schemas_of(view, listed)
+        return {
+            tool.name: estimated_tokens(tool.name, tool.operation.description, schemas[tool.name])
+            for tool in listed
+        }
 
     async def validator(self, server: LoadedServer, operation: CompiledOperation) -> ArgumentValidator:
         """The compiled validator of a server's operation; compiled in a thread when it is not ready yet."""
@@ -330,6 +380,12 @@ class Registry:
             self._views.pop(user_id, None)
         await self._on_change(user_id)
 
+    async def _keep_selection(self, user_id: str, selection: UserSelection) -> None:
+        async with self._lock:
+            await self._store.save_selection(user_id, selection)
+            self._views.pop(user_id, None)
+        await self._on_change(user_id)
+
     def _put(self, server: LoadedServer) -> LoadedServer:
         self._servers[server.record.id] = server
         self._forget_views(server.record.owner_id)
@@ -353,7 +409,16 @@ class Registry:
             for operation in server.compiled.operations
         )
         decisions = await self._store.acceptances(user_id)
-        return UserView(user_id, servers, Catalog(tools), decisions, user_id == self._operator_id)
+        chosen = await self._store.selection(user_id)
+        return UserView(
+            user_id,
+            servers,
+            Catalog(tools),
+            decisions,
+            is_operator=user_id == self._operator_id,
+            chosen=chosen,
+            selection=chosen.within(self._bounds),
+        )
 
     async def _names_of(
         self, user_id: str, shared: list[LoadedServer], personal: list[LoadedServer]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ from toolserver.catalog import Catalog, Tool
 from toolserver.compile import CompiledDocument, CompiledOperation
 from toolserver.naming import OperationKey
 from toolserver.search import ToolSearch
+from toolserver.selection import Offer, Selection, choose
 
 DECLINED = ""
 """In place of a digest: the user has looked at the operation and left it out."""
@@ -68,6 +69,33 @@ class LoadedServer:
 
 
 @dataclass(frozen=True, slots=True)
+class UserSelection:
+    """What a user chose to show to models; empty fields choose nothing out."""
+
+    servers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """Names of tools, or patterns such as "list*"."""
+    pinned: tuple[str, ...] = ()
+    """Names of tools; one that is no longer there is kept, because it may come back."""
+    max_tools: int | None = None
+    """None: as the bridge was told."""
+    max_tokens: int | None = None
+    """None: as the bridge was told."""
+
+    def within(self, bounds: Selection) -> Selection:
+        """The selection with what it leaves to the bridge taken from `bounds`."""
+        return Selection(
+            servers=frozenset(self.servers),
+            tags=frozenset(self.tags),
+            names=self.names,
+            pinned=frozenset(self.pinned),
+            limit=self.max_tools or bounds.limit,
+            max_tokens=self.max_tokens or bounds.max_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class AdvertisedDocument:
     """An advertised OpenAPI document as bytes, with its entity tag."""
 
@@ -86,6 +114,12 @@ class UserView:
     """Operation to the digest its user accepted, or to `DECLINED`; absent: nobody has decided."""
     is_operator: bool
     """The user who started the bridge."""
+    chosen: UserSelection
+    """What the user chose to show to models, as it is kept."""
+    selection: Selection
+    """The same, complete."""
+    offers: dict[str | None, Offer] = field(default_factory=dict[str | None, Offer])
+    """What models are shown of all servers, or of one; made by `Registry.offer`."""
     _documents: dict[str | None, AdvertisedDocument] = field(
         default_factory=dict[str | None, AdvertisedDocument]
     )
@@ -107,10 +141,14 @@ class UserView:
         return self.catalog.tools if server_id is None else self.catalog.of_server(server_id)
 
     def search(self) -> ToolSearch:
-        """The index over the user's tools; made once, in about 0.1 s for a thousand tools."""
+        """The index over the tools that the user chose; made once, in about 0.1 s for a thousand tools."""
         if self._search is None:
-            self._search = ToolSearch(self.catalog.tools)
+            self._search = ToolSearch(choose(self.catalog.tools, self.selection))
         return self._search
+
+    def selection_of(self, server_id: str | None) -> Selection:
+        """What is shown at the address of all servers, or of one: that address chooses the server itself."""
+        return self.selection if server_id is None else replace(self.selection, servers=frozenset())
 
     def shows_inline_html(self, server_id: str) -> bool:
         """Whether the user lets answers of a server be shown as pages; no for a server that is gone."""
@@ -150,31 +188,30 @@ class UserView:
             return True
         return all(is_loopback(origin) for origin in server.compiled.origins)
 
-    def document(self, server_id: str | None) -> AdvertisedDocument:
+    def document(self, server_id: str | None, offered: Offer) -> AdvertisedDocument:
         """The advertised OpenAPI document of all servers, or of one. Built once per view.
 
-        The schemas of its tools must be there (`Registry.document` sees to it).
+        The schemas of the tools in `offered` must be there (`Registry.document` sees to it).
 
         Raises:
             BridgeError: `not_found`.
         """
         if server_id not in self._documents:
-            self._documents[server_id] = self._build_document(server_id)
+            self._documents[server_id] = self._build_document(server_id, offered)
         return self._documents[server_id]
 
-    def _build_document(self, server_id: str | None) -> AdvertisedDocument:
+    def _build_document(self, server_id: str | None, offered: Offer) -> AdvertisedDocument:
         if server_id is None:
-            tools = self.catalog.tools
             title, description = "Direct Tool Bridge", "APIs that the user's own browser can reach, as tools."
             version = "1"
         else:
             compiled = self.server(server_id).compiled
-            tools = self.catalog.of_server(server_id)
             title, description, version = compiled.title, compiled.description, compiled.version_text
         by_id = {server.record.id: server.schemas for server in self.servers}
         body = advertise(
-            tools,
+            offered.tools,
             lambda tool: by_id[tool.server_id][tool.operation.key],
+            meta_tools=offered.meta_tools,
             title=title,
             description=description,
             version=version,

@@ -27,6 +27,7 @@ from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.identity import Identity
 from bridge.edges.page_http import PageRoutes
+from bridge.edges.selection_http import SelectionBounds, SelectionRoutes
 from bridge.edges.servers_http import ServerRoutes
 from bridge.edges.store import Store, User
 from bridge.edges.tasks import Tasks
@@ -34,6 +35,7 @@ from bridge.edges.tool_http import ToolServer
 from bridge.engine import Engine
 from bridge.registry import Registry
 from bridge.servers import LoadedServer
+from toolserver.selection import Selection
 
 LOCAL_USER = "local"
 """The one user of a bridge that nobody configured otherwise; it may change shared servers."""
@@ -168,7 +170,12 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
         tasks.start(_finish_loading(registry, worker, gateway, server), f"finish loading {server.record.id}")
 
     registry = Registry(
-        store, worker, operator_id=local_user.id, on_change=gateway.announce_servers, on_load=on_load
+        store,
+        worker,
+        operator_id=local_user.id,
+        bounds=Selection(limit=settings.max_tools, max_tokens=settings.max_tool_tokens),
+        on_change=gateway.announce_servers,
+        on_load=on_load,
     )
     files = AnswerFiles(settings.data_dir / "files", identity)
     engine = Engine(registry, dispatcher, files, settings.deadline_s)
@@ -190,10 +197,12 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
         middlewares=[*guard(doors), plain_sockets(SOCKET_PATH)], client_max_size=SMALL_BODY_BYTES
     )
     app.on_response_prepare.append(cors_headers(doors))
+    bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
     page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
     table: list[Route] = [
         *AccountRoutes(rooms.identity, rooms.store, settings, base_url, port).routes(),
         *ServerRoutes(rooms.identity, rooms.registry, fetch_public).routes(),
+        *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
         *CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files).routes(),
         *page.routes(),
     ]

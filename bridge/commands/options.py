@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from bridge.config import DEFAULT_PORT, MAX_DEADLINE_S, MIN_DEADLINE_S, default_folder
 from bridge.edges.store import Store, StoreError
 from bridge.service import RUNNING_FILE
+from toolserver.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
 DATABASE = "bridge.sqlite3"
 MAX_PORT = 65535
@@ -54,10 +55,7 @@ def address_of(options: argparse.Namespace) -> str:
 
 def port(text: str) -> int:
     """A port number; 0 means any free one."""
-    number = int(text)
-    if not 0 <= number <= MAX_PORT:
-        raise argparse.ArgumentTypeError(f"must be between 0 and {MAX_PORT}")
-    return number
+    return _integer(text, 0, MAX_PORT)
 
 
 def seconds(text: str) -> float:
@@ -65,6 +63,23 @@ def seconds(text: str) -> float:
     number = float(text)
     if not MIN_DEADLINE_S <= number <= MAX_DEADLINE_S:
         raise argparse.ArgumentTypeError(f"must be between {MIN_DEADLINE_S} and {MAX_DEADLINE_S}")
+    return number
+
+
+def tool_count(text: str) -> int:
+    """How many tools are shown to a model."""
+    return _integer(text, MIN_LIMIT, MAX_LIMIT)
+
+
+def token_budget(text: str) -> int:
+    """How many tokens their definitions may take."""
+    return _integer(text, MIN_TOKENS, MAX_TOKENS)
+
+
+def _integer(text: str, least: int, most: int) -> int:
+    number = int(text)
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"must be between {least} and {most}")
     return number
 
 

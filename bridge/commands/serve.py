@@ -23,6 +23,7 @@ from bridge.edges.store import Store
 from bridge.service import AddressInUse, Bridge, start_bridge
 from bridge.wire import BridgeError
 from examples.sample_api import start_sample_api
+from toolserver.selection import MODEL_LIMIT
 
 SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirror.yaml", "untidy.yaml")
 """The sample documents of the demo, most inviting first."""
@@ -69,6 +70,19 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         metavar="SECONDS",
         help="for one call, 1 to 600",
     )
+    parser.add_argument(
+        "--max-tools",
+        type=option_values.tool_count,
+        default=MODEL_LIMIT,
+        metavar="NUMBER",
+        help=f"shown to a model at most; the others are found by search (default: {MODEL_LIMIT})",
+    )
+    parser.add_argument(
+        "--max-tool-tokens",
+        type=option_values.token_budget,
+        metavar="NUMBER",
+        help="that the definitions shown to a model may take (default: no budget)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
 
 
@@ -102,6 +116,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
         allowed_hosts=tuple(options.allow_host),
         allowed_origins=tuple(options.allow_origin),
         deadline_s=options.deadline,
+        max_tools=options.max_tools,
+        max_tool_tokens=options.max_tool_tokens,
     )
 
 

@@ -66,8 +66,15 @@ def _operation(route: Route) -> dict[str, Any]:
         | {status: _errors(codes) for status, codes in _by_status(route).items()},
         "security": [] if route.access == "public" else [{route.access: []}],
     }
-    parameters = [_parameter(name, "path") for name in re.findall(r"{(\w+)}", route.path)]
-    parameters += [_parameter(name, "query") for name in route.query]
+    text = {"type": "string"}
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": text}
+        for name in re.findall(r"{(\w+)}", route.path)
+    ]
+    parameters += [
+        {"name": name, "in": "query", "description": meaning, "schema": text}
+        for name, meaning in route.query.items()
+    ]
     if parameters:
         operation["parameters"] = parameters
     if route.body is not None:
@@ -105,10 +112,6 @@ def _response(answer: Answer) -> dict[str, Any]:
 def _errors(codes: list[ErrorCode]) -> dict[str, Any]:
     content = {"application/json": {"schema": _reference(ErrorBody)}}
     return {"description": "Codes: " + ", ".join(code.value for code in codes) + ".", "content": content}
-
-
-def _parameter(name: str, where: str) -> dict[str, Any]:
-    return {"name": name, "in": where, "required": True, "schema": {"type": "string"}}
 
 
 def _reference(model: type[BaseModel]) -> dict[str, str]:

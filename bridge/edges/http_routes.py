@@ -56,8 +56,8 @@ class Route:
     """`caller`: a bearer API key or session token; `page`: a session token; `result_token`: the token that
     came with a call."""
     errors: tuple[ErrorCode, ...] = field(default=())
-    query: tuple[str, ...] = field(default=())
-    """Required query parameters."""
+    query: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Optional query parameters: name to meaning."""
 
 
 class ErrorBody(BaseModel):

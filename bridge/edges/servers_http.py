@@ -31,6 +31,7 @@ from bridge.edges.servers_shapes import (
     ServerList,
     ServerPlans,
     SkippedOperation,
+    ToolEntry,
     ToolList,
     server_facts,
     server_model,
@@ -39,6 +40,8 @@ from bridge.edges.servers_shapes import (
 from bridge.registry import Registry
 from bridge.servers import UserView
 from bridge.wire import BridgeError, ErrorCode
+from toolserver.catalog import Tool
+from toolserver.errors import quote
 
 FetchDocument = Callable[[str], Awaitable[str]]
 """URL to text, for public addresses only; raises BridgeError `document_unreachable`."""
@@ -154,6 +157,17 @@ class ServerRoutes:
                 "listTools",
                 "List tools",
                 {200: Answer("Tools.", ToolList)},
+                query={"schemas": "`no`: leave the schemas of arguments out."},
+                errors=(ErrorCode.INVALID_DOCUMENT,),
+            ),
+            Route(
+                "GET",
+                "/api/tools/{name}",
+                self.show_tool,
+                "showTool",
+                "Show a tool",
+                {200: Answer("The tool with the schema of its arguments.", ToolEntry)},
+                errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_DOCUMENT),
             ),
         ]
 
@@ -254,26 +268,27 @@ class ServerRoutes:
         return json_answer(Confirmation())
 
     async def list_tools(self, request: web.Request) -> web.Response:
-        """The caller's catalog with schemas."""
+        """The caller's catalog, with schemas unless they are declined: they are most of it."""
         view = await self._view(request)
-        schemas = {
-            server.record.id: await self._registry.schemas(server, server.by_key) for server in view.servers
-        }
-        tools = [
-            {
-                "name": tool.name,
-                "server_id": tool.server_id,
-                "key": tool.operation.key,
-                "method": tool.operation.method,
-                "path": tool.operation.path,
-                "description": tool.operation.description,
-                "schema": orjson.Fragment(schemas[tool.server_id][tool.operation.key]),
-                "accepted": view.is_accepted(tool),
-                "safe": tool.operation.safe,
-            }
-            for tool in view.catalog.tools
-        ]
-        return web.Response(body=orjson.dumps({"tools": tools}), content_type="application/json")
+        offered = await self._registry.offer(view, None)
+        tools = view.catalog.tools
+        declined = request.query.get("schemas") == "no"
+        schemas = {} if declined else await self._registry.schemas_of(view, tools)
+        absences = offered.absences(tools)
+        entries = [_tool_entry(view, tool, absences.get(tool.name), schemas.get(tool.name)) for tool in tools]
+        return web.Response(body=orjson.dumps({"tools": entries}), content_type="application/json")
+
+    async def show_tool(self, request: web.Request) -> web.Response:
+        """One tool, with its schema."""
+        view = await self._view(request)
+        name = request.match_info["name"]
+        tool = view.catalog.by_name(name)
+        if tool is None:
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no tool {quote(name)}.")
+        absences = (await self._registry.offer(view, None)).absences((tool,))
+        schemas = await self._registry.schemas_of(view, (tool,))
+        entry = _tool_entry(view, tool, absences.get(name), schemas[name])
+        return web.Response(body=orjson.dumps(entry), content_type="application/json")
 
     async def _view(self, request: web.Request) -> UserView:
         caller = await caller_of(self._identity, request)
@@ -286,3 +301,21 @@ class ServerRoutes:
 
 def _aliased(model: BaseModel) -> web.Response:
     return web.Response(body=model.model_dump_json(by_alias=True), content_type="application/json")
+
+
+def _tool_entry(view: UserView, tool: Tool, left_out: str | None, schema: bytes | None) -> dict[str, object]:
+    """A `ToolEntry`, its schema spliced as it was made."""
+    entry: dict[str, object] = {
+        "name": tool.name,
+        "server_id": tool.server_id,
+        "key": tool.operation.key,
+        "method": tool.operation.method,
+        "path": tool.operation.path,
+        "description": tool.operation.description,
+        "tags": tool.operation.tags,
+        "accepted": view.is_accepted(tool),
+        "safe": tool.operation.safe,
+        "advertised": left_out is None,
+        "left_out": left_out,
+    }
+    return entry if schema is None else {**entry, "schema": orjson.Fragment(schema)}

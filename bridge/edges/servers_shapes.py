@@ -109,9 +109,15 @@ class ToolEntry(BaseModel):
     method: str
     path: str
     description: str
-    tool_schema: dict[str, Any] = Field(serialization_alias="schema")
+    tags: list[str]
     accepted: bool
     safe: bool
+    advertised: bool
+    """Whether models are shown it at the address of all servers."""
+    left_out: Literal["not_selected", "over_limit", "over_tokens"] | None
+    """Why it is not advertised."""
+    tool_schema: dict[str, Any] | None = Field(default=None, serialization_alias="schema")
+    """Of its arguments; absent where it was not asked for."""
 
 
 class ToolList(BaseModel):

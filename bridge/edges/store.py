@@ -1,4 +1,4 @@
-"""What survives a restart: users, keys, tickets, devices, servers, names and acceptances.
+"""What survives a restart: users, keys, tickets, devices, servers, names, acceptances and selections.
 
 SQLite in the data folder (WAL), through SQLAlchemy; the schema comes from Alembic migrations that run when
 the store is opened. Every method is one transaction, committed when it returns; cancelling one rolls it back.
@@ -27,12 +27,13 @@ from bridge.edges.store_tables import (
     AcceptanceRow,
     ApiKeyRow,
     DeviceRow,
+    SelectionRow,
     ServerRow,
     TicketRow,
     ToolNameRow,
     UserRow,
 )
-from bridge.servers import ServerRecord
+from bridge.servers import ServerRecord, UserSelection
 from toolserver.naming import OperationKey
 
 KEY_PREFIX = "tbk_"
@@ -201,7 +202,7 @@ class Store:
             row, user = found
             return Device(row.id, User(user.id, user.name), row.public_key)
 
-    # Servers, names, acceptances (the registry's port)
+    # Servers, names, acceptances, selections (the registry's port)
 
     async def servers(self) -> Sequence[ServerRecord]:
         """All servers of all users, oldest first."""
@@ -269,6 +270,30 @@ class Store:
             await session.execute(delete(AcceptanceRow).where(*mine))
             if rows:
                 await session.execute(insert(AcceptanceRow), rows)
+
+    async def selection(self, user_id: str) -> UserSelection:
+        """What a user chose to show to models; an empty one when there is none."""
+        async with self._session() as session:
+            row = await session.get(SelectionRow, user_id)
+            if row is None:
+                return UserSelection()
+            lists = (tuple(kept) for kept in (row.servers, row.tags, row.names, row.pinned))
+            return UserSelection(*lists, max_tools=row.max_tools, max_tokens=row.max_tokens)
+
+    async def save_selection(self, user_id: str, selection: UserSelection) -> None:
+        """Put a user's selection in place of the one before."""
+        async with self._session.begin() as session:
+            await session.merge(
+                SelectionRow(
+                    user_id=user_id,
+                    servers=list(selection.servers),
+                    tags=list(selection.tags),
+                    names=list(selection.names),
+                    pinned=list(selection.pinned),
+                    max_tools=selection.max_tools,
+                    max_tokens=selection.max_tokens,
+                )
+            )
 
 
 def _migrate(url: str) -> None:

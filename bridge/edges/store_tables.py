@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, String, Text
+from sqlalchemy import JSON, ForeignKey, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -85,3 +85,16 @@ class AcceptanceRow(Base):
     operation_key: Mapped[str] = mapped_column(Text, primary_key=True)
     digest: Mapped[str] = mapped_column(String(64))
     accepted_at: Mapped[float]
+
+
+class SelectionRow(Base):
+    """What a user chose to show to models."""
+
+    __tablename__ = "selections"
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    servers: Mapped[list[str]] = mapped_column(JSON)
+    tags: Mapped[list[str]] = mapped_column(JSON)
+    names: Mapped[list[str]] = mapped_column(JSON)
+    pinned: Mapped[list[str]] = mapped_column(JSON)
+    max_tools: Mapped[int | None]
+    max_tokens: Mapped[int | None]

@@ -94,6 +94,7 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
     """Each route is walked through once, requests and answers validated, and none is left out."""
     await _walk_account(bridge, witness)
     await _walk_servers(witness)
+    await _walk_selection(witness)
     await _walk_calls(witness)
     documented = {
         f"{method.upper()} {path}" for path, item in witness.document["paths"].items() for method in item
@@ -147,6 +148,23 @@ async def _walk_servers(witness: Witness) -> None:
     body = {"text": document_text(server="http://other.example")}
     changed = await witness.ask("PUT", "/api/servers/shop/document", body)
     assert (changed["accepted"], changed["changed"]) == (0, 2)
+
+
+async def _walk_selection(witness: Witness) -> None:
+    chosen = await witness.ask("GET", "/api/selection")
+    assert (chosen["total"], chosen["shown"], chosen["meta_tools"]) == (2, 2, ["read_result"])
+    chosen = await witness.ask("PUT", "/api/selection", {"pinned": ["addProduct"], "names": ["add*"]})
+    assert (chosen["selected"], chosen["shown"]) == (1, 1)
+    await witness.ask("PUT", "/api/selection", {"max_tools": 2}, status=400)
+    listed = (await witness.ask("GET", "/api/tools?schemas=no"))["tools"]
+    assert [(tool["advertised"], tool["left_out"]) for tool in listed] == [
+        (False, "not_selected"),
+        (True, None),
+    ]
+    assert "schema" not in listed[0]
+    tool = await witness.ask("GET", "/api/tools/listProducts")
+    assert tool["schema"]["properties"]["limit"]["type"] == "integer"
+    await witness.ask("GET", "/api/tools/none", status=404)
 
 
 async def _walk_calls(witness: Witness) -> None:

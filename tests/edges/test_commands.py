@@ -136,6 +136,8 @@ def test_plan_and_tools_print_what_the_page_and_the_model_get(
     [
         *(("serve", "--deadline", value) for value in ("0", "601", "soon")),
         *(("serve", "--port", value) for value in ("-1", "99999", "http")),
+        *(("serve", "--max-tools", value) for value in ("2", "20001", "all")),
+        *(("demo", "--max-tool-tokens", value) for value in ("0", "999", "10000001", "none")),
         *(("demo", "--public-url", value) for value in ("foo", "ftp://x", "https://x/y", "https://")),
         *(("demo", "--allow-origin", value) for value in ("localhost:3000", "*")),
         *(("key", "--user", value) for value in ("", " ", "x" * 101, "a\nb")),

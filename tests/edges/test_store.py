@@ -10,7 +10,7 @@ from sqlalchemy import create_engine
 
 from bridge.edges.store import Store
 from bridge.edges.store_tables import Base
-from bridge.servers import ServerRecord
+from bridge.servers import ServerRecord, UserSelection
 from toolserver.naming import OperationKey
 
 RECORD = ServerRecord("shop", None, "Shop", "shop.json", "http://h/s.json", None, "{}")
@@ -69,6 +69,22 @@ async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(tmp_p
     assert await store.servers() == []
     assert await store.acceptances(ann.id) == {}
     assert await store.names("") == {get: "listProducts"}
+    await store.close()
+
+
+@pytest.mark.asyncio
+async def test_a_selection_is_there_after_a_restart(tmp_path: Path) -> None:
+    """And a later one takes its place; who chose nothing has an empty one."""
+    path = tmp_path / "b.sqlite3"
+    store = Store.open(path)
+    ann = await store.ensure_user("ann")
+    assert await store.selection(ann.id) == UserSelection()
+    await store.save_selection(ann.id, UserSelection(("a",), ("t",), ("n*",), ("p",), 9, 2_000))
+    later = UserSelection(servers=("shop",), pinned=("one", "two"), max_tools=40)
+    await store.save_selection(ann.id, later)
+    await store.close()
+    store = Store.open(path)
+    assert await store.selection(ann.id) == later
     await store.close()
 
 

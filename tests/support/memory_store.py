@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from bridge.servers import ServerRecord
+from bridge.servers import ServerRecord, UserSelection
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.compiled import compiled, tools_of
 from toolserver.compile import CompiledDocument
@@ -18,6 +18,8 @@ class MemoryStore:
     records: dict[str, ServerRecord] = field(default_factory=dict[str, ServerRecord])
     kept_names: dict[str, dict[OperationKey, str]] = field(default_factory=dict[str, dict[OperationKey, str]])
     accepted: dict[str, dict[OperationKey, str]] = field(default_factory=dict[str, dict[OperationKey, str]])
+
+    selections: dict[str, UserSelection] = field(default_factory=dict[str, UserSelection])
 
     async def servers(self) -> Sequence[ServerRecord]:
         return list(self.records.values())
@@ -48,6 +50,12 @@ class MemoryStore:
         for key in [key for key in mine if key.server_id == server_id]:
             del mine[key]
         mine.update({OperationKey(server_id, key): digest for key, digest in digests.items()})
+
+    async def selection(self, user_id: str) -> UserSelection:
+        return self.selections.get(user_id, UserSelection())
+
+    async def save_selection(self, user_id: str, selection: UserSelection) -> None:
+        self.selections[user_id] = selection
 
 
 class InlineCompiler:

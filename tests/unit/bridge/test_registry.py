@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bridge.registry import Registry
-from bridge.servers import LoadedServer, UserView
+from bridge.servers import AdvertisedDocument, LoadedServer, UserSelection, UserView
 from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
 from tests.support.compiled import document_text, operation
 from tests.support.memory_store import InlineCompiler, MemoryStore
@@ -17,6 +17,7 @@ from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject
 from toolserver.meta_tools import META_NAMES
 from toolserver.naming import OperationKey
+from toolserver.selection import Selection
 
 pytestmark = pytest.mark.asyncio
 
@@ -31,7 +32,7 @@ class House:
     changes: list[str | None] = field(default_factory=list[str | None])
     loaded: list[str] = field(default_factory=list[str])
 
-    def open(self) -> Registry:
+    def open(self, bounds: Selection = Selection()) -> Registry:  # noqa: B008 - it is immutable
         async def on_change(user_id: str | None) -> None:
             self.changes.append(user_id)
 
@@ -39,7 +40,12 @@ class House:
             self.loaded.append(server.record.id)
 
         return Registry(
-            self.store, InlineCompiler(), operator_id=OPERATOR, on_change=on_change, on_load=on_load
+            self.store,
+            InlineCompiler(),
+            operator_id=OPERATOR,
+            bounds=bounds,
+            on_change=on_change,
+            on_load=on_load,
         )
 
 
@@ -269,7 +275,79 @@ async def test_the_advertised_document_has_a_stable_tag_until_something_changes(
     view = await registry.view("ann")
     assert (await registry.document(view, None)).etag != document.etag
     paths = json.loads((await registry.document(view, "beta")).body)["paths"]
-    assert list(paths) == ["/tools/beta_listProducts", "/tools/beta_addProduct"]
+    assert list(paths)[:2] == ["/tools/beta_listProducts", "/tools/beta_addProduct"]
+
+
+def many(title: str, count: int) -> str:
+    paths: JsonObject = {f"/{title}{number}": operation(f"{title}{number}") for number in range(count)}
+    return document_text(title, paths=paths)
+
+
+def advertised(document: AdvertisedDocument) -> list[str]:
+    return [path.removeprefix("/tools/") for path in json.loads(document.body)["paths"]]
+
+
+async def test_a_catalog_that_is_too_large_shows_pinned_tools_and_the_ways_to_the_others() -> None:
+    """Models take 128 tools (ruling 13); the schemas of the others are not even made."""
+    registry = House().open()
+    server = await registry.add("ann", many("op", 200), source_url=None)
+    meta_tools = ["find_operations", "run_operation", "read_result"]
+    first = await registry.document(await registry.view("ann"), None)
+    assert advertised(first) == meta_tools
+    await registry.select("ann", UserSelection(pinned=("op7", "gone", "op3")))
+    pinned = await registry.document(await registry.view("ann"), None)
+    assert advertised(pinned) == ["op3", "op7", *meta_tools]
+    assert pinned.etag != first.etag
+    assert set(server.schemas) == {"GET /op3", "GET /op7"}
+    await registry.select("ann", UserSelection(max_tools=201))
+    everything = await registry.document(await registry.view("ann"), "op")
+    assert advertised(everything)[-2:] == ["op199", "read_result"]
+
+
+async def test_the_address_of_one_server_shows_its_tools_whatever_servers_were_chosen() -> None:
+    """Who asks for one server has chosen it; the other choices hold there, too."""
+    registry = House().open()
+    await registry.add("ann", many("a", 3), source_url=None)
+    await registry.add("ann", many("b", 3), source_url=None)
+    await registry.select("ann", UserSelection(servers=("a",), names=("?1", "?2")))
+    view = await registry.view("ann")
+    assert advertised(await registry.document(view, None)) == ["a1", "a2", "read_result"]
+    assert advertised(await registry.document(view, "b")) == ["b1", "b2", "read_result"]
+    with pytest.raises(BridgeError):
+        await registry.document(view, "c")
+
+
+async def test_a_token_budget_bounds_what_is_shown() -> None:
+    """What a model pays for in every request is the user's choice, then the bridge's."""
+    house = House()
+    registry = house.open(Selection(max_tokens=1_000))
+    await registry.add("ann", many("op", 100), source_url=None)
+    assert len(advertised(await registry.document(await registry.view("ann"), None))) == 3
+    await registry.select("ann", UserSelection(max_tokens=100_000))
+    assert len(advertised(await registry.document(await registry.view("ann"), None))) == 101
+
+
+async def test_a_selection_is_each_users_own_and_survives_a_restart() -> None:
+    """Also of a shared server; the page is told, because its list changes."""
+    house = House()
+    registry = house.open()
+    await registry.share("op.json", many("op", 4), source_url=None)
+    await registry.select("ann", UserSelection(names=("op1",)))
+    assert house.changes == [None, "ann"]
+    again = house.open()
+    await again.share("op.json", many("op", 4), source_url=None)
+    assert advertised(await again.document(await again.view("ann"), None)) == ["op1", "read_result"]
+    assert len(advertised(await again.document(await again.view("bob"), None))) == 5
+
+
+async def test_only_what_was_chosen_is_found() -> None:
+    """A user who hides a server from models hides it from their search."""
+    registry = House().open()
+    await registry.add("ann", many("a", 3), source_url=None)
+    await registry.add("ann", many("b", 3), source_url=None)
+    await registry.select("ann", UserSelection(servers=("b",)))
+    found = (await registry.view("ann")).search().find("")
+    assert [tool.name for tool in found] == ["b0", "b1", "b2"]
 
 
 async def test_ids_are_readable_and_unique() -> None:
