@@ -52,6 +52,8 @@ class ErrorCode(StrEnum):
     NOT_ACCEPTED = "not_accepted"
     NO_BROWSER = "no_browser"
     QUEUE_FULL = "queue_full"
+    BREAKER_OPEN = "breaker_open"
+    DEPENDENCY_FAILED = "dependency_failed"
     UNSENDABLE = "unsendable"
     # A call that was performed, or may have been.
     HTTP_STATUS = "http_status"
@@ -68,6 +70,7 @@ class ErrorCode(StrEnum):
     # The bridge's own doors.
     UNAUTHORIZED = "unauthorized"
     PAGE_ONLY = "page_only"
+    OPERATOR_ONLY = "operator_only"
     FOREIGN_HOST = "foreign_host"
     FOREIGN_ORIGIN = "foreign_origin"
     NOT_FOUND = "not_found"
@@ -85,6 +88,8 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.NOT_ACCEPTED: 403,
     ErrorCode.NO_BROWSER: 503,
     ErrorCode.QUEUE_FULL: 429,
+    ErrorCode.BREAKER_OPEN: 503,
+    ErrorCode.DEPENDENCY_FAILED: 424,
     ErrorCode.UNSENDABLE: 400,
     ErrorCode.HTTP_STATUS: 502,
     ErrorCode.NETWORK: 502,
@@ -99,6 +104,7 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.OUTCOME_UNKNOWN: 409,
     ErrorCode.UNAUTHORIZED: 401,
     ErrorCode.PAGE_ONLY: 403,
+    ErrorCode.OPERATOR_ONLY: 403,
     ErrorCode.FOREIGN_HOST: 421,
     ErrorCode.FOREIGN_ORIGIN: 403,
     ErrorCode.NOT_FOUND: 404,

@@ -1,0 +1,216 @@
+"""Breakers: a state machine on a clock that the test turns."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.breaker import MAX_BREAKERS, BreakerKey, Breakers, BreakerState, Verdict, judge
+from bridge.calls import CallState
+from bridge.limits import Limits
+from bridge.outcome import CallOutcome
+from bridge.wire import BridgeError, ErrorCode, WireError
+from toolserver.result import Answered, TextBody
+
+BOOM = BreakerKey("ann", "tool", "shop", "POST /boom")
+FINE = BreakerKey("ann", "tool", "shop", "GET /fine")
+
+
+class Desk:
+    """Breakers and their clock."""
+
+    def __init__(self, **limits: int) -> None:
+        self.now = 1000.0
+        self.limits = Limits(**limits)
+        self.changed: list[str] = []
+        self.breakers = Breakers(lambda: self.limits, lambda: self.now, on_change=self.changed.append)
+
+    def call(self, key: BreakerKey = BOOM, verdict: Verdict = Verdict.FAILED) -> bool:
+        """Whether the call was let through."""
+        try:
+            with self.breakers.passage(key, "boom") as passage:
+                passage.ended(verdict, WireError(code=ErrorCode.NETWORK, message="No connection."))
+        except BridgeError:
+            return False
+        return True
+
+    def state(self, key: BreakerKey = BOOM) -> BreakerState:
+        found = [facts.state for facts in self.breakers.facts(key.user_id) if facts.key == key]
+        return found[0] if found else BreakerState.CLOSED
+
+
+def test_five_failures_within_the_window_block_the_sixth_call_until_it_is_over() -> None:
+    """S0-90, W-07: once per call, and 61 s later a call passes again."""
+    desk = Desk()
+    assert [desk.call() for _ in range(6)] == [True] * 5 + [False]
+    desk.now += 59
+    assert not desk.call()
+    desk.now += 2
+    assert desk.state() is BreakerState.HALF_OPEN
+    assert desk.call(verdict=Verdict.WORKED)
+    assert desk.state() is BreakerState.CLOSED
+    assert [desk.call() for _ in range(5)] == [True] * 5
+
+
+def test_failures_that_are_far_apart_never_open_it() -> None:
+    """S0-90: the window slides."""
+    desk = Desk()
+    for _ in range(50):
+        assert desk.call()
+        desk.now += 16
+
+
+def test_one_tool_never_blocks_another_nor_another_user() -> None:
+    """S0-92, W-08: the key is user, server and tool."""
+    desk = Desk()
+    for _ in range(6):
+        desk.call()
+    assert desk.call(FINE)
+    assert desk.call(BOOM._replace(user_id="bob"))
+    assert not desk.call()
+
+
+def test_a_success_forgets_the_failures_before_it() -> None:
+    """A tool that works now and then is not left alone for what it did before."""
+    desk = Desk()
+    for _ in range(20):
+        assert [desk.call() for _ in range(4)] == [True] * 4
+        assert desk.call(verdict=Verdict.WORKED)
+
+
+def test_only_one_call_probes_and_its_failure_opens_it_again() -> None:
+    """Half-open lets one call pass: an API that is coming back is not run over."""
+    desk = Desk()
+    for _ in range(5):
+        desk.call()
+    desk.now += 61
+    with desk.breakers.passage(BOOM, "boom") as probe:
+        assert not desk.call()
+        probe.ended(Verdict.FAILED, None)
+    assert desk.state() is BreakerState.OPEN
+    desk.now += 61
+    assert desk.call(verdict=Verdict.ALIVE)
+    assert desk.state() is BreakerState.CLOSED
+
+
+def test_a_probe_that_says_nothing_gives_its_place_to_the_next_call() -> None:
+    """A cancelled probe must not block the tool for ever."""
+    desk = Desk()
+    for _ in range(5):
+        desk.call()
+    desk.now += 61
+    with pytest.raises(KeyboardInterrupt), desk.breakers.passage(BOOM, "boom"):
+        raise KeyboardInterrupt
+    assert desk.state() is BreakerState.HALF_OPEN
+    assert desk.call(verdict=Verdict.NOTHING)
+    assert desk.call(verdict=Verdict.WORKED)
+
+
+def test_the_refusal_says_which_tool_why_and_until_when() -> None:
+    """A model that reads it can do something else, and its user can close the breaker."""
+    desk = Desk()
+    for _ in range(5):
+        desk.call()
+    desk.now += 20
+    with pytest.raises(BridgeError) as refused:
+        desk.breakers.check(BOOM)
+    error = refused.value.error
+    assert error.code is ErrorCode.BREAKER_OPEN
+    assert (error.detail["tool"], error.detail["server"], error.detail["retry_after_s"]) == (
+        "boom",
+        "shop",
+        40,
+    )
+    assert error.detail["last_error"]["message"] == "No connection."
+    assert error.retryable
+    assert "in 40 s" in error.message
+
+
+def test_a_reset_closes_what_it_names() -> None:
+    """One breaker, those of a server, or all of a user; nobody else's."""
+    desk = Desk(breaker_max_failures=1)
+    bobs = BOOM._replace(user_id="bob")
+    for key in (BOOM, FINE, bobs):
+        desk.call(key)
+    assert desk.breakers.reset("ann", "shop", "POST /boom") == 1
+    assert (desk.state(BOOM), desk.state(FINE)) == (BreakerState.CLOSED, BreakerState.OPEN)
+    assert desk.breakers.reset("ann") == 1
+    assert desk.state(bobs) is BreakerState.OPEN
+
+
+def test_its_user_is_told_when_a_breaker_opens_and_closes() -> None:
+    """The page shows it without asking again and again."""
+    desk = Desk()
+    for _ in range(4):
+        desk.call()
+    assert desk.changed == []
+    desk.call()
+    assert desk.changed == ["ann"]
+    desk.now += 61
+    desk.call(verdict=Verdict.WORKED)
+    assert desk.changed == ["ann", "ann"]
+
+
+def test_a_user_without_a_name_has_no_breakers() -> None:
+    """S0-97: there is nobody whose failures they would be."""
+    desk = Desk(breaker_max_failures=1)
+    assert all(desk.call(BOOM._replace(user_id="")) for _ in range(10))
+
+
+def test_limits_change_while_it_runs() -> None:
+    """Fewer failures or a shorter window count from the next call on."""
+    desk = Desk()
+    desk.call()
+    desk.limits = Limits(breaker_max_failures=2, breaker_window_seconds=5)
+    desk.call()
+    assert not desk.call()
+    desk.now += 5
+    assert desk.state() is BreakerState.HALF_OPEN
+
+
+def test_memory_is_bounded() -> None:
+    """A caller who invents names cannot fill the memory."""
+    desk = Desk()
+    for number in range(MAX_BREAKERS + 5):
+        desk.call(BOOM._replace(operation_key=str(number)))
+    assert len(desk.breakers.facts("ann")) == MAX_BREAKERS
+
+
+@pytest.mark.parametrize(
+    ("code", "detail", "verdict"),
+    [
+        (ErrorCode.NETWORK, {}, Verdict.FAILED),
+        (ErrorCode.TIMEOUT, {}, Verdict.FAILED),
+        (ErrorCode.INTERNAL, {}, Verdict.FAILED),
+        (ErrorCode.HTTP_STATUS, {"status": 503}, Verdict.FAILED),
+        (ErrorCode.OUTCOME_UNKNOWN, {"reason": "timeout"}, Verdict.FAILED),
+        (ErrorCode.HTTP_STATUS, {"status": 404}, Verdict.ALIVE),
+        (ErrorCode.OUTCOME_UNKNOWN, {"reason": "cancelled"}, Verdict.NOTHING),
+        (ErrorCode.NO_BROWSER, {}, Verdict.NOTHING),
+        (ErrorCode.CANCELLED, {}, Verdict.NOTHING),
+        (ErrorCode.QUEUE_FULL, {}, Verdict.NOTHING),
+        (ErrorCode.INVALID_ARGUMENTS, {}, Verdict.NOTHING),
+        (ErrorCode.CORS, {}, Verdict.NOTHING),
+    ],
+)
+def test_only_the_apis_own_faults_count(code: ErrorCode, detail: dict[str, object], verdict: Verdict) -> None:
+    """S0-95, W-06, ruling 26: neither the caller's mistakes nor the user's decisions open a breaker."""
+    error = WireError(code=code, message="No.", detail=detail)
+    assert judge(CallOutcome("call_1", CallState.FAILED, None, error)) is verdict
+
+
+def test_an_answer_works() -> None:
+    """W-06: what succeeded is told apart from what failed by its type, not by its shape."""
+    answered = Answered(200, "application/json", {}, TextBody('{"error": "of the API"}'))
+    assert judge(CallOutcome("call_1", CallState.SUCCEEDED, answered, None)) is Verdict.WORKED
+
+
+@given(st.lists(st.tuples(st.sampled_from(list(Verdict)), st.integers(0, 90))))
+def test_it_lets_calls_pass_again_whatever_happened(history: list[tuple[Verdict, int]]) -> None:
+    """No history leaves a tool blocked for longer than the window."""
+    desk = Desk()
+    for verdict, pause in history:
+        desk.call(verdict=verdict)
+        desk.now += pause
+    desk.now += 60
+    assert desk.call(verdict=Verdict.WORKED)
+    assert desk.state() is BreakerState.CLOSED
