@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from bridge import __version__
 from bridge.commands import client, documents, serve
-from bridge.commands.options import add_folder, user_name
+from bridge.commands.options import add_folder, add_references, user_name
 from bridge.edges.store import StoreError
 
 
@@ -57,16 +57,19 @@ def _add_documents(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     command = commands.add_parser("check", help="report what a document becomes")
     command.add_argument("spec", metavar="FILE|URL")
     command.add_argument("--json", action="store_true")
+    add_references(command)
     command.set_defaults(run=documents.check)
     command = commands.add_parser("plan", help="print the request plan of every tool of a document, as JSON")
     command.add_argument("spec", metavar="FILE|URL")
     command.add_argument("--json", action="store_true", help="the only form there is")
+    add_references(command)
     command.set_defaults(run=documents.plan)
 
 
 def _add_clients(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
     command = commands.add_parser("tools", help="list the tools of a document, or of the running bridge")
     command.add_argument("--spec", metavar="FILE|URL")
+    add_references(command)
     _add_client(command)
     command.set_defaults(run=_tools)
     command = commands.add_parser("call", help="run a tool of the running bridge")

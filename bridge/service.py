@@ -21,12 +21,14 @@ from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.api_document import api_document
 from bridge.edges.browser_gateway import SOCKET_PATH, BrowserGateway
 from bridge.edges.calls_http import CallRoutes
-from bridge.edges.document_fetch import fetch_public, read_source
+from bridge.edges.document_fetch import fetch_public
+from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.edges.document_worker import DocumentWorker
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.identity import Identity
 from bridge.edges.page_http import PageRoutes
+from bridge.edges.references_http import ReferenceRoutes
 from bridge.edges.selection_http import SelectionBounds, SelectionRoutes
 from bridge.edges.servers_http import ServerRoutes
 from bridge.edges.store import Store, User
@@ -85,14 +87,16 @@ class Bridge:
         """The page's address with a one-time ticket of the local user; no log sees the fragment."""
         return page_url(self.base_url, await self.rooms.store.add_ticket(self.local_user.id))
 
-    async def share(self, source: str, *, named: str | None = None) -> LoadedServer:
-        """Offer the document of a file or address to every user.
+    async def share(
+        self, source: str, *, named: str | None = None, rules: ReferenceRules = OWN_ONLY
+    ) -> LoadedServer:
+        """Offer the document of a file or address, with the files it refers to, to every user.
 
         Raises:
             BridgeError: `document_unreachable` or `invalid_document`.
         """
-        text, source_url = await read_source(source)
-        return await self.rooms.registry.share(named or source, text, source_url=source_url)
+        found = await read_document(source, rules, self.rooms.worker.bundle)
+        return await self.rooms.registry.share(named or source, found.text, source_url=found.source_url)
 
     async def close(self) -> None:
         """Stop answering, settle what is open, end every task and child process."""
@@ -202,6 +206,7 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
     table: list[Route] = [
         *AccountRoutes(rooms.identity, rooms.store, settings, base_url, port).routes(),
         *ServerRoutes(rooms.identity, rooms.registry, fetch_public).routes(),
+        *ReferenceRoutes(rooms.identity, rooms.worker.bundle).routes(),
         *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
         *CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files).routes(),
         *page.routes(),

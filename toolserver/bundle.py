@@ -75,6 +75,8 @@ def bundle_document(
     """
     if not _EXTERNAL.search(text):
         return Bundle(text, (), ())
+    if len(texts) > MAX_FILES:
+        raise _too_many_files()
     bundler = _Bundler(texts, dict(left_out or {}), limits or Limits())
     return bundler.bundle(text, source_url or "")
 
@@ -277,12 +279,15 @@ class _Bundler:
 
     def _check_count(self) -> None:
         if len(self.files) + len(self.problems) + len(self.missing) > MAX_FILES:
-            message = f"The document refers to more than {MAX_FILES:,} other files."
-            raise DocumentError("too_many_files", message)
+            raise _too_many_files()
 
     def _too_large(self) -> DocumentError:
         limit = self.limits.max_bytes
         return DocumentError("too_large", f"The document and its files are larger than {limit:,} bytes.")
+
+
+def _too_many_files() -> DocumentError:
+    return DocumentError("too_many_files", f"The document refers to more than {MAX_FILES:,} other files.")
 
 
 def _put(found: FoundReference, new: str) -> None:

@@ -6,13 +6,16 @@ import argparse
 import asyncio
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import orjson
 
-from bridge.edges.document_fetch import read_source
+from bridge.commands.options import reference_rules
+from bridge.edges.document_sources import read_document
 from bridge.wire import BridgeError
+from toolserver.bundle import Bundle, bundle_document
 from toolserver.compile import CompiledDocument, DocumentTools
 from toolserver.document import parse_document
 from toolserver.errors import DocumentError
@@ -20,7 +23,7 @@ from toolserver.errors import DocumentError
 
 def check(options: argparse.Namespace) -> int:
     """Print what becomes a tool, what does not and why; status 1 when nothing does."""
-    document = _read(options.spec)
+    document = _read(options)
     if document is None:
         return 2
     compiled = with_schema_warnings(document)
@@ -30,7 +33,7 @@ def check(options: argparse.Namespace) -> int:
 
 def plan(options: argparse.Namespace) -> int:
     """Print the request plan of every tool as JSON."""
-    document = _read(options.spec)
+    document = _read(options)
     if document is None:
         return 2
     compiled = document.compiled
@@ -41,7 +44,7 @@ def plan(options: argparse.Namespace) -> int:
 
 def tools(options: argparse.Namespace) -> int:
     """Print the tool definitions of a document."""
-    document = _read(options.spec)
+    document = _read(options)
     if document is None:
         return 2
     definitions = [
@@ -90,16 +93,23 @@ def report(compiled: CompiledDocument) -> dict[str, Any]:
     }
 
 
-def _read(source: str) -> DocumentTools | None:
+def _read(options: argparse.Namespace) -> DocumentTools | None:
     try:
-        text, source_url = asyncio.run(read_source(source))
-        return DocumentTools(parse_document(text), source_url=source_url)
+        found = asyncio.run(read_document(options.spec, reference_rules(options), bundle_here))
+        return DocumentTools(parse_document(found.text), source_url=found.source_url)
     except BridgeError as error:
         print(f"tool-bridge: {error.error.message}", file=sys.stderr)
     except DocumentError as error:
         where = f" ({error.pointer})" if error.pointer else ""
-        print(f"tool-bridge: {source}: {error.message}{where} [{error.code}]", file=sys.stderr)
+        print(f"tool-bridge: {options.spec}: {error.message}{where} [{error.code}]", file=sys.stderr)
     return None
+
+
+async def bundle_here(
+    text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
+) -> Bundle:
+    """`bundle_document` in this process, which ends with the command."""
+    return bundle_document(text, source_url=source_url, texts=texts, left_out=left_out)
 
 
 def _print_report(compiled: CompiledDocument) -> None:

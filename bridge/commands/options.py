@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bridge.config import DEFAULT_PORT, MAX_DEADLINE_S, MIN_DEADLINE_S, default_folder
+from bridge.config import DEFAULT_PORT, MAX_DEADLINE_S, MIN_DEADLINE_S, default_folder, origin_of
+from bridge.edges.document_sources import ReferenceRules
 from bridge.edges.store import Store, StoreError
 from bridge.service import RUNNING_FILE
 from toolserver.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
@@ -27,6 +28,30 @@ def add_folder(command: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="data folder (default: TOOL_BRIDGE_DATA or the user's own)",
     )
+
+
+def add_references(command: argparse.ArgumentParser) -> None:
+    """Where files that a document refers to may come from, for every command that reads documents."""
+    command.add_argument(
+        "--refs-root",
+        type=folder,
+        metavar="DIR",
+        help="read files that a document refers to anywhere below this folder (default: the document's)",
+    )
+    command.add_argument(
+        "--refs-origin",
+        type=origin,
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="fetch what a document refers to from this origin, too, not only from its own (repeatable)",
+    )
+
+
+def reference_rules(options: argparse.Namespace) -> ReferenceRules:
+    """The rules of these options; the strict ones for a command that does not have them."""
+    origins = frozenset(origin_of(allowed) for allowed in getattr(options, "refs_origin", ()))
+    return ReferenceRules(getattr(options, "refs_root", None), origins)
 
 
 def open_store(folder: Path) -> Store:
@@ -56,6 +81,14 @@ def address_of(options: argparse.Namespace) -> str:
 def port(text: str) -> int:
     """A port number; 0 means any free one."""
     return _integer(text, 0, MAX_PORT)
+
+
+def folder(text: str) -> Path:
+    """A folder that exists."""
+    path = Path(text)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
+    return path
 
 
 def seconds(text: str) -> float:

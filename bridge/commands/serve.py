@@ -19,6 +19,7 @@ from bridge.config import (
     SAMPLES_PORT,
     Settings,
 )
+from bridge.edges.document_sources import ReferenceRules
 from bridge.edges.store import Store
 from bridge.service import AddressInUse, Bridge, start_bridge
 from bridge.wire import BridgeError
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
             metavar="FILE|URL",
             help="offer this OpenAPI document to every user (may be repeated)",
         )
+        option_values.add_references(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument(
         "--port",
@@ -132,7 +134,7 @@ async def _serve(settings: Settings, store: Store, options: argparse.Namespace, 
             runner, samples_url = await _start_samples(SAMPLES_PORT if settings.port else 0)
             stack.push_async_callback(runner.cleanup)
             specs = [(f"{samples_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
-        await _share(bridge, specs)
+        await _share(bridge, specs, option_values.reference_rules(options))
         _announce(options, bridge, await bridge.page_url(), samples_url)
         await stop.wait()
     return 0
@@ -156,10 +158,10 @@ async def _start_samples(port: int) -> tuple[web.AppRunner, str]:
         return await start_sample_api("127.0.0.1", 0)
 
 
-async def _share(bridge: Bridge, specs: list[tuple[str, str]]) -> None:
+async def _share(bridge: Bridge, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
     for spec, named in specs:
         try:
-            await bridge.share(spec, named=named)
+            await bridge.share(spec, named=named, rules=rules)
         except BridgeError as error:
             logging.getLogger(__name__).error("%s is left out: %s", spec, error.error.message)
 

@@ -1,8 +1,8 @@
 """The document worker's own process: reads foreign documents where they can do no harm.
 
-Standard input carries requests (a JSON header, then the text), standard output the answers, in the frames of
-`document_frames`. The documents read last are kept, so that their schemas can be asked for. Memory is limited
-by the operating system, time by the parent, which kills and replaces us.
+Standard input carries requests (a JSON header, the text, then the files that belong to it), standard output
+the answers, in the frames of `document_frames`. The documents read last are kept, so that their schemas can
+be asked for. Memory is limited by the operating system, time by the parent, which kills and replaces us.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import orjson
 
 from bridge.edges.document_frames import frame, read_frame
 from bridge.edges.document_validation import validate_document
+from toolserver.bundle import bundle_document
 from toolserver.compile import DocumentTools, compiled_to_lines
 from toolserver.document import parse_document
 from toolserver.errors import DocumentError
@@ -63,14 +64,19 @@ def main() -> None:
     kept = _Kept()
     with suppress(BrokenPipeError):  # the bridge is gone: nobody reads what is left
         while (header := read_frame(requests)) is not None:
-            text = read_frame(requests)
-            _answer(kept, answers, orjson.loads(header), (text or b"").decode("utf-8", "replace"))
+            request = orjson.loads(header)
+            texts = [_read_text(requests) for _ in range(1 + len(request.get("addresses", ())))]
+            _answer(kept, answers, request, texts)
 
 
-def _answer(kept: _Kept, answers: BinaryIO, request: dict[str, Any], text: str) -> None:
+def _read_text(requests: BinaryIO) -> str:
+    return (read_frame(requests) or b"").decode("utf-8", "replace")
+
+
+def _answer(kept: _Kept, answers: BinaryIO, request: dict[str, Any], texts: list[str]) -> None:
     gc.disable()  # documents are trees: looking for cycles among millions of nodes finds nothing
     try:
-        for line in _lines(kept, request, text):
+        for line in _lines(kept, request, *texts):
             answers.write(frame(line))
     except DocumentError as error:
         _write_error(answers, error.code, error.message, error.pointer)
@@ -87,8 +93,14 @@ def _write_error(answers: BinaryIO, code: str, message: str, pointer: str) -> No
     answers.write(frame(orjson.dumps({"error": error})))
 
 
-def _lines(kept: _Kept, request: dict[str, Any], text: str) -> Iterator[bytes]:
+def _lines(kept: _Kept, request: dict[str, Any], text: str, *files: str) -> Iterator[bytes]:
     match request["op"]:
+        case "bundle":
+            texts = dict(zip(request["addresses"], files, strict=True))
+            source_url, left_out = request["source_url"], request["left_out"]
+            bundle = bundle_document(text, source_url=source_url, texts=texts, left_out=left_out)
+            yield orjson.dumps({"missing": bundle.missing, "problems": bundle.problems})
+            yield orjson.dumps(bundle.text)
         case "validate":
             yield orjson.dumps({"problems": validate_document(text)})
         case "schemas":

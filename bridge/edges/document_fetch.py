@@ -7,11 +7,12 @@ every redirect.
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
+from collections.abc import Collection
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
+from typing import Self
 from urllib.parse import urljoin
 
 import aiohttp
@@ -19,13 +20,17 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
+from bridge.config import origin_of
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.document import Limits
 
 FETCH_SECONDS = 30.0
 MAX_REDIRECTS = 5
+MAX_AT_ONCE = 6
+"""Requests to one host at a time, as browsers do."""
 ACCEPT = "application/json, application/yaml, */*;q=0.5"
 
+_TOO_MANY_REDIRECTS = "too many redirects"
 _TRANSLATED = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
 """IPv6 networks whose addresses end in an IPv4 address that is meant."""
 
@@ -48,6 +53,10 @@ class PublicResolver(AbstractResolver):
         await self._resolver.close()
 
 
+class FetchFailed(Exception):
+    """An address that gives no text; its text is the reason, without a full stop."""
+
+
 async def fetch_public(url: str) -> str:
     """The text at a public http or https address.
 
@@ -57,27 +66,67 @@ async def fetch_public(url: str) -> str:
     connector = aiohttp.TCPConnector(resolver=PublicResolver(), use_dns_cache=False)
     async with aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=False) as session:
         for _ in range(MAX_REDIRECTS + 1):
-            fetched = await _get(session, _public_url(url), follow=False)
+            try:
+                fetched = await _get(session, _public_url(url))
+            except FetchFailed as error:
+                raise _unreachable(url, str(error)) from None
             if fetched.redirect is None:
                 return fetched.text
             url = fetched.redirect
-    raise _unreachable(url, "too many redirects")
+    raise _unreachable(url, _TOO_MANY_REDIRECTS)
 
 
-async def read_source(source: str) -> tuple[str, str | None]:
-    """The text of a file or address that the operator named, and the address if it has one.
+class OperatorFetch:
+    """Fetches what the operator named, private addresses included, and what that refers to.
+
+    A host's name is resolved once: what a document calls its own origin stays where the document came from.
+    """
+
+    async def __aenter__(self) -> Self:
+        connector = aiohttp.TCPConnector(ttl_dns_cache=None, limit_per_host=MAX_AT_ONCE)
+        self._session = aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=True)
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self._session.close()
+
+    async def document(self, url: str) -> tuple[str, str]:
+        """The text, and the address that redirects led to.
+
+        Raises:
+            BridgeError: `document_unreachable`.
+        """
+        try:
+            return await self.get(url, within=None)
+        except FetchFailed as error:
+            raise _unreachable(url, str(error)) from None
+
+    async def get(self, url: str, *, within: Collection[str] | None) -> tuple[str, str]:
+        """As `document`; redirects lead to the origins `within` only, or anywhere.
+
+        Raises:
+            FetchFailed: with the reason.
+        """
+        for _ in range(MAX_REDIRECTS + 1):
+            fetched = await _get(self._session, URL(url))
+            if fetched.redirect is None:
+                return fetched.text, fetched.url
+            url = fetched.redirect
+            if within is not None and (origin := origin_of(url)) not in within:
+                raise FetchFailed(f"it redirects to {origin}; --refs-origin {origin} allows that")
+        raise FetchFailed(_TOO_MANY_REDIRECTS)
+
+
+def read_document_file(path: Path) -> str:
+    """The text of a file that the operator named.
 
     Raises:
         BridgeError: `document_unreachable`.
     """
-    if source.startswith(("http://", "https://")):
-        async with aiohttp.ClientSession(timeout=_timeout(), trust_env=True) as session:
-            fetched = await _get(session, URL(source), follow=True)
-            return fetched.text, fetched.url
     try:
-        return await asyncio.to_thread(Path(source).read_text, encoding="utf-8-sig"), None
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise _unreachable(source, str(error)) from None
+        raise _unreachable(str(path), str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +136,22 @@ class _Fetched:
     redirect: str | None = None
 
 
-async def _get(session: aiohttp.ClientSession, address: URL, *, follow: bool) -> _Fetched:
+async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
     limit, url = Limits().max_bytes, str(address)
     try:
-        async with session.get(address, headers={"Accept": ACCEPT}, allow_redirects=follow) as response:
-            if not follow and response.status in (301, 302, 303, 307, 308):
+        async with session.get(address, headers={"Accept": ACCEPT}, allow_redirects=False) as response:
+            if response.status in (301, 302, 303, 307, 308):
                 return _Fetched("", url, urljoin(url, response.headers.get("Location", "")))
             if response.status != HTTPStatus.OK:
-                raise _unreachable(url, f"HTTP status {response.status}")
+                raise FetchFailed(f"HTTP status {response.status}")
             content = await response.content.read(limit + 1)
             while len(content) <= limit and (more := await response.content.read(limit + 1 - len(content))):
                 content += more
             if len(content) > limit:
-                raise _unreachable(url, f"larger than {limit} bytes")
+                raise FetchFailed(f"larger than {limit} bytes")
             return _Fetched(content.decode("utf-8-sig", "replace"), str(response.url))
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        raise _unreachable(url, str(error) or type(error).__name__) from None
+        raise FetchFailed(str(error) or type(error).__name__) from None
 
 
 def _public_url(text: str) -> URL:

@@ -19,6 +19,7 @@ from bridge.edges.document_frames import LENGTH, frame, frame_length
 from bridge.edges.tasks import breathe
 from bridge.servers import Validation
 from bridge.wire import BridgeError, ErrorCode
+from toolserver.bundle import Bundle, Problem
 from toolserver.compile import CompiledDocument, CompiledReader
 
 PACKAGE_FOLDER = Path(__file__).parents[2]
@@ -97,6 +98,26 @@ class DocumentWorker:
                 await self._discard()
                 raise
 
+    async def bundle(
+        self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
+    ) -> Bundle:
+        """`toolserver.bundle.bundle_document`. Cancelling it replaces the child.
+
+        Raises:
+            BridgeError: `invalid_document`, as `compile`.
+        """
+        header = {
+            "op": "bundle",
+            "source_url": source_url,
+            "addresses": list(texts),
+            "left_out": dict(left_out),
+        }
+        async with self._child_for_one() as process:
+            facts, bundled = await _checked(_ask(process, header, text, *texts.values()))
+        read = orjson.loads(facts)
+        problems = tuple(Problem(**problem) for problem in read["problems"])
+        return Bundle(orjson.loads(bundled), tuple(read["missing"]), problems)
+
     async def validate(self, text: str) -> Validation:
         """What openapi-core says about a document; never raises for the document's sake."""
         async with self._validating:
@@ -146,13 +167,15 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 async def _ask(
-    process: asyncio.subprocess.Process, header: Mapping[str, object], text: str
+    process: asyncio.subprocess.Process, header: Mapping[str, object], *texts: str
 ) -> AsyncIterator[bytes]:
     requests, answers = process.stdin, process.stdout
     if requests is None or answers is None:
         raise ConnectionResetError
-    requests.write(frame(orjson.dumps(header)) + frame(text.encode("utf-8", "replace")))
-    await requests.drain()
+    requests.write(frame(orjson.dumps(header)))
+    for text in texts:
+        requests.write(frame(text.encode("utf-8", "replace")))
+        await requests.drain()
     clock = asyncio.get_running_loop().time
     slice_end = clock() + SLICE_S
     while length := frame_length(await answers.readexactly(LENGTH.size)):

@@ -134,6 +134,14 @@ async def _walk_servers(witness: Witness) -> None:
     await witness.ask("POST", "/api/servers", {"text": "no document"}, status=422)
     await witness.ask("POST", "/api/servers", {}, status=400)
     await witness.ask("POST", "/api/servers", {"url": "http://127.0.0.1:1/x.json"}, status=502)
+    files = {"text": '{"$ref": "a.yaml"}', "source_url": "http://api.example/openapi.json"}
+    wanted = await witness.ask("POST", "/api/documents/bundle", files)
+    assert wanted == {"text": None, "missing": ["http://api.example/a.yaml"], "problems": []}
+    left_out = {"http://api.example/a.yaml": "Gone."}
+    bundled = await witness.ask("POST", "/api/documents/bundle", {**files, "left_out": left_out})
+    assert json.loads(bundled["text"])["x-left-out"] == left_out
+    await witness.ask("POST", "/api/documents/bundle", {"text": '["$ref": "x'}, status=422)
+    await witness.ask("POST", "/api/documents/bundle", {}, status=400)
     listed = await witness.ask("GET", "/api/servers")
     assert [server["id"] for server in listed["servers"]] == ["shop"]
     detail = await witness.ask("GET", "/api/servers/shop")

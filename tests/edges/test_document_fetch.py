@@ -7,10 +7,16 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
-from bridge.edges.document_fetch import PublicResolver, fetch_public, read_source
+from bridge.commands.documents import bundle_here
+from bridge.edges.document_fetch import PublicResolver, fetch_public
+from bridge.edges.document_sources import OWN_ONLY, SourceDocument, read_document
 from bridge.wire import BridgeError, ErrorCode
 
 pytestmark = pytest.mark.asyncio
+
+
+async def read(source: str) -> SourceDocument:
+    return await read_document(source, OWN_ONLY, bundle_here)
 
 
 @pytest_asyncio.fixture
@@ -33,17 +39,17 @@ async def site() -> AsyncIterator[str]:
 
 async def test_the_operator_may_name_any_address_and_any_file(site: str, tmp_path: Path) -> None:
     """Whoever starts the bridge reaches its network anyway; the address is the base for relative ones."""
-    assert await read_source(f"{site}/moved") == ("openapi: 3.1.0", f"{site}/spec.yaml")
+    assert await read(f"{site}/moved") == SourceDocument("openapi: 3.1.0", f"{site}/spec.yaml")
     path = tmp_path / "spec.yaml"
     path.write_text("\ufeffopenapi: 3.0.3", encoding="utf-8")
-    assert await read_source(str(path)) == ("openapi: 3.0.3", None)
+    assert await read(str(path)) == SourceDocument("openapi: 3.0.3", None)
 
 
 @pytest.mark.parametrize("source", ["{site}/none", "http://127.0.0.1:1/x", "{folder}/none.yaml", "{folder}"])
 async def test_what_cannot_be_read_is_named(site: str, tmp_path: Path, source: str) -> None:
     """One line that says which document and why."""
     with pytest.raises(BridgeError) as refused:
-        await read_source(source.format(site=site, folder=tmp_path))
+        await read(source.format(site=site, folder=tmp_path))
     assert refused.value.error.code is ErrorCode.DOCUMENT_UNREACHABLE
 
 

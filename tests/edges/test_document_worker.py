@@ -4,6 +4,7 @@ That the event loop goes on meanwhile is measured by `bench/documents.py`.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -13,6 +14,7 @@ from bridge.edges import document_worker
 from bridge.edges.document_worker import DocumentWorker
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.compiled import compiled, document_text, tools_of
+from toolserver.bundle import bundle_document
 
 pytestmark = pytest.mark.asyncio
 
@@ -114,6 +116,38 @@ async def test_an_answer_too_large_to_read_is_not_left_for_the_next_document(wor
         await compile_text(worker, document_text(paths={"/" + '\\"' * 7_000_000: {"get": {}}}))
     assert refused.value.error.detail["code"] == "too_large"
     assert await compile_text(worker, document_text())
+
+
+async def test_files_become_one_document_in_the_worker(worker: DocumentWorker) -> None:
+    """Whatever the texts hold, they come back as text; even what looks like an error of the worker."""
+    text = '{"error": {"$ref": "a.yaml"}, "x": "\\u0000é"}'
+    source_url = "https://h/openapi.json"
+    wanted = await worker.bundle(text, source_url=source_url, texts={}, left_out={})
+    assert (wanted.text, wanted.missing) == (None, ("https://h/a.yaml",))
+    bundle = await worker.bundle(
+        text, source_url=source_url, texts={"https://h/a.yaml": "{$ref: b.yaml}"}, left_out={}
+    )
+    assert bundle.missing == ("https://h/b.yaml",)
+    texts = {"https://h/a.yaml": "{$ref: b.yaml}", "https://h/b.yaml": "["}
+    bundle = await worker.bundle(text, source_url=source_url, texts=texts, left_out={})
+    assert bundle == bundle_document(text, source_url=source_url, texts=texts)
+    assert [problem.url for problem in bundle.problems] == ["https://h/b.yaml"]
+    assert await compile_text(worker, document_text())
+
+
+async def test_a_reference_bomb_is_refused_by_the_worker(worker: DocumentWorker) -> None:
+    """A page could send what somebody else's document made it fetch."""
+    bomb = f"x: &x {'y' * 100_000}\nA: [{', '.join(['*x'] * 1000)}]"
+    many = json.dumps({"openapi": "3.1.0", "x": [{"$ref": f"{number}.yaml"} for number in range(3000)]})
+    many = many.replace('"x"', '"paths"')
+    for text, texts, code in (
+        ('{"$ref": "a.yaml"}', {"https://h/a.yaml": bomb}, "too_large"),
+        (many, {}, "too_many_files"),
+        ('{"$ref": "a.yaml"}', {f"https://h/{number}": "" for number in range(3000)}, "too_many_files"),
+    ):
+        with pytest.raises(BridgeError) as refused:
+            await worker.bundle(text, source_url="https://h/", texts=texts, left_out={})
+        assert refused.value.error.detail["code"] == code
 
 
 async def test_validation_reports_and_never_gates(worker: DocumentWorker) -> None:
