@@ -5,7 +5,7 @@ as JSON. Every argument gets a node however small the budget is. What does not f
 first among the deepest nodes of all arguments, so that each stays usable.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,6 +50,25 @@ class ToolSchema(NamedTuple):
     warnings: tuple[str, ...]
 
 
+class _Growth:
+    """Arguments that are told level by level."""
+
+    def __init__(self, flats: list[Flat]) -> None:
+        self.flats = flats
+        self.levels = [_NO_ITEMS] * len(flats)
+        self.nodes = sum(flat.nodes for flat in flats)
+
+    def cut(self) -> list[int]:
+        """Those that have more to tell."""
+        return [index for index, flat in enumerate(self.flats) if flat.cut]
+
+    def take(self, grown: Mapping[int, Flat], level: int) -> None:
+        """These are told so far now."""
+        for index, flat in grown.items():
+            self.nodes += flat.nodes - self.flats[index].nodes
+            self.flats[index], self.levels[index] = flat, level
+
+
 class ArgumentSchemas:
     """Makes the argument schemas of one document's operations."""
 
@@ -57,6 +76,7 @@ class ArgumentSchemas:
         """`flattening` has the budget's nodes as its limit."""
         self._flattening = flattening
         self._budget = budget
+        self._all_levels = Scope(budget.depth - 1)
 
     def schema(self, sources: Sequence[ArgumentSource], *, bare: bool = False) -> ToolSchema:
         """The schema for these arguments. Time and size are bounded by the budget.
@@ -69,7 +89,7 @@ class ArgumentSchemas:
         else:
             flats = self._whole(sources)
             if flats is None or sum(len(flat.json) for flat in flats) > self._budget.json_bytes:
-                flats = self._in_bytes(sources, self._levels(sources))
+                flats = self._in_bytes(sources, self._grown(sources))
         properties = b",".join(
             [
                 orjson.dumps(source.argument) + b":" + flat.json
@@ -86,7 +106,7 @@ class ArgumentSchemas:
         nodes = 0
         for source in sources:
             try:
-                flat = self._flat(source, self._budget.depth - 1)
+                flat = self._flattening.flatten(source.schema, self._all_levels_of(source), source.wording)
             except TooLarge:
                 return None
             nodes += flat.nodes
@@ -95,41 +115,53 @@ class ArgumentSchemas:
             flats.append(flat)
         return flats
 
-    def _levels(self, sources: Sequence[ArgumentSource]) -> list[int]:
-        """Levels for each argument: as many for all as fit, then more for single ones in their order."""
+    def _all_levels_of(self, source: ArgumentSource) -> Scope:
+        above = source.above
+        return self._all_levels if above is NOTHING_ABOVE else self._all_levels._replace(above=above)
+
+    def _grown(self, sources: Sequence[ArgumentSource]) -> _Growth:
+        """As many levels for all as fit, then more for single ones in their order."""
         most = self._budget.depth - 1
-        fitting = _NO_ITEMS
-        while fitting < most and self._nodes(sources, [fitting + 1] * len(sources)) <= self._budget.nodes:
-            fitting += 1
-        levels = [fitting] * len(sources)
-        spent = [self._count(source, fitting) for source in sources]
-        for index, source in enumerate(sources):
-            for more in range(fitting + 1, most + 1):
-                nodes = self._count(source, more)
-                if sum(spent) - spent[index] + nodes > self._budget.nodes:
+        growth = _Growth([self._flat(source, _NO_ITEMS) for source in sources])
+        level = _NO_ITEMS
+        while (short := growth.cut()) and level < most and self._grow(growth, sources, short, level + 1):
+            level += 1
+        for index in short:
+            more = level
+            while growth.flats[index].cut and more < most:
+                more += 1
+                if not self._grow(growth, sources, [index], more):
                     break
-                levels[index], spent[index] = more, nodes
-        return levels
+        return growth
 
-    def _nodes(self, sources: Iterable[ArgumentSource], levels: Iterable[int]) -> int:
-        total = 0
-        for source, allowed in zip(sources, levels, strict=True):
-            total += self._count(source, allowed)
-            if total > self._budget.nodes:
-                break
-        return total
+    def _grow(
+        self, growth: _Growth, sources: Sequence[ArgumentSource], indexes: Iterable[int], level: int
+    ) -> bool:
+        """Tells so many levels of these arguments, if they all fit."""
+        grown: dict[int, Flat] = {}
+        nodes = growth.nodes
+        for index in indexes:
+            flat = self._fitting(sources[index], level)
+            if flat is None:
+                return False
+            nodes += flat.nodes - growth.flats[index].nodes
+            if nodes > self._budget.nodes:
+                return False
+            grown[index] = flat
+        growth.take(grown, level)
+        return True
 
-    def _count(self, source: ArgumentSource, levels: int) -> int:
+    def _fitting(self, source: ArgumentSource, levels: int) -> Flat | None:
         try:
-            return self._flat(source, levels).nodes
+            return self._flat(source, levels)
         except TooLarge:
-            return self._budget.nodes + 1
+            return None
 
     def _flat(self, source: ArgumentSource, levels: int, terse: int = 0) -> Flat:
         return self._flattening.flatten(source.schema, Scope(levels, source.above, terse), source.wording)
 
-    def _in_bytes(self, sources: Sequence[ArgumentSource], levels: Sequence[int]) -> list[Flat]:
-        flats = [self._flat(source, allowed) for source, allowed in zip(sources, levels, strict=True)]
+    def _in_bytes(self, sources: Sequence[ArgumentSource], growth: _Growth) -> list[Flat]:
+        flats = growth.flats
         for terse in (1, 2):
             total = sum(len(flat.json) for flat in flats)
             if total <= self._budget.json_bytes:
@@ -137,7 +169,7 @@ class ArgumentSchemas:
             share = self._budget.json_bytes // (2 * len(flats))
             flats = [
                 self._shortened(source, allowed, terse) if len(flat.json) > share else flat
-                for source, allowed, flat in zip(sources, levels, flats, strict=True)
+                for source, allowed, flat in zip(sources, growth.levels, flats, strict=True)
             ]
         return flats
 

@@ -125,12 +125,13 @@ def _rewrite(node: JsonValue, change: Callable[[JsonObject], JsonObject]) -> Jso
     if not isinstance(node, dict):
         return node
     rewritten = dict(node)
-    for key in ("items", "anyOf", "additionalProperties"):
+    for key in ("items", "anyOf", "additionalProperties", "propertyNames"):
         if key in rewritten:
             rewritten[key] = _rewrite(rewritten[key], change)
-    properties = rewritten.get("properties")
-    if isinstance(properties, dict):
-        rewritten["properties"] = {name: _rewrite(schema, change) for name, schema in properties.items()}
+    for key in ("properties", "patternProperties"):
+        schemas = rewritten.get(key)
+        if isinstance(schemas, dict):
+            rewritten[key] = {name: _rewrite(schema, change) for name, schema in schemas.items()}
     return change(rewritten)
 
 
@@ -152,10 +153,14 @@ def _loosen(node: JsonObject) -> JsonObject:
 
 
 def _without_bad_pattern(node: JsonObject) -> JsonObject:
+    """Further keys may be what a pattern for keys was about, so a bad one of those frees them."""
+    bad: set[str] = set()
     pattern = node.get("pattern")
     if isinstance(pattern, str) and not _is_readable(pattern):
-        return {key: value for key, value in node.items() if key != "pattern"}
-    return node
+        bad.add("pattern")
+    if not all(map(_is_readable, object_at(node, "patternProperties"))):
+        bad |= {"patternProperties", "additionalProperties"}
+    return {key: value for key, value in node.items() if key not in bad} if bad else node
 
 
 def _is_readable(pattern: str) -> bool:

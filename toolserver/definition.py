@@ -85,7 +85,7 @@ class Definitions:
         notes, warnings = _said_of_body(operation.body, spread)
         return Outline(
             description=_describe(operation, notes),
-            bindings=bind(_targets(operation, spread)),
+            bindings=bind(_targets(operation, _sendable(operation), spread)),
             body_additional=spread is not None and spread.additional is not False,
             warnings=limited(warnings),
         )
@@ -93,13 +93,14 @@ class Definitions:
     def schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
         """The arguments' schema; costs as much as what no earlier schema needed. `bare`: types only."""
         spread = self._spread(operation.body)
-        sources = [_parameter_source(parameter) for parameter in _sendable(operation)]
+        parameters = _sendable(operation)
+        sources = [_parameter_source(parameter) for parameter in parameters]
         if operation.body is not None:
             sources += self._body_sources(operation.body, spread)
-        targets = _targets(operation, spread)
+        bindings = bind(_targets(operation, parameters, spread))
         named = [
-            _named(source, binding, target)
-            for source, binding, target in zip(sources, bind(targets), targets, strict=True)
+            source if source.argument == binding.argument else _renamed(source, binding)
+            for source, binding in zip(sources, bindings, strict=True)
         ]
         schema = self._schemas.schema(named, bare=bare)
         return schema._replace(warnings=limited(schema.warnings))
@@ -119,7 +120,7 @@ class Definitions:
         shape = self._flattening.reader.read(schema)
         if shape.types != ("object",) or not shape.properties or shape.alternatives:
             return None
-        additional = shape.additional_schema()
+        additional = None if shape.patterns else shape.additional_schema()
         required = tuple(shape.required_names())
         properties = shape.properties
         if additional is not False and (missing := [name for name in required if name not in properties]):
@@ -145,10 +146,10 @@ def _sendable(operation: Operation) -> list[Parameter]:
     return [parameter for parameter in operation.parameters if unsendable_reason(parameter) is None]
 
 
-def _targets(operation: Operation, spread: _Spread | None) -> list[tuple[Place, str]]:
-    targets: list[tuple[Place, str]] = []
-    for parameter in _sendable(operation):
-        targets.append((parameter.location, parameter.name))
+def _targets(
+    operation: Operation, parameters: list[Parameter], spread: _Spread | None
+) -> list[tuple[Place, str]]:
+    targets: list[tuple[Place, str]] = [(parameter.location, parameter.name) for parameter in parameters]
     for name in spread.properties if spread is not None else ():
         targets.append(("body_property", name))
     if spread is None and operation.body is not None:
@@ -204,12 +205,11 @@ def _whole_schema(body: Body, types_of: _TypesOf) -> tuple[JsonValue, tuple[str,
     return body.schema, notes
 
 
-def _named(source: ArgumentSource, binding: Binding, target: tuple[Place, str]) -> ArgumentSource:
-    location, name = target
-    if binding.argument == name or location == "body":
-        return source
-    place = "in the body" if location == "body_property" else f"in the {location}"
-    notes = (*source.wording.notes, f"Sent {place} as {value_text(name)}.")
+def _renamed(source: ArgumentSource, binding: Binding) -> ArgumentSource:
+    if binding.location == "body":
+        return source._replace(argument=binding.argument)
+    place = "in the body" if binding.location == "body_property" else f"in the {binding.location}"
+    notes = (*source.wording.notes, f"Sent {place} as {value_text(binding.name)}.")
     wording = Wording(source.wording.description, notes)
     return source._replace(argument=binding.argument, wording=wording)
 

@@ -148,6 +148,16 @@ def reference_of(node: JsonValue) -> str | None:
     return None
 
 
+def schema_reference_of(node: JsonValue) -> str | None:
+    """The `$ref` of a schema, else its `$dynamicRef`, which is read as if nothing overrode its anchor."""
+    if not isinstance(node, dict):
+        return None
+    ref = node.get("$ref")
+    if ref is None:
+        ref = node.get("$dynamicRef")
+    return ref if isinstance(ref, str) else None
+
+
 def pointer_token(key: str) -> str:
     """`key` as one token of a JSON pointer."""
     return key.replace("~", "~0").replace("/", "~1")

@@ -43,7 +43,12 @@ _BOUNDS = frozenset(
         *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
     )
 )
-_FORM = frozenset(("pattern", "format", "uniqueItems", "examples", "deprecated"))
+_FORM = frozenset(
+    (
+        *("pattern", "format", "contentEncoding", "contentMediaType", "uniqueItems", "examples"),
+        "deprecated",
+    )
+)
 _SAID = _BOUNDS | _FORM | {"enum", "default"}
 SENTENCE_END = (".", "!", "?", ":", ";", "…", "。")
 
@@ -146,6 +151,10 @@ def _form(node: JsonObject) -> Iterator[str]:
     form = node.get("format")
     if isinstance(form, str) and form not in WIDTH_FORMATS:
         yield f"Format: {clean_text(form)}."
+    for key, subject in (("contentEncoding", "Encoding"), ("contentMediaType", "Content")):
+        value = node.get(key)
+        if isinstance(value, str):
+            yield f"{subject}: {clean_text(value)}."
     if node.get("uniqueItems") is True:
         yield "No item twice."
     examples = node.get("examples")

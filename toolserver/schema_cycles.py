@@ -7,7 +7,7 @@ does their reuse: what is flattened below a reference depends on the schemas abo
 
 from collections.abc import Callable, Iterator
 
-from toolserver.document import reference_of
+from toolserver.document import schema_reference_of
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonValue
 
@@ -87,7 +87,7 @@ class Circles:
             node = pending.pop()
             self._steps += 1
             if isinstance(node, dict):
-                if (onward := reference_of(node)) is not None:
+                if (onward := schema_reference_of(node)) is not None:
                     found[onward] = None
                 pending += [value for value in node.values() if isinstance(value, (dict, list))]
             elif isinstance(node, list):

@@ -8,8 +8,9 @@ one circle deep; what is beyond is a described free-form value, with a warning.
 
 from collections.abc import Callable, Iterable
 
-from toolserver.document import reference_of
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.document import schema_reference_of
+from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.schema_alternatives import Tag
 from toolserver.schema_cycles import Circles
 from toolserver.schema_shape import Shape, ShapeReader
 from toolserver.schema_writing import (
@@ -37,6 +38,9 @@ KEPT_BYTES = 64 * 1024 * 1024
 
 _Key = tuple[object, ...]
 
+_SCALARS = frozenset(("string", "integer", "number", "boolean"))
+_MERGES = frozenset(("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf"))
+
 
 class Flattening:
     """Flattens the schemas of one document. What it has made it keeps."""
@@ -60,6 +64,8 @@ class Flattening:
         """
         if not isinstance(schema, dict):
             return self._write(schema, scope, wording)
+        if _is_scalar(schema):
+            return self._scalar(schema, scope.terse, wording)
         self._alive[id(schema)] = schema
         key = (id(schema), scope.above, scope.terse, scope.in_array, wording)
         return self._kept(key, scope.levels, lambda: self._write(schema, scope, wording))
@@ -74,6 +80,7 @@ class Flattening:
         self._whole: dict[_Key, Flat] = {}
         self._cut: dict[tuple[_Key, int], Flat] = {}
         self._too_large: dict[_Key, int] = {}
+        self._scalars: dict[tuple[bytes, int, Wording], Flat] = {}
         self._alive: dict[int, JsonValue] = {}
         self._within: dict[tuple[Above, int], Above] = {}
         self._kept_bytes = 0
@@ -108,14 +115,28 @@ class Flattening:
         if self._kept_bytes > KEPT_BYTES:
             self._forget()
 
-    def _below(self, schema: JsonValue, scope: Scope) -> Flat:
-        ref = reference_of(schema)
-        if ref is None or not isinstance(schema, dict) or len(schema) > 1:
+    def _scalar(self, schema: JsonObject, terse: int, wording: Wording) -> Flat:
+        """One plain value. Documents repeat these inline, so they are known by their text."""
+        key = (dump_json(schema), terse, wording)
+        flat = self._scalars.get(key)
+        if flat is None:
+            node = Reached(self.reader.read(schema), Scope(0, terse=terse), wording, NOTHING_ABOVE)
+            flat = self._scalars[key] = self._writer.write(node)
+            self._kept_bytes += len(key[0]) + len(flat.json)
+        return flat
+
+    def _below(self, schema: JsonValue, scope: Scope, tag: Tag | None = None) -> Flat:
+        if not isinstance(schema, dict):
             return self._write(schema, scope, NO_WORDS)
+        if _is_scalar(schema):
+            return self._scalar(schema, scope.terse, NO_WORDS)
+        ref = schema_reference_of(schema)
+        if ref is None or len(schema) > 1:
+            return self._write(schema, scope, NO_WORDS, tag=tag)
         above = self._above_of(ref, scope.above)
         scope = Scope(scope.levels, above, scope.terse, scope.in_array)
-        key = (ref, above, scope.terse, scope.in_array)
-        return self._kept(key, scope.levels, lambda: self._write(schema, scope, NO_WORDS))
+        key = (ref, above, scope.terse, scope.in_array, tag)
+        return self._kept(key, scope.levels, lambda: self._write(schema, scope, NO_WORDS, tag=tag))
 
     def _above_of(self, ref: str, above: Above) -> Above:
         """Of the circular references above, those that `ref` can lead back to."""
@@ -134,15 +155,24 @@ class Flattening:
     def _circular(self, refs: Iterable[str]) -> list[str]:
         return [ref for ref in refs if self._circles.number(ref) is not None]
 
-    def _branch(self, base: JsonObject, branch: JsonValue, scope: Scope) -> Flat:
+    def _branch(self, base: JsonObject, branch: JsonValue, tag: Tag | None, scope: Scope) -> Flat:
         if not base:
-            return self._below(branch, scope)
-        return self._write({"allOf": [base, branch]}, scope, NO_WORDS, alone=branch)
+            return self._below(branch, scope, tag)
+        return self._write({"allOf": [base, branch]}, scope, NO_WORDS, alone=branch, tag=tag)
 
-    def _write(self, schema: JsonValue, scope: Scope, wording: Wording, alone: JsonValue = None) -> Flat:
+    def _write(
+        self,
+        schema: JsonValue,
+        scope: Scope,
+        wording: Wording,
+        alone: JsonValue = None,
+        tag: Tag | None = None,
+    ) -> Flat:
         """`alone`: the schema without the part that alternatives share."""
         above = scope.above
         shape = self.reader.read(schema, above.merged)
+        if tag is not None:
+            self._fix(shape, tag)
         merged = self._circular(shape.refs) if shape.refs else []
         if not merged:
             return self._writer.write(Reached(shape, scope, wording, above))
@@ -150,6 +180,16 @@ class Flattening:
         inner = Above(tuple(sorted((*above.merged, *merged))), above.entered.union(entered), above.body)
         ended = self._close(Reached(shape, scope, wording, inner), merged, entered)
         return ended or self._writer.write(Reached(shape, scope, wording, inner, frozenset(entered)))
+
+    def _fix(self, shape: Shape, tag: Tag) -> None:
+        """Gives the property of a discriminator its values, where the branch has it and leaves them open."""
+        own = shape.properties.get(tag.name)
+        if own is None or shape.alternatives or shape.types != ("object",):
+            return
+        stated = self.reader.read(own)
+        if stated.enum is None and not stated.alternatives and stated.types in (None, ("string",)):
+            values: JsonObject = {"type": "string", "enum": list[JsonValue](tag.values)}
+            shape.properties = {**shape.properties, tag.name: {"allOf": [own, values]}}
 
     def _close(self, node: Reached, merged: list[str], entered: list[str]) -> Flat | None:
         """The end of a circle, or of what is told of it."""
@@ -167,3 +207,9 @@ class Flattening:
         if not repeated:
             return None
         return self._writer.write_cut(node, "", f"circular reference to {name_of(repeated[0])}")
+
+
+def _is_scalar(schema: JsonObject) -> bool:
+    """Whether the schema is a plain value, whatever stands above it and is left to tell."""
+    name = schema.get("type")
+    return isinstance(name, str) and name in _SCALARS and _MERGES.isdisjoint(schema)

@@ -7,6 +7,7 @@ the whole schema invalid. Knows nothing of references and of composition.
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from toolserver.hints import clean_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json
@@ -49,6 +50,8 @@ TYPE_SIGNS: Mapping[str, tuple[str, ...]] = {
 
 def read_types(value: JsonValue) -> tuple[str, ...] | None:
     """The types a `type` keyword states, known ones only and each once; None when it states none."""
+    if isinstance(value, str) and value in TYPES:
+        return (value,)
     names = value if isinstance(value, list) else [value]
     types: list[str] = []
     for name in names:
@@ -109,9 +112,17 @@ def _truth(value: JsonValue) -> bool | None:
     return True if value is True else None
 
 
+def _listed(value: JsonValue) -> JsonValue:
+    return value if isinstance(value, list) and value else None
+
+
 READERS: Mapping[str, Callable[[JsonValue], JsonValue]] = {
     "title": _title,
     "format": _text,
+    "minimum": read_number,
+    "maximum": read_number,
+    "exclusiveMinimum": read_number,
+    "exclusiveMaximum": read_number,
     "minLength": _count,
     "maxLength": _count,
     "pattern": _text,
@@ -125,7 +136,10 @@ READERS: Mapping[str, Callable[[JsonValue], JsonValue]] = {
     "contentMediaType": _text,
     "deprecated": _truth,
     "writeOnly": _truth,
+    "examples": _listed,
 }
+PLAIN = frozenset((*READERS, "default", "example"))
+"""The keywords that `read_keywords` reads."""
 
 ANNOTATIONS = frozenset({"title", "default", "examples", "deprecated", "writeOnly"})
 """Keywords that say something about a value without restricting it."""
@@ -141,30 +155,17 @@ _ONLY_FOR: Mapping[str, frozenset[str]] = {
 def read_keywords(schema: JsonObject) -> JsonObject:
     """The plain keywords of `schema`: bounds, lengths, pattern, format, title, default, examples, flags."""
     kept: JsonObject = {}
-    for key, read in READERS.items():
-        if key in schema and (value := read(schema[key])) is not None:
-            kept[key] = value
-    kept.update(_bounds(schema))
+    for key, value in schema.items():
+        read = READERS.get(key)
+        if read is not None and (known := read(value)) is not None:
+            kept[key] = known
+    for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        if bound in kept and schema.get(exclusive) is True:  # OpenAPI 3.0 has a boolean, 2020-12 a number
+            kept[exclusive] = kept.pop(bound)
     if "default" in schema:
         kept["default"] = schema["default"]
-    examples = schema.get("examples")
-    if isinstance(examples, list) and examples:
-        kept["examples"] = examples
-    elif "example" in schema:
+    if "example" in schema and "examples" not in kept:
         kept["examples"] = [schema["example"]]
-    return kept
-
-
-def _bounds(schema: JsonObject) -> JsonObject:
-    """OpenAPI 3.0 has booleans for exclusive bounds, JSON Schema 2020-12 numbers."""
-    kept: JsonObject = {}
-    for key, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-        bound = read_number(schema.get(key))
-        strict = schema.get(exclusive)
-        if bound is not None:
-            kept[exclusive if strict is True else key] = bound
-        if (number := read_number(strict)) is not None:
-            kept[exclusive] = number
     return kept
 
 
@@ -186,12 +187,14 @@ def combine_keywords(kept: JsonObject, more: JsonObject) -> None:
 
 def keywords_for(types: tuple[str, ...], keywords: JsonObject) -> JsonObject:
     """The part of `keywords` that can mean something for a value of `types`."""
-    families = {"number" if name == "integer" else name for name in types}
-    foreign: set[str] = set()
-    for family, own in _ONLY_FOR.items():
-        if family not in families:
-            foreign |= own
+    foreign = _foreign_to(types)
     return {key: value for key, value in keywords.items() if key not in foreign}
+
+
+@cache
+def _foreign_to(types: tuple[str, ...]) -> frozenset[str]:
+    families = {"number" if name == "integer" else name for name in types}
+    return frozenset(key for family, own in _ONLY_FOR.items() if family not in families for key in own)
 
 
 def type_of(value: JsonValue) -> str:

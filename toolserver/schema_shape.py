@@ -6,28 +6,28 @@ raises: what cannot be read is a problem in the shape. Knows nothing of budgets,
 advertise.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
-from toolserver.document import reference_of
+from toolserver.document import schema_reference_of
 from toolserver.errors import ReferenceFailed
-from toolserver.hints import ENUM_CHARS, clean_text, value_text
+from toolserver.hints import ENUM_CHARS, clean_text, describe_constraints, value_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
+from toolserver.schema_alternatives import is_enum, is_null, one_enum, only_requires, says_nothing
 from toolserver.schema_keywords import (
     ANNOTATIONS,
+    PLAIN,
     TYPE_SIGNS,
     combine_keywords,
     fit_enum,
     read_keywords,
     read_types,
 )
+from toolserver.schema_rules import RULES, tell_rules
 
 MAX_PARTS = 300
 """`allOf` parts and references merged into one shape; the largest in use has 41 (a bound, not a wish)."""
 
-_UNSAID = ("not", "if", "contains", "dependentSchemas", "dependencies", "propertyNames", "$dynamicRef")
-_SAYS_NOTHING = ANNOTATIONS | {"description", "example", "externalDocs", "xml", "$comment", "discriminator"}
-_ENUM_KEYS = _SAYS_NOTHING | {"type", "enum", "const", "format"}
 _STRUCTURE = frozenset({"properties", "items", "anyOf", "oneOf", "additionalProperties", "prefixItems"})
 _WHOLE_FORMATS = ("int32", "int64")
 
@@ -40,35 +40,49 @@ class Alternatives:
     exclusive: bool
 
 
-@dataclass(slots=True)
 class Shape:
-    """What may stand at one place of a body or parameter."""
+    """What may stand at one place of a body or parameter.
+
+    Most shapes have few of these: what is not there is one value for all shapes, never changed in place.
+    """
 
     types: tuple[str, ...] | None = None
     """Without "null"; None when nothing tells the type."""
     nullable: bool = False
     only_null: bool = False
     description: str = ""
-    keywords: JsonObject = field(default_factory=dict[str, JsonValue])
+    keywords: JsonObject
     enum: list[JsonValue] | None = None
-    properties: JsonObject = field(default_factory=dict[str, JsonValue])
-    required: list[str] = field(default_factory=list[str])
-    hidden: set[str] = field(default_factory=set[str])
+    properties: JsonObject
+    required: tuple[str, ...] = ()
+    hidden: frozenset[str] = frozenset()
     """Properties that a caller does not send: read-only ones and those that may never stand there."""
-    additional: list[JsonValue] = field(default_factory=list[JsonValue])
+    additional: tuple[JsonValue, ...] = ()
     """`additionalProperties` of each part that speaks of properties; None where the part does not state
     it."""
     closed: bool = False
     """`unevaluatedProperties: false`: nothing but the named properties."""
+    patterns: JsonObject | None = None
+    """`patternProperties`."""
+    key_schema: JsonValue = None
+    """`propertyNames`."""
+    needs: Mapping[str, tuple[str, ...]] | None = None
+    """`dependentRequired`: names that have to be there when another one is."""
     items: JsonValue = None
-    prefix_items: list[JsonValue] = field(default_factory=list[JsonValue])
-    alternatives: list[Alternatives] = field(default_factory=list[Alternatives])
+    prefix_items: list[JsonValue] | None = None
+    alternatives: tuple[Alternatives, ...] = ()
     """At most one after reading; it has two branches or more."""
-    refs: dict[str, None] = field(default_factory=dict[str, None])
+    discriminator: JsonObject | None = None
+    """What tells the alternatives apart."""
+    refs: tuple[str, ...] = ()
     """References merged into this shape, in order."""
-    notes: list[str] = field(default_factory=list[str])
+    notes: tuple[str, ...] = ()
     """Rules that no keyword of the advertised form can carry, as sentences for the model."""
-    problems: list[str] = field(default_factory=list[str])
+    problems: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self.keywords = {}
+        self.properties = {}
 
     def additional_schema(self) -> JsonValue:
         """The rule for further keys: a schema, True, False, or None when nothing is stated.
@@ -92,27 +106,34 @@ class Shape:
     def note(self, sentence: str) -> None:
         """Adds to `notes`, once and within the length of a list of values."""
         sentence = clean_text(sentence, ENUM_CHARS)
-        if sentence not in self.notes:
-            self.notes.append(sentence)
+        if sentence and sentence not in self.notes:
+            self.notes += (sentence,)
+
+    def needed_names(self) -> JsonObject:
+        """`dependentRequired` without names that a caller does not send."""
+        return {
+            name: [each for each in needed if each not in self.hidden]
+            for name, needed in (self.needs or {}).items()
+            if name not in self.hidden
+        }
 
     def as_schema(self) -> JsonObject:
         """The shape without texts and alternatives as one schema; {} when nothing is left."""
         schema: JsonObject = {key: value for key, value in self.keywords.items() if key not in ANNOTATIONS}
-        if self.types is not None:
-            schema["type"] = list(self.types)
-        if self.enum is not None:
-            schema["enum"] = self.enum
-        if self.properties:
-            schema["properties"] = self.properties
-        if names := self.required_names():
-            schema["required"] = list[JsonValue](names)
-        if (additional := self.additional_schema()) is not None:
-            schema["additionalProperties"] = additional
-        if self.items is not None:
-            schema["items"] = self.items
-        if self.prefix_items:
-            schema["prefixItems"] = self.prefix_items
-        return schema
+        stated: JsonObject = {
+            "type": list(self.types) if self.types is not None else None,
+            "enum": self.enum,
+            "properties": self.properties or None,
+            "required": list[JsonValue](self.required_names()) or None,
+            "additionalProperties": None if self.closed else self.additional_schema(),
+            "unevaluatedProperties": False if self.closed else None,
+            "patternProperties": self.patterns,
+            "propertyNames": self.key_schema,
+            "dependentRequired": self.needed_names() or None,
+            "items": self.items,
+            "prefixItems": self.prefix_items,
+        }
+        return schema | {key: value for key, value in stated.items() if value is not None}
 
 
 class ShapeReader:
@@ -121,6 +142,12 @@ class ShapeReader:
     def __init__(self, resolve: Callable[[str], JsonValue]) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`."""
         self._resolve = resolve
+        self._takers = {
+            **_TAKERS,
+            "properties": self._take_properties,
+            "patternProperties": self._take_patterns,
+            "propertyNames": self._take_key_schema,
+        }
 
     def read(self, schema: JsonValue, trail: Iterable[str] = ()) -> Shape:
         """The shape of `schema`. `trail`: references already entered on the way from the root.
@@ -131,7 +158,8 @@ class ShapeReader:
         trail = frozenset(trail)
         shape = Shape()
         self._absorb(shape, schema, trail)
-        self._settle_alternatives(shape, trail)
+        if shape.alternatives:
+            self._settle_alternatives(shape, trail)
         _settle_types(shape)
         return shape
 
@@ -142,7 +170,7 @@ class ShapeReader:
         """
         refs: list[str] = []
         while isinstance(schema, dict) and len(refs) < MAX_PARTS:
-            ref = reference_of(schema) or _only_part(schema)
+            ref = schema_reference_of(schema) or _only_part(schema)
             if ref is None or ref in refs:
                 break
             refs.append(ref)
@@ -157,7 +185,7 @@ class ShapeReader:
 
     def _end_of_chain(self, schema: JsonValue) -> JsonValue:
         for _ in range(MAX_PARTS):
-            ref = reference_of(schema)
+            ref = schema_reference_of(schema)
             if ref is None:
                 return schema
             schema = self._follow_one(ref)
@@ -172,97 +200,124 @@ class ShapeReader:
             if not isinstance(part, dict):
                 continue
             self._take(shape, part)
-            if with_alternatives:
+            if with_alternatives and ("anyOf" in part or "oneOf" in part):
                 _take_alternatives(shape, part)
-            more = [(inner, with_alternatives) for inner in array_at(part, "allOf")]
-            ref = reference_of(part)
+            if "allOf" in part:
+                pending += [(inner, with_alternatives) for inner in reversed(array_at(part, "allOf"))]
+            ref = schema_reference_of(part)
             if ref is not None and ref not in shape.refs:
-                shape.refs[ref] = None
-                more.insert(0, (self._target(shape, ref), with_alternatives and ref not in trail))
-            pending.extend(reversed(more))
+                shape.refs += (ref,)
+                pending.append((self._target(shape, ref), with_alternatives and ref not in trail))
 
     def _target(self, shape: Shape, ref: str) -> JsonValue:
         try:
             return self._resolve(ref)
         except ReferenceFailed as error:
-            shape.problems.append(error.message)
+            shape.problems += (error.message,)
             return None
 
     def _take(self, shape: Shape, part: JsonObject) -> None:
-        _take_types(shape, part)
-        _take_enum(shape, part)
-        shape.description = shape.description or clean_text(text_at(part, "description"))
-        combine_keywords(shape.keywords, read_keywords(part))
-        self._take_properties(shape, part)
-        _take_further_keys(shape, part)
-        _take_items(shape, part)
-        _take_notes(shape, part)
+        takers = self._takers
+        for take in dict.fromkeys([takers[key] for key in part if key in takers]):
+            take(shape, part)
+        if not _KEYS.isdisjoint(part):
+            _take_further_keys(shape, part)
 
     def _take_properties(self, shape: Shape, part: JsonObject) -> None:
-        for name, schema in object_at(part, "properties").items():
-            if schema is False or self._is_read_only(schema):
-                shape.hidden.add(name)
+        properties = object_at(part, "properties")
+        unsent = {
+            name for name, schema in properties.items() if schema is False or self._is_read_only(schema)
+        }
+        if unsent:
+            shape.hidden |= unsent
+            for name in unsent:
                 shape.properties.pop(name, None)
-            elif name not in shape.hidden:
+        for name, schema in properties.items():
+            if name not in shape.hidden:
                 present = shape.properties.get(name)
                 shape.properties[name] = schema if present is None else _both(present, schema)
-        shape.required.extend(
-            name
-            for name in array_at(part, "required")
-            if isinstance(name, str) and name not in shape.required
-        )
 
     def _is_read_only(self, schema: JsonValue) -> bool:
         if not isinstance(schema, dict):
             return False
         if "readOnly" in schema:
             return schema["readOnly"] is True
+        if "$ref" not in schema:
+            return False
         target = self._end_of_chain(schema)
         return isinstance(target, dict) and target.get("readOnly") is True
+
+    def _take_patterns(self, shape: Shape, part: JsonObject) -> None:
+        forms: list[str] = []
+        patterns = shape.patterns or {}
+        for pattern, schema in object_at(part, "patternProperties").items():
+            patterns[pattern] = _both(patterns[pattern], schema) if pattern in patterns else schema
+            target = self._end_of_chain(schema)
+            types = read_types(target.get("type")) if isinstance(target, dict) else None
+            forms.append(
+                f"`{pattern}`: {'none' if schema is False else ' or '.join(types or ('any value',))}"
+            )
+        if forms:
+            shape.patterns = patterns
+            shape.note(f"Keys that match {'; '.join(forms)}.")
+
+    def _take_key_schema(self, shape: Shape, part: JsonObject) -> None:
+        schema = part["propertyNames"]
+        if not isinstance(schema, dict):
+            return
+        shape.key_schema = schema if shape.key_schema is None else _both(shape.key_schema, schema)
+        keys = Shape()
+        self._absorb(keys, schema, frozenset())
+        words: JsonObject = keys.keywords if keys.enum is None else {**keys.keywords, "enum": keys.enum}
+        if text := describe_constraints(words):
+            shape.note(f"Each key: {text}")
 
     def _settle_alternatives(self, shape: Shape, trail: frozenset[str]) -> None:
         """Leaves one set of two branches or more; single branches are merged like `allOf` parts."""
         kept: list[Alternatives] = []
         while shape.alternatives:
-            alternatives = shape.alternatives.pop(0)
+            alternatives, *others = shape.alternatives
+            shape.alternatives = tuple(others)
             alternatives.branches = self._sift(shape, alternatives)
             if len(alternatives.branches) == 1:
                 self._absorb(shape, alternatives.branches[0], trail)
             elif alternatives.branches:
                 kept.append(alternatives)
         if len(kept) > 1:
-            shape.problems.append("only the first of several sets of alternatives is part of the schema")
-        shape.alternatives = kept[:1]
+            shape.problems += ("only the first of several sets of alternatives is part of the schema",)
+        shape.alternatives = tuple(kept[:1])
 
     def _sift(self, shape: Shape, alternatives: Alternatives) -> list[JsonValue]:
         """The branches that a schema has to show; what others say goes into the shape."""
         kept: list[JsonValue] = []
         targets: list[JsonObject] = []
-        needed: list[str] = []
         for branch in alternatives.branches:
             target = self._end_of_chain(branch)
             if branch is False or target is False:
                 continue
-            if not isinstance(target, dict) or not target.keys() - _SAYS_NOTHING:
+            if not isinstance(target, dict) or says_nothing(target):
                 return []
-            if _is_null(target):
+            if is_null(target):
                 shape.nullable = True
-            elif (names := _only_requires(target)) is not None:
-                needed.append(names)
             else:
                 kept.append(branch)
                 targets.append(target)
-        if any(needed):
-            count = "exactly one" if alternatives.exclusive else "at least one"
-            shape.note(f"Needs {count} of: {'; '.join(filter(None, needed))}.")
-        if len(targets) > 1 and all(map(_is_enum, targets)):
-            return [_one_enum(shape, targets)]
+        needed = [only_requires(target) for target in targets]
+        if targets and None not in needed:
+            if all(needed):
+                count = "exactly one" if alternatives.exclusive else "at least one"
+                shape.note(f"Needs {count} of: {'; '.join(filter(None, needed))}.")
+            return []
+        if len(targets) > 1 and all(map(is_enum, targets)):
+            schema, meanings = one_enum(targets)
+            shape.note(meanings)
+            return [schema]
         return kept
 
 
 def _only_part(schema: JsonObject) -> str | None:
     parts = array_at(schema, "allOf")
-    refs = [ref for part in parts if (ref := reference_of(part)) is not None]
+    refs = [ref for part in parts if (ref := schema_reference_of(part)) is not None]
     if len(refs) == 1 and not any(_has_structure(part) for part in (schema, *parts)):
         return refs[0]
     return None
@@ -292,7 +347,7 @@ def _take_types(shape: Shape, part: JsonObject) -> None:
     elif common := _types_of_both(shape.types, types):
         shape.types = common
     else:
-        shape.problems.append("its parts contradict each other about the type; the first one counts")
+        shape.problems += ("its parts contradict each other about the type; the first one counts",)
 
 
 def _types_of_both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
@@ -313,88 +368,92 @@ def _take_enum(shape: Shape, part: JsonObject) -> None:
     shape.enum = [value for value in shape.enum if dump_json(value) in allowed] or shape.enum
 
 
+def _take_required(shape: Shape, part: JsonObject) -> None:
+    names = [name for name in array_at(part, "required") if isinstance(name, str)]
+    shape.required = tuple(dict.fromkeys((*shape.required, *names)))
+
+
+def _take_description(shape: Shape, part: JsonObject) -> None:
+    shape.description = shape.description or clean_text(text_at(part, "description"))
+
+
+def _take_keywords(shape: Shape, part: JsonObject) -> None:
+    combine_keywords(shape.keywords, read_keywords(part))
+
+
 def _take_further_keys(shape: Shape, part: JsonObject) -> None:
     stated = part.get("additionalProperties")
-    patterns = object_at(part, "patternProperties")
-    if patterns and not isinstance(stated, dict):
-        stated = next(iter(patterns.values())) if len(patterns) == 1 else True
-        shape.note(f"Keys match {' or '.join(f'`{clean_text(key)}`' for key in patterns)}.")
-    if "properties" in part or stated is not None:
-        shape.additional.append(stated)
-    shape.closed = shape.closed or part.get("unevaluatedProperties") is False
+    unevaluated = part.get("unevaluatedProperties")
+    if stated is None and isinstance(unevaluated, dict):
+        stated = unevaluated
+    shape.additional += (stated,)
+    shape.closed = shape.closed or unevaluated is False
+
+
+def _take_needs(shape: Shape, part: JsonObject) -> None:
+    stated = object_at(part, "dependentRequired")
+    needs = dict(shape.needs or {})
+    rules: list[str] = []
+    for name in stated:
+        if needed := [each for each in array_at(stated, name) if isinstance(each, str)]:
+            needs[name] = tuple(dict.fromkeys((*needs.get(name, ()), *needed)))
+            rules.append(f"`{name}` needs {' and '.join(f'`{each}`' for each in needed)}")
+    if rules:
+        shape.needs = needs
+        shape.note("; ".join(rules) + ".")
 
 
 def _take_items(shape: Shape, part: JsonObject) -> None:
     items = part.get("items")
-    rest = part.get("additionalItems") if isinstance(items, list) else items
     prefix = items if isinstance(items, list) else array_at(part, "prefixItems")
+    rest = part.get("additionalItems") if isinstance(items, list) else items
+    if rest is None:
+        rest = part.get("unevaluatedItems")
     if prefix and not shape.prefix_items:
         shape.prefix_items = prefix
-        if rest is False:
-            combine_keywords(shape.keywords, {"maxItems": len(prefix)})
-    if isinstance(rest, dict) or rest is True:
+    if rest is False:
+        combine_keywords(shape.keywords, {"maxItems": len(prefix)})
+    elif isinstance(rest, dict) or rest is True:
         shape.items = rest if shape.items is None else _both(shape.items, rest)
 
 
-def _take_notes(shape: Shape, part: JsonObject) -> None:
-    discriminator = part.get("discriminator")
+def _take_rules(shape: Shape, part: JsonObject) -> None:
+    told, lost = tell_rules(part)
+    shape.note(" ".join(told))
+    if lost:
+        shape.problems += (f"the rules in {', '.join(dict.fromkeys(lost))} are not part of the schema",)
+
+
+def _take_discriminator(shape: Shape, part: JsonObject) -> None:
+    discriminator = part["discriminator"]
     if isinstance(discriminator, dict) and (name := text_at(discriminator, "propertyName")):
+        shape.discriminator = shape.discriminator or discriminator
         names = ", ".join(value_text(key) for key in object_at(discriminator, "mapping"))
         shape.note(f"`{clean_text(name)}` tells which form it is{': ' + names if names else ''}.")
-    unsaid = [key for key in _UNSAID if key in part]
-    if unsaid:
-        shape.problems.append(f"the rules in {', '.join(unsaid)} are not part of the schema")
 
 
 def _take_alternatives(shape: Shape, part: JsonObject) -> None:
     for key in ("anyOf", "oneOf"):
         branches = part.get(key)
         if isinstance(branches, list) and branches:
-            shape.alternatives.append(Alternatives(list(branches), exclusive=key == "oneOf"))
+            shape.alternatives += (Alternatives(list(branches), exclusive=key == "oneOf"),)
 
 
-def _is_null(schema: JsonObject) -> bool:
-    if "const" in schema:
-        return schema["const"] is None
-    return read_types(schema.get("type")) == ("null",) or schema.get("enum") == [None]
+_Taker = Callable[[Shape, JsonObject], None]
+_TAKERS: Mapping[str, _Taker] = {
+    **dict.fromkeys(PLAIN, _take_keywords),
+    **dict.fromkeys(("type", "nullable"), _take_types),
+    **dict.fromkeys(("enum", "const"), _take_enum),
+    **dict.fromkeys(("items", "prefixItems", "additionalItems", "unevaluatedItems"), _take_items),
+    **dict.fromkeys(RULES, _take_rules),
+    "dependentRequired": _take_needs,
+    "description": _take_description,
+    "required": _take_required,
+    "discriminator": _take_discriminator,
+}
+"""Who takes what a keyword says; each is asked once for a part, whatever many keywords it knows."""
 
-
-def _only_requires(schema: JsonObject) -> str | None:
-    """The names a branch requires if it does nothing else; "" for a bare `not`; None for other branches."""
-    says = schema.keys() - _SAYS_NOTHING
-    if says == {"not"}:
-        return ""
-    if (
-        "required" not in says
-        or says - {"required", "not", "type"}
-        or schema.get("type", "object") != "object"
-    ):
-        return None
-    return " and ".join(f"`{name}`" for name in array_at(schema, "required") if isinstance(name, str))
-
-
-def _is_enum(schema: JsonObject) -> bool:
-    values = [schema["const"]] if "const" in schema else array_at(schema, "enum")
-    return (
-        bool(values)
-        and not any(isinstance(value, dict | list) for value in values)
-        and all(key in _ENUM_KEYS or key.startswith("x-") for key in schema)
-    )
-
-
-def _one_enum(shape: Shape, branches: list[JsonObject]) -> JsonObject:
-    """Lists of values are one list together; what each said about its single value becomes a note."""
-    values: list[JsonValue] = []
-    meanings: list[str] = []
-    for branch in branches:
-        own = [branch["const"]] if "const" in branch else array_at(branch, "enum")
-        values.extend(own)
-        meaning = clean_text(text_at(branch, "description") or text_at(branch, "title"))
-        if meaning and len(own) == 1:
-            meanings.append(f"{value_text(own[0])} = {meaning}")
-    if meanings:
-        shape.note("; ".join(meanings) + ("" if meanings[-1].endswith(".") else "."))
-    return {"enum": values}
+_KEYS = frozenset({"properties", "additionalProperties", "patternProperties", "unevaluatedProperties"})
 
 
 def _settle_types(shape: Shape) -> None:

@@ -6,14 +6,16 @@ form was measured against both converters of Open WebUI 0.12.4; `tests/contract`
 Knows nothing of references.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 import orjson
 
 from toolserver.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
 from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.schema_alternatives import Tag, tag_of
 from toolserver.schema_keywords import ANNOTATIONS, keywords_for, unique_values
 from toolserver.schema_shape import Shape, ShapeReader
 
@@ -143,10 +145,14 @@ class NodeWriter:
         self,
         reader: ShapeReader,
         below: Callable[[JsonValue, Scope], Flat],
-        branch: Callable[[JsonObject, JsonValue, Scope], Flat],
+        branch: Callable[[JsonObject, JsonValue, Tag | None, Scope], Flat],
         max_nodes: int,
     ) -> None:
-        """`below` flattens a schema, `branch` one of several alternatives with the part they share."""
+        """What is below a node is flattened by others.
+
+        `below` flattens a schema; `branch` one of several alternatives, from the part they share, its own
+        part and what a discriminator says of it.
+        """
         self._reader = reader
         self._below = below
         self._branch = branch
@@ -213,33 +219,49 @@ class NodeWriter:
     def _write_object(self, node: Reached) -> Flat:
         shape, scope = node.shape, node.scope
         additional = shape.additional_schema()
-        values = additional if isinstance(additional, dict) else None
         properties = _declared(shape, additional)
-        if scope.levels <= 0 and (properties or values is not None):
+        if scope.levels <= 0 and (properties or shape.patterns or isinstance(additional, dict)):
             return self.write_cut(node, _listed(properties))
         draft = self._draft(node)
-        below = Scope(scope.levels - 1, node.inner, scope.terse)
         plain: JsonObject = {"type": "object"} | keywords_for(("object",), shape.keywords)
         if shape.enum:
             plain["enum"] = shape.enum
-        if len(properties) >= self._max_nodes:
+        if shape.needs and (needs := shape.needed_names()):
+            plain["dependentRequired"] = needs
+        if len(properties) + len(shape.patterns or ()) >= self._max_nodes:
             raise TooLarge
+        parts = self._members(node, draft, properties, additional)
+        if required := [name for name in shape.required_names() if name in properties]:
+            parts["required"] = required
+        return _finish(node, draft, plain, parts, self._further_keys(node, bool(properties), additional))
+
+    def _members(
+        self, node: Reached, draft: _Draft, properties: JsonObject, additional: JsonValue
+    ) -> dict[str, object]:
+        shape, scope = node.shape, node.scope
+        below = Scope(scope.levels - 1, node.inner, scope.terse)
         parts: dict[str, object] = {
             "properties": {
                 name: draft.take(f".{name}", self._below(schema, below))
                 for name, schema in properties.items()
             }
         }
-        if required := [name for name in shape.required_names() if name in properties]:
-            parts["required"] = required
+        if shape.patterns:
+            parts["patternProperties"] = {
+                pattern: schema is not False and draft.take(f".{pattern}", self._below(schema, below))
+                for pattern, schema in shape.patterns.items()
+            }
+        if shape.key_schema is not None:
+            names: JsonObject = {"allOf": [shape.key_schema, {"type": "string"}]}
+            parts["propertyNames"] = draft.take(".*", self._below(names, below))
         if additional is False:
             parts["additionalProperties"] = False
-        if values is not None:
-            parts["additionalProperties"] = draft.take(".*", self._below(values, below))
-        return _finish(node, draft, plain, parts, self._further_keys(node, bool(properties), additional))
+        elif isinstance(additional, dict):
+            parts["additionalProperties"] = draft.take(".*", self._below(additional, below))
+        return parts
 
     def _further_keys(self, node: Reached, has_names: bool, additional: JsonValue) -> str:
-        if additional is False or (has_names and additional is None):
+        if additional is False or ((has_names or node.shape.patterns) and additional is None):
             return ""
         value = "any value"
         if isinstance(additional, dict):
@@ -251,12 +273,7 @@ class NodeWriter:
 
     def _write_array(self, node: Reached) -> Flat:
         shape, scope = node.shape, node.scope
-        items, text = shape.items, ""
-        if shape.prefix_items:
-            rest = [shape.items] if isinstance(shape.items, dict) else []
-            distinct = unique_values([*shape.prefix_items, *rest])
-            items = distinct[0] if len(distinct) == 1 else JsonObject(anyOf=distinct)
-            text = f"Items in order: {', '.join(self._type_words(item) for item in shape.prefix_items)}."
+        items, text = self._tuple(shape) if shape.prefix_items else (shape.items, "")
         plain: JsonObject = {"type": "array"} | keywords_for(("array",), shape.keywords)
         if shape.enum:
             plain["enum"] = shape.enum
@@ -271,6 +288,17 @@ class NodeWriter:
         described = draft.take("[]", self._below(items, below), deeper)
         return _finish(node, draft, plain, {"items": described}, text)
 
+    def _tuple(self, shape: Shape) -> tuple[JsonValue, str]:
+        """What any item of a tuple may be, and in words what each is."""
+        prefix, rest, most = shape.prefix_items or [], shape.items, shape.keywords.get("maxItems")
+        text = f"Items in order: {', '.join(self._type_words(item) for item in prefix)}."
+        forms = [*prefix]
+        if not isinstance(most, int) or most > len(prefix):
+            forms.append(rest if isinstance(rest, dict) else {})
+            text += f" Further items: {self._type_words(rest)}."
+        distinct = unique_values([form for form in forms if form is not False])
+        return distinct[0] if len(distinct) == 1 else JsonObject(anyOf=distinct), text
+
     def _type_words(self, schema: JsonValue) -> str:
         return " or ".join(self._reader.read(schema).types or ("any",))
 
@@ -283,9 +311,14 @@ class NodeWriter:
         return self._write_branches(node, branches, {})
 
     def _write_alternatives(self, node: Reached) -> Flat:
-        return self._write_branches(node, node.shape.alternatives[0].branches, node.shape.as_schema())
+        shape = node.shape
+        branches = shape.alternatives[0].branches
+        tags = [tag_of(branch, shape.discriminator) for branch in branches] if shape.discriminator else []
+        return self._write_branches(node, branches, shape.as_schema(), tags)
 
-    def _write_branches(self, node: Reached, branches: list[JsonValue], base: JsonObject) -> Flat:
+    def _write_branches(
+        self, node: Reached, branches: list[JsonValue], base: JsonObject, tags: Sequence[Tag | None] = ()
+    ) -> Flat:
         scope = node.scope
         if scope.levels <= 0:
             return self.write_cut(node, "")
@@ -294,8 +327,8 @@ class NodeWriter:
         draft = self._draft(node)
         below = Scope(scope.levels - 1, node.inner, scope.terse)
         forms = [
-            draft.take(f"({number})", self._branch(base, branch, below))
-            for number, branch in enumerate(branches, start=1)
+            draft.take(f"({number})", self._branch(base, branch, tag, below))
+            for number, (branch, tag) in enumerate(zip_longest(branches, tags), start=1)
         ]
         return _finish(node, draft, _annotations(node.shape), {"anyOf": forms})
 

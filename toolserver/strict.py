@@ -125,6 +125,8 @@ def _object(node: JsonObject, place: str, level: int, counts: _Counts) -> JsonOb
     properties = object_at(node, "properties")
     if isinstance(node.get("additionalProperties"), dict):
         raise _not_strict(place, "is a map of keys that are not known before.")
+    if "patternProperties" in node:
+        raise _not_strict(place, "has keys that only a pattern tells.")
     if level > 1 and not properties and node.get("additionalProperties") is not False:
         raise _not_strict(place, "is an object of unknown keys.")
     required = array_at(node, "required")

@@ -46,6 +46,15 @@ HARD_SCHEMAS: JsonObject = {
     },
     "several": {"type": ["string", "object", "array", "null"], "maxLength": 3},
     "nothing": {"type": "null"},
+    "keyed": {
+        "type": "object",
+        "patternProperties": {"^x-": {"oneOf": [{"type": "integer"}, {"$ref": "#/components/schemas/Tree"}]}},
+        "propertyNames": {"maxLength": 9},
+        "dependentRequired": {"x-a": ["x-b"]},
+        "if": {"required": ["x-a"]},
+        "then": {"maxProperties": 3},
+        "not": {"const": {}},
+    },
     "lost": {"$ref": "#/components/schemas/Nowhere"},
     "$ref": {"type": "string"},
     "__proto__": {"type": "string"},
@@ -112,7 +121,8 @@ def nodes_of(schema: JsonValue) -> list[JsonObject]:
     if not isinstance(schema, dict):
         return []
     inner: list[JsonValue] = list(cast(JsonObject, schema.get("properties", {})).values())
-    inner += [schema[key] for key in ("items", "additionalProperties") if key in schema]
+    inner += list(cast(JsonObject, schema.get("patternProperties", {})).values())
+    inner += [schema[key] for key in ("items", "additionalProperties", "propertyNames") if key in schema]
     inner += cast("list[JsonValue]", schema.get("anyOf", []))
     return [schema, *(node for value in inner for node in nodes_of(value))]
 

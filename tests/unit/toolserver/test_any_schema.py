@@ -14,14 +14,21 @@ from toolserver.json_types import JsonObject, JsonValue, dump_json
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
+SINGLE = ("items", "additionalProperties", "propertyNames", "anyOf")
+
+
+def below(schema: JsonObject) -> list[JsonValue]:
+    named = [*cast(JsonObject, schema.get("properties", {})).values()]
+    named += [*cast(JsonObject, schema.get("patternProperties", {})).values()]
+    return named + [schema[key] for key in SINGLE if key in schema]
+
+
 def count_nodes(schema: JsonValue) -> int:
     if isinstance(schema, list):
         return sum(map(count_nodes, schema))
     if not isinstance(schema, dict):
         return 0
-    inner = [*cast(JsonObject, schema.get("properties", {})).values()]
-    inner += [schema[key] for key in ("items", "additionalProperties", "anyOf") if key in schema]
-    return 1 + sum(map(count_nodes, inner))
+    return 1 + sum(map(count_nodes, below(schema)))
 
 
 def has_keyword(schema: JsonValue, keyword: str) -> bool:
@@ -29,9 +36,7 @@ def has_keyword(schema: JsonValue, keyword: str) -> bool:
         return any(has_keyword(item, keyword) for item in schema)
     if not isinstance(schema, dict):
         return False
-    inner = [*cast(JsonObject, schema.get("properties", {})).values()]
-    inner += [schema[key] for key in ("items", "additionalProperties", "anyOf") if key in schema]
-    return keyword in schema or any(has_keyword(item, keyword) for item in inner)
+    return keyword in schema or any(has_keyword(item, keyword) for item in below(schema))
 
 
 NAMES = ("A", "B", "C")
@@ -65,6 +70,8 @@ PLAIN = st.fixed_dictionaries(
         "description": st.text(max_size=5),
         "format": st.sampled_from(["int32", "date", 4]),
         "$ref": st.sampled_from([*REFS, "#/nowhere", "x.yaml#/y"]),
+        "$dynamicRef": st.sampled_from([REFS[1], "#node", 1]),
+        "$dynamicAnchor": st.just("node"),
     },
 )  # fmt: skip
 SCHEMAS = st.recursive(
@@ -76,7 +83,17 @@ SCHEMAS = st.recursive(
             {},
             optional={
                 "properties": st.dictionaries(st.sampled_from(["p", "q", "$ref", ""]), inner, max_size=3),
+                "patternProperties": st.dictionaries(st.sampled_from(["^p", "q"]), inner, max_size=2),
                 "additionalProperties": inner,
+                "unevaluatedProperties": inner,
+                "propertyNames": inner,
+                "dependentRequired": st.sampled_from([{"p": ["q"]}, {"q": []}, {"p": True}, True]),
+                "discriminator": st.sampled_from([{"propertyName": "p", "mapping": {"m": REFS[0]}}, {}, "p"]),
+                "not": inner,
+                "if": inner,
+                "then": inner,
+                "contains": inner,
+                "dependentSchemas": st.dictionaries(st.sampled_from(["p"]), inner, max_size=1),
                 "items": inner | st.lists(inner, max_size=2),
                 "prefixItems": st.lists(inner, max_size=2),
                 "anyOf": st.lists(inner, max_size=3),
@@ -99,7 +116,7 @@ def test_any_schema_becomes_a_valid_finite_one_without_references(
     result, _ = flat_with_warnings(schema, schemas, budget)
     assert count_nodes(result) <= 8 * budget.nodes
     assert jsonschema_rs.meta.is_valid({**result, "$schema": DIALECT})
-    for keyword in ("$ref", "allOf", "oneOf", "const", "nullable", "not"):
+    for keyword in ("$ref", "$dynamicRef", "allOf", "oneOf", "const", "nullable", "not", "if", "contains"):
         assert not has_keyword(result, keyword)
     jsonschema_rs.Draft202012Validator(without_patterns(result), offline=True)
 
