@@ -28,6 +28,9 @@ from toolserver.schema_rules import RULES, tell_rules
 MAX_PARTS = 300
 """`allOf` parts and references merged into one shape; the largest in use has 41 (a bound, not a wish)."""
 
+_EVALUATES = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "contains"})
+"""Keywords that may speak of items, so that the other ones are not all that is left."""
+
 _STRUCTURE = frozenset({"properties", "items", "anyOf", "oneOf", "additionalProperties", "prefixItems"})
 _WHOLE_FORMATS = ("int32", "int64")
 
@@ -62,6 +65,8 @@ class Shape:
     it."""
     closed: bool = False
     """`unevaluatedProperties: false`: nothing but the named properties."""
+    partly_told: bool = False
+    """Rules in words, or alternatives left out, may name further properties: then nothing is closed."""
     patterns: JsonObject | None = None
     """`patternProperties`."""
     key_schema: JsonValue = None
@@ -95,9 +100,12 @@ class Shape:
                 return stated
         if any(stated is True or stated == {} for stated in self.additional):
             return True
-        if self.closed or (self.additional and all(stated is False for stated in self.additional)):
+        if self._is_closed() or (self.additional and all(stated is False for stated in self.additional)):
             return False
         return None
+
+    def _is_closed(self) -> bool:
+        return self.closed and not self.partly_told
 
     def required_names(self) -> list[str]:
         """Names a caller has to send."""
@@ -120,13 +128,15 @@ class Shape:
     def as_schema(self) -> JsonObject:
         """The shape without texts and alternatives as one schema; {} when nothing is left."""
         schema: JsonObject = {key: value for key, value in self.keywords.items() if key not in ANNOTATIONS}
+        additional = self.additional_schema()
+        closed = additional is False and self._is_closed()  # to be told again, with each branch's properties
         stated: JsonObject = {
             "type": list(self.types) if self.types is not None else None,
             "enum": self.enum,
             "properties": self.properties or None,
             "required": list[JsonValue](self.required_names()) or None,
-            "additionalProperties": None if self.closed else self.additional_schema(),
-            "unevaluatedProperties": False if self.closed else None,
+            "additionalProperties": None if closed else additional,
+            "unevaluatedProperties": False if closed else None,
             "patternProperties": self.patterns,
             "propertyNames": self.key_schema,
             "dependentRequired": self.needed_names() or None,
@@ -266,11 +276,12 @@ class ShapeReader:
         if not isinstance(schema, dict):
             return
         shape.key_schema = schema if shape.key_schema is None else _both(shape.key_schema, schema)
-        keys = Shape()
-        self._absorb(keys, schema, frozenset())
-        words: JsonObject = keys.keywords if keys.enum is None else {**keys.keywords, "enum": keys.enum}
-        if text := describe_constraints(words):
-            shape.note(f"Each key: {text}")
+        keys, target = Shape(), self._end_of_chain(schema)
+        if isinstance(target, dict):
+            _take_enum(keys, target)
+            words: JsonObject = {"enum": keys.enum} if keys.enum else {}
+            if text := describe_constraints(words | read_keywords(target)):
+                shape.note(f"Each key: {text}")
 
     def _settle_alternatives(self, shape: Shape, trail: frozenset[str]) -> None:
         """Leaves one set of two branches or more; single branches are merged like `allOf` parts."""
@@ -284,6 +295,7 @@ class ShapeReader:
             elif alternatives.branches:
                 kept.append(alternatives)
         if len(kept) > 1:
+            shape.partly_told = True
             shape.problems += ("only the first of several sets of alternatives is part of the schema",)
         shape.alternatives = tuple(kept[:1])
 
@@ -296,6 +308,7 @@ class ShapeReader:
             if branch is False or target is False:
                 continue
             if not isinstance(target, dict) or says_nothing(target):
+                shape.partly_told = True
                 return []
             if is_null(target):
                 shape.nullable = True
@@ -386,7 +399,8 @@ def _take_further_keys(shape: Shape, part: JsonObject) -> None:
     unevaluated = part.get("unevaluatedProperties")
     if stated is None and isinstance(unevaluated, dict):
         stated = unevaluated
-    shape.additional += (stated,)
+    if stated is not None or not _NAMES.isdisjoint(part):
+        shape.additional += (stated,)
     shape.closed = shape.closed or unevaluated is False
 
 
@@ -407,7 +421,7 @@ def _take_items(shape: Shape, part: JsonObject) -> None:
     items = part.get("items")
     prefix = items if isinstance(items, list) else array_at(part, "prefixItems")
     rest = part.get("additionalItems") if isinstance(items, list) else items
-    if rest is None:
+    if rest is None and _EVALUATES.isdisjoint(part):
         rest = part.get("unevaluatedItems")
     if prefix and not shape.prefix_items:
         shape.prefix_items = prefix
@@ -418,6 +432,7 @@ def _take_items(shape: Shape, part: JsonObject) -> None:
 
 
 def _take_rules(shape: Shape, part: JsonObject) -> None:
+    shape.partly_told = shape.partly_told or "if" in part or "dependentSchemas" in part
     told, lost = tell_rules(part)
     shape.note(" ".join(told))
     if lost:
@@ -453,7 +468,8 @@ _TAKERS: Mapping[str, _Taker] = {
 }
 """Who takes what a keyword says; each is asked once for a part, whatever many keywords it knows."""
 
-_KEYS = frozenset({"properties", "additionalProperties", "patternProperties", "unevaluatedProperties"})
+_NAMES = frozenset({"properties", "additionalProperties", "patternProperties"})
+_KEYS = _NAMES | {"unevaluatedProperties"}
 
 
 def _settle_types(shape: Shape) -> None:
@@ -463,7 +479,7 @@ def _settle_types(shape: Shape) -> None:
         shape.enum, shape.types = fit_enum(shape.enum, shape.types)
         shape.only_null = shape.only_null or (has_null and not shape.enum)
         shape.enum = shape.enum or None
-    if shape.types is None:
+    if shape.types is None and not shape.alternatives:  # each of those has a type of its own
         shape.types = _signs(shape)
 
 
@@ -471,7 +487,7 @@ def _signs(shape: Shape) -> tuple[str, ...] | None:
     keys = set(shape.keywords)
     if shape.keywords.get("format") in _WHOLE_FORMATS:
         return ("integer",)
-    if shape.properties or shape.required or shape.additional or shape.closed:
+    if shape.properties or shape.required or shape.additional:
         keys.add("properties")
     if shape.items is not None or shape.prefix_items:
         keys.add("items")
