@@ -3,10 +3,17 @@
 import { announce, button, el, fill, labelled, link, notice, sentenceOf } from "./dom.js";
 import { address, goTo } from "./navigation.js";
 import { addressSpace } from "./address_space.js";
+import { readChosen } from "./chosen_files.js";
+import { addressOf, documentsAmong } from "./document_files.js";
+import { filesPanel } from "./files_panel.js";
 import { readAddress } from "./probe_frames.js";
+import { ReferenceGathering } from "./reference_gathering.js";
+import { askAboutReferences, askForDocument } from "./reference_question.js";
 
 /** @typedef {import("./view_types.js").Parts} Parts */
 /** @typedef {import("./api_types.js").NewServer} NewServer */
+/** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
+/** @typedef {import("./reference_types.js").Question} Question */
 
 /** Failures after which the bridge itself may still get a public document. */
 const BRIDGE_MAY_HELP = new Set([
@@ -17,7 +24,7 @@ const BRIDGE_MAY_HELP = new Set([
   "blocked_by_policy",
   "timeout",
 ]);
-const MAX_BYTES = 32 * 1024 * 1024;
+const READING = () => notice("note", "Reading the document…");
 
 export class AddServerView {
   /** @param {Parts} parts @param {string} url to begin with, may be empty */
@@ -34,6 +41,7 @@ export class AddServerView {
       placeholder: "http://localhost:8000/openapi.json",
     });
     this.messages = el("div", { "aria-live": "polite" });
+    this.question = el("div");
   }
 
   /** @param {HTMLElement} container */
@@ -45,9 +53,10 @@ export class AddServerView {
       el(
         "p",
         { class: "lead" },
-        "Give an OpenAPI document (3.0 or 3.1, JSON or YAML). You see every operation before anything is accepted.",
+        "Give an OpenAPI or Swagger 2.0 document, in JSON or YAML. You see every operation before anything is accepted.",
       ),
       this.messages,
+      this.question,
       el("div", { class: "columns three" }, this.#byAddress(), this.#byFile(), this.#byPaste()),
     );
     this.url.focus();
@@ -67,23 +76,22 @@ export class AddServerView {
   }
 
   #byFile() {
-    const input = el("input", { type: "file", accept: ".json,.yaml,.yml,.txt,application/json,application/yaml" });
-    const read = async () => {
-      const file = input.files?.[0];
-      if (!file) return;
-      await this.#attempt(async () => {
-        if (file.size > MAX_BYTES) throw new Error("The file is larger than 32 MiB.");
-        await this.#add({ text: await file.text() });
-      });
-      input.value = "";
-    };
-    input.addEventListener("change", () => void read());
-    return el(
-      "section",
-      { class: "panel", "aria-label": "From a file" },
-      el("h2", null, "From a file"),
-      labelled("OpenAPI document", input, "Read in this browser, then sent to your bridge."),
+    return filesPanel((choose) =>
+      this.#attempt(async () => {
+        const files = await readChosen(await choose());
+        const document = await this.#documentOf(files);
+        if (document === null) return;
+        const others = files.filter((file) => file !== document);
+        await this.#gather({ text: document.text, source_url: addressOf(document.path) }, {}, others);
+      }),
     );
+  }
+
+  /** @param {DocumentFile[]} files @returns {Promise<DocumentFile | null>} null: the user gave up */
+  async #documentOf(files) {
+    const candidates = documentsAmong(files);
+    if (candidates.length === 0) throw new Error("None of these files begins with `openapi` or `swagger`.");
+    return candidates.length === 1 ? candidates[0] : askForDocument(this.question, candidates);
   }
 
   #byPaste() {
@@ -98,7 +106,8 @@ export class AddServerView {
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       const base_url = base.value.trim();
-      void this.#attempt(() => this.#add({ text: text.value, ...(base_url ? { base_url } : {}) }));
+      const pasted = { text: text.value, source_url: addressOf("pasted") };
+      void this.#attempt(() => this.#gather(pasted, base_url ? { base_url } : {}));
     };
     return el(
       "form",
@@ -117,11 +126,11 @@ export class AddServerView {
       const url = readAddress(this.url.value);
       fill(this.messages, notice("note", `Fetching ${url.href}. If the browser asks for permission, allow it.`));
       const fetched = await this.#fetchHere(url);
-      if (fetched) await this.#add(fetched);
+      if (fetched) await this.#gather(fetched, { source_url: fetched.source_url });
     });
   }
 
-  /** @param {URL} url @returns {Promise<NewServer | null>} null: failed, and the way on is offered */
+  /** @param {URL} url @returns {Promise<import("./probe_wire.js").FetchedDocument | null>} null: failed, and the way on is offered */
   async #fetchHere(url) {
     try {
       return await this.parts.probes.fetchDocument(url);
@@ -154,10 +163,29 @@ export class AddServerView {
     );
   }
 
-  /** @param {NewServer} offered */
-  async #add(offered) {
-    fill(this.messages, notice("note", "Reading the document…"));
+  /**
+   * Gets what the document refers to, and adds it all as one.
+   * @param {{text: string, source_url: string}} document
+   * @param {NewServer} offered what else is known of it
+   * @param {DocumentFile[]} [files] beside it
+   */
+  async #gather(document, offered, files = []) {
+    fill(this.messages, READING());
+    const ask = async (/** @type {Question} */ question) => {
+      fill(this.messages);
+      const answer = await askAboutReferences(this.question, question);
+      fill(this.messages, READING());
+      return answer;
+    };
+    const { text, decisions } = await new ReferenceGathering(this.parts, ask).gather(document, files);
+    await this.#add({ ...offered, text }, decisions);
+  }
+
+  /** @param {NewServer} offered @param {import("./reference_types.js").Decisions} [decisions] */
+  async #add(offered, decisions) {
+    fill(this.messages, READING());
     const server = await this.parts.api.addServer(offered);
+    if (decisions) await this.parts.references.keep(server.id, decisions);
     announce(`${server.title} added with ${server.operations} operations`);
     goTo("servers", server.id, "review");
     await this.parts.inventory.load();
@@ -166,6 +194,7 @@ export class AddServerView {
   /** @param {() => Promise<void>} action */
   async #attempt(action) {
     fill(this.messages);
+    fill(this.question);
     try {
       await action();
     } catch (failure) {

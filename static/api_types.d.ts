@@ -131,6 +131,17 @@ export interface ConnectFacts {
   allowed_origins: string[];
   user: string;
 }
+export interface DocumentFiles {
+  text: string;
+  source_url: string;
+  texts: Record<string, string>;
+  left_out: Record<string, string>;
+}
+export interface BundledDocument {
+  text: string | null;
+  missing: string[];
+  problems: { url: string; reason: string }[];
+}
 export interface NewServer {
   text?: string;
   url?: string;

@@ -10,7 +10,7 @@ import { ConnectView } from "./connect_view.js";
 import { Credentials } from "./credentials.js";
 import { DocumentRefresh } from "./document_refresh.js";
 import { DoctorView } from "./doctor_view.js";
-import { el, fill } from "./dom.js";
+import { dismissible, el, fill } from "./dom.js";
 import { ExecutorClient } from "./executor_client.js";
 import { Identity } from "./identity.js";
 import { Inventory } from "./inventory.js";
@@ -18,6 +18,7 @@ import { Navigation } from "./navigation.js";
 import { OpeningAcceptance } from "./opening_acceptance.js";
 import { Pins } from "./pins.js";
 import { ProbeFrames } from "./probe_frames.js";
+import { ReferenceDecisions } from "./reference_decisions.js";
 import { ServerView } from "./server_view.js";
 import { ServersView } from "./servers_view.js";
 import { entranceView } from "./entrance_view.js";
@@ -83,6 +84,7 @@ class App {
       acceptance,
       inventory: new Inventory(api, pins),
       probes: new ProbeFrames(),
+      references: new ReferenceDecisions(store),
     };
   }
 
@@ -99,7 +101,7 @@ class App {
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
     status.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
-    const refresh = new DocumentRefresh(parts);
+    const refresh = new DocumentRefresh(parts, (note) => place("notices").append(dismissible(note)));
     this.started.push(refresh);
     await refresh.refetchAll();
   }

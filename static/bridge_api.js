@@ -79,6 +79,11 @@ export class BridgeApi {
     return this.#call("POST", "/api/servers", offered);
   }
 
+  /** @param {import("./api_types.js").DocumentFiles} files @returns {Promise<import("./api_types.js").BundledDocument>} */
+  bundleDocument(files) {
+    return this.#call("POST", "/api/documents/bundle", files);
+  }
+
   /** @param {string} id @param {import("./api_types.js").ServerChanges} changes @returns {Promise<Server>} */
   changeServer(id, changes) {
     return this.#call("PATCH", `/api/servers/${quoted(id)}`, changes);

@@ -7,14 +7,17 @@
  */
 
 const DATABASE = "tool-bridge";
-const VERSION = 1;
+const VERSION = 2;
 
 /** device: the key of this browser. */
 const DEVICE_STORES = ["device"];
-/** keys: by name · servers and pins: what the user accepted · credentials: encrypted secrets. */
-const USER_STORES = ["keys", "servers", "pins", "credentials"];
+/**
+ * keys: by name · servers and pins: what the user accepted · credentials: encrypted secrets · references: what was
+ * decided about the documents that a server's document refers to.
+ */
+const USER_STORES = ["keys", "servers", "pins", "credentials", "references"];
 
-/** @typedef {"device" | "keys" | "servers" | "pins" | "credentials"} StoreName */
+/** @typedef {"device" | "keys" | "servers" | "pins" | "credentials" | "references"} StoreName */
 /** @typedef {string | string[]} Key */
 
 /** The browser keeps nothing for this page. `code` is always storage_unavailable. */

@@ -5,10 +5,15 @@
  */
 import { addressSpace } from "./address_space.js";
 import { networkPermission } from "./diagnosis.js";
-import { readAddress } from "./probe_frames.js";
+import { link, notice } from "./dom.js";
+import { address } from "./navigation.js";
+import { ProbeError, readAddress } from "./probe_frames.js";
+import { GatheringStopped, ReferenceGathering } from "./reference_gathering.js";
 
 /** @typedef {import("./api_types.js").Server} Server */
 /** @typedef {import("./view_types.js").Parts} Parts */
+/** @typedef {import("./reference_types.js").Question} Question */
+/** @typedef {import("./reference_types.js").Answer} Answer */
 
 /**
  * @param {string} text
@@ -31,22 +36,34 @@ async function isQuiet(url) {
 }
 
 export class DocumentRefresh {
-  /** @param {Parts} parts */
-  constructor({ api, probes, inventory }) {
+  /**
+   * @param {Parts} parts
+   * @param {(note: HTMLElement) => void} [show] says what needs the user's decision; unasked refetching needs it
+   */
+  constructor({ api, probes, inventory, references }, show = () => undefined) {
     this.api = api;
     this.probes = probes;
     this.inventory = inventory;
+    this.references = references;
+    this.show = show;
     this.isStopped = false;
   }
 
   /**
+   * What was refused before, or could not be had, is asked about again.
    * @param {{id: string, source_url: string | null}} server
+   * @param {(question: Question) => Promise<Answer | null>} ask
    * @returns {Promise<{id: string, digest: string, changed: number}>} the server as it is now
-   * @throws {import("./probe_frames.js").ProbeError | import("./bridge_api.js").ApiError}
+   * @throws {ProbeError | GatheringStopped | import("./bridge_api.js").ApiError}
    */
-  async refetch({ id, source_url }) {
-    const { text, source_url: final } = await this.probes.fetchDocument(readAddress(source_url ?? ""));
-    return this.api.replaceDocument(id, { text, source_url: final });
+  async refetch({ id, source_url }, ask) {
+    const fetched = await this.probes.fetchDocument(readAddress(source_url ?? ""));
+    const { origins } = await this.references.of(id);
+    const granted = Object.fromEntries(Object.entries(origins).filter(([, isGranted]) => isGranted));
+    const gathering = new ReferenceGathering(this, ask, { origins: granted, without: {} });
+    const { text, decisions } = await gathering.gather(fetched);
+    await this.references.keep(id, decisions);
+    return this.api.replaceDocument(id, { text, source_url: fetched.source_url });
   }
 
   /** Own servers with an address, one after another. An API that is down now is not worth a message. */
@@ -62,12 +79,38 @@ export class DocumentRefresh {
   }
 
   /** @param {Server} server */
-  async #refetchQuietly({ id, source_url, digest }) {
+  async #refetchQuietly({ id, title, source_url, digest }) {
     const url = readAddress(source_url ?? "");
     if (!(await isQuiet(url.href))) return;
-    const { text, source_url: final } = await this.probes.fetchDocument(url);
-    if ((await digestOf(text)) === digest) return;
-    await this.api.replaceDocument(id, { text, source_url: final });
-    await this.inventory.load();
+    const fetched = await this.probes.fetchDocument(url);
+    if ((await digestOf(fetched.text)) === digest) return;
+    try {
+      const quiet = { api: this.api, probes: { fetchDocument: (/** @type {URL} */ one) => this.#fetchQuietly(one) } };
+      const { text } = await new ReferenceGathering(quiet, nobody, await this.references.of(id)).gather(fetched);
+      if ((await digestOf(text)) === digest) return;
+      await this.api.replaceDocument(id, { text, source_url: fetched.source_url });
+      await this.inventory.load();
+    } catch (failure) {
+      if (failure instanceof GatheringStopped && failure.origins.length > 0) this.show(pause(id, title, failure.origins));
+    }
   }
+
+  /** @param {URL} url */
+  async #fetchQuietly(url) {
+    if (await isQuiet(url.href)) return this.probes.fetchDocument(url);
+    throw new ProbeError("blocked_local_network", "The browser would ask for a permission.");
+  }
+}
+
+/** What cannot be had just now is no reason to change a server. @returns {Promise<null>} */
+const nobody = async () => null;
+
+/** @param {string} id @param {string} title @param {string[]} origins */
+function pause(id, title, origins) {
+  return notice(
+    "warning",
+    `The document of ${title} refers to others at ${origins.join(", ")}. It stays as it was until you decide: `,
+    link("refetch the document", address("servers", id)),
+    ".",
+  );
 }

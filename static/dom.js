@@ -147,6 +147,13 @@ export function notice(tone, ...children) {
   return el("div", { class: `notice ${tone}`, role: tone === "error" ? "alert" : "status" }, ...children);
 }
 
+/** A message that the user may put away. @param {HTMLElement} note */
+export function dismissible(note) {
+  const row = el("div", { class: "dismissible" }, note);
+  row.append(button("Dismiss", () => row.remove(), { class: "quiet small" }));
+  return row;
+}
+
 /**
  * Names and values side by side.
  * @param {[string, Child][]} lines

@@ -1,7 +1,7 @@
 // @ts-check
 /** Opening one's own printed link accepts what was named on the command line; a note says so. */
 import { acceptedByOpening, wasAccepted } from "./acceptance.js";
-import { button, el, link, notice, sentenceOf } from "./dom.js";
+import { dismissible, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
 import { counted } from "./document_remarks.js";
 
@@ -42,9 +42,7 @@ export class OpeningAcceptance {
 
   /** @param {HTMLElement} note */
   #show(note) {
-    const row = el("div", { class: "dismissible" }, note);
-    row.append(button("Dismiss", () => row.remove(), { class: "quiet small" }));
-    this.notices.append(row);
+    this.notices.append(dismissible(note));
   }
 }
 

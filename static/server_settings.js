@@ -110,11 +110,12 @@ function answersPanel({ api }, server, attempt) {
 }
 
 /** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt @param {() => void} leave */
-function removalPanel({ acceptance }, server, attempt, leave) {
+function removalPanel({ acceptance, references }, server, attempt, leave) {
   const remove = () =>
     void attempt(`${server.title} is removed`, async () => {
       leave();
       await acceptance.removeServer(server.id);
+      await references.remove(server.id);
       goTo("servers");
     });
   const sure = el("div", { class: "actions", hidden: true });

@@ -5,12 +5,14 @@ import { counted, leftOut, remarks } from "./document_remarks.js";
 import { mayChange, settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh } from "./document_refresh.js";
 import { address } from "./navigation.js";
+import { askAboutReferences } from "./reference_question.js";
 import { adoptButton } from "./servers_view.js";
 import { isAccepted, isChanged } from "./acceptance.js";
 
 /** @typedef {import("./api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("./api_types.js").ServerTool} ServerTool */
 /** @typedef {import("./view_types.js").Parts} Parts */
+/** @typedef {import("./reference_types.js").Question} Question */
 
 export class ServerView {
   /** @param {Parts} parts @param {string} serverId */
@@ -18,6 +20,7 @@ export class ServerView {
     this.parts = parts;
     this.serverId = serverId;
     this.messages = el("div");
+    this.question = el("div");
     this.head = el("div", { class: "stack" });
     this.about = el("div", { class: "stack" });
     this.settings = el("div", { class: "stack" });
@@ -29,7 +32,7 @@ export class ServerView {
 
   /** @param {HTMLElement} container */
   async start(container) {
-    fill(container, this.messages, this.head, el("div", { class: "columns" }, this.about, this.settings));
+    fill(container, this.messages, this.question, this.head, el("div", { class: "columns" }, this.about, this.settings));
     this.unsubscribe ??= this.parts.inventory.onChange(() => void this.#load());
     await this.#load();
   }
@@ -102,7 +105,8 @@ export class ServerView {
   /** @param {ServerDetail} server */
   async #refetch(server) {
     await this.#attempt("The document is fetched again", async () => {
-      const fresh = await new DocumentRefresh(this.parts).refetch(server);
+      const ask = (/** @type {Question} */ question) => askAboutReferences(this.question, question);
+      const fresh = await new DocumentRefresh(this.parts).refetch(server, ask);
       const verdict = fresh.digest === server.digest ? "The document has not changed." : "The document has changed.";
       const tone = fresh.changed > 0 ? "warning" : "good";
       const open = fresh.changed > 0 ? link("See what changed", address("servers", server.id, "review")) : null;

@@ -7,6 +7,7 @@ import type { ExecutorClient } from "./executor_client.js";
 import type { Inventory } from "./inventory.js";
 import type { Pins } from "./pins.js";
 import type { ProbeFrames } from "./probe_frames.js";
+import type { ReferenceDecisions } from "./reference_decisions.js";
 
 export interface Parts {
   /** Name of the user whose browser this is. */
@@ -18,6 +19,7 @@ export interface Parts {
   executor: ExecutorClient;
   acceptance: Acceptance;
   probes: ProbeFrames;
+  references: ReferenceDecisions;
 }
 /** One page section. `start` draws into the element and begins to listen; `stop` ends all of that. Both idempotent. */
 export interface View {

@@ -16,7 +16,11 @@ async function uploadsOf(facts, found) {
   const uploads = [];
   const server = { id: "shop", source_url: "https://api.example/openapi.yaml", shared: false, digest: DIGEST, ...facts };
   const parts = /** @type {any} */ ({
-    api: { replaceDocument: async (/** @type {string} */ id, /** @type {object} */ sent) => uploads.push({ id, ...sent }) },
+    api: {
+      bundleDocument: async (/** @type {{text: string}} */ { text }) => ({ text, missing: [], problems: [] }),
+      replaceDocument: async (/** @type {string} */ id, /** @type {object} */ sent) => uploads.push({ id, ...sent }),
+    },
+    references: { of: async () => ({ origins: {}, without: {} }) },
     probes: { fetchDocument: async (/** @type {URL} */ url) => ({ text: found, source_url: url.href }) },
     inventory: { servers: [server], load: async () => undefined },
   });

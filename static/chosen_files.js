@@ -1,0 +1,60 @@
+// @ts-check
+/** Reading what a user chose or dropped: files, or folders with everything below that may be part of a document. */
+
+/** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
+/** @typedef {{path: string, file: File}} Chosen */
+
+export const FILE_TYPES = ".json,.yaml,.yml,.txt,application/json,application/yaml";
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_FILES = 2000;
+
+/** @param {string} path */
+const mayBePart = (path) => /\.(json|ya?ml|txt)$/i.test(path) || !path.includes(".");
+
+/** @param {Iterable<File>} files of an input @returns {Chosen[]} */
+export function chosenIn(files) {
+  return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+}
+
+/** @param {DataTransfer} transfer @returns {Promise<Chosen[]>} folders are walked through */
+export async function droppedIn(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
+  if (!entries.some((entry) => entry?.isDirectory)) return chosenIn(transfer.files);
+  /** @type {Chosen[]} */
+  const found = [];
+  for (const entry of entries) if (entry) await walk(entry, found);
+  return found;
+}
+
+/** @param {FileSystemEntry} entry @param {Chosen[]} found */
+async function walk(entry, found) {
+  if (found.length > MAX_FILES) return;
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) =>
+      /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject),
+    );
+    found.push({ path: entry.fullPath.replace(/^\//, ""), file });
+    return;
+  }
+  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
+  for (;;) {
+    /** @type {FileSystemEntry[]} */
+    const batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (batch.length === 0) return;
+    for (const inner of batch) await walk(inner, found);
+  }
+}
+
+/**
+ * @param {Chosen[]} chosen
+ * @returns {Promise<DocumentFile[]>} of several, only those that may be part of a document
+ * @throws {Error} too many, or too large
+ */
+export async function readChosen(chosen) {
+  const wanted = chosen.length > 1 ? chosen.filter(({ path }) => mayBePart(path)) : chosen;
+  if (wanted.length > MAX_FILES) throw new Error(`These are more than ${MAX_FILES} files. Choose fewer.`);
+  if (wanted.reduce((sum, { file }) => sum + file.size, 0) > MAX_BYTES) {
+    throw new Error(wanted.length > 1 ? "The files are larger than 32 MiB together." : "The file is larger than 32 MiB.");
+  }
+  return Promise.all(wanted.map(async ({ path, file }) => ({ path, text: await file.text() })));
+}
