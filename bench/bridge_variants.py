@@ -14,10 +14,10 @@ from bench.peer_link import PeerLink
 from bench.plain_variants import Variant
 from bridge.calls import CallState
 from bridge.config import Settings
-from bridge.dispatch import CallRequest
 from bridge.edges.browser_gateway import SOCKET_PATH
 from bridge.edges.identity import SESSION
 from bridge.edges.store import Store
+from bridge.open_call import CallRequest
 from bridge.servers import LoadedServer
 from bridge.service import Bridge, start_bridge
 from examples.document_files import read_document_text

@@ -14,6 +14,8 @@ class CallState(StrEnum):
 
     QUEUED = "queued"
     SENT = "sent"
+    AWAITING_APPROVAL = "awaiting_approval"
+    """The page shows a card; nothing is fetched before the bridge has said go."""
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -29,22 +31,28 @@ class CallEvent(StrEnum):
     SENT = "sent"
     """The message has left for a page."""
     ACCEPTED = "accepted"
-    """The page acknowledged the message: it has the call."""
+    """The page acknowledged the message: it has the call and runs it."""
+    ASKED = "asked"
+    """The page acknowledged the message and asks its user first."""
+    APPROVED = "approved"
+    """The user said yes, and the bridge says go."""
     ANSWERED = "answered"
     """The API answered with a status below 400."""
     FAILED = "failed"
     """An answer of 400 or more, or a proven failure."""
     REFUSED = "refused"
-    """The page will not run the call; nothing was sent to the API."""
+    """The page or its user will not run the call; nothing was sent to the API."""
     DEADLINE = "deadline"
     STOPPED = "stopped"
     """The caller went away or somebody pressed Stop."""
     PAGE_LOST = "page_lost"
-    """The page's socket closed."""
+    """The page went away and did not come back in time."""
     DOUBTFUL = "doubtful"
     """The request failed in a way that does not prove it was not performed."""
     WITHDRAWN = "withdrawn"
     """Stopped before the request left the browser."""
+    UNSEEN = "unseen"
+    """The page proved that it never began the call, or beginning it again does no harm: it is sent again."""
 
 
 TERMINAL = frozenset(
@@ -58,16 +66,22 @@ TERMINAL = frozenset(
     }
 )
 
-_SAFE: dict[tuple[CallState, CallEvent], CallState] = {
+_AT_A_PAGE = (CallState.SENT, CallState.AWAITING_APPROVAL, CallState.RUNNING)
+
+_CERTAIN: dict[tuple[CallState, CallEvent], CallState] = {
     (CallState.QUEUED, CallEvent.SENT): CallState.SENT,
     (CallState.QUEUED, CallEvent.STOPPED): CallState.CANCELLED,
     (CallState.QUEUED, CallEvent.DEADLINE): CallState.EXPIRED,
     (CallState.QUEUED, CallEvent.PAGE_LOST): CallState.FAILED,
     (CallState.SENT, CallEvent.ACCEPTED): CallState.RUNNING,
+    (CallState.SENT, CallEvent.ASKED): CallState.AWAITING_APPROVAL,
+    (CallState.SENT, CallEvent.APPROVED): CallState.RUNNING,
     (CallState.SENT, CallEvent.REFUSED): CallState.DENIED,
+    (CallState.AWAITING_APPROVAL, CallEvent.APPROVED): CallState.RUNNING,
+    (CallState.AWAITING_APPROVAL, CallEvent.REFUSED): CallState.DENIED,
     **{
         (state, event): target
-        for state in (CallState.SENT, CallState.RUNNING)
+        for state in _AT_A_PAGE
         for event, target in {
             CallEvent.ANSWERED: CallState.SUCCEEDED,
             CallEvent.FAILED: CallState.FAILED,
@@ -76,6 +90,7 @@ _SAFE: dict[tuple[CallState, CallEvent], CallState] = {
             CallEvent.DEADLINE: CallState.EXPIRED,
             CallEvent.PAGE_LOST: CallState.FAILED,
             CallEvent.WITHDRAWN: CallState.CANCELLED,
+            CallEvent.UNSEEN: CallState.QUEUED,
         }.items()
     },
 }
@@ -83,29 +98,29 @@ _SAFE: dict[tuple[CallState, CallEvent], CallState] = {
 _DOUBT = (CallEvent.DOUBTFUL, CallEvent.STOPPED, CallEvent.DEADLINE, CallEvent.PAGE_LOST)
 
 TRANSITIONS: dict[bool, dict[tuple[CallState, CallEvent], CallState]] = {
-    True: _SAFE,
-    False: _SAFE
+    False: _CERTAIN,
+    True: _CERTAIN
     | {
         (state, event): CallState.OUTCOME_UNKNOWN
         for state in (CallState.SENT, CallState.RUNNING)
         for event in _DOUBT
     },
 }
-"""Keyed by "is the method safe?" (GET, HEAD, OPTIONS): what may have changed something is never called failed
-without proof (ruling 4)."""
+"""Keyed by "is it in doubt?": an unsafe request that the page was allowed to begin. What may have changed
+something is never called failed without proof (ruling 4)."""
 
 
 class UnexpectedEvent(Exception):
     """An event the table does not know for this state: late, doubled, or our own mistake."""
 
 
-def next_state(state: CallState, event: CallEvent, *, safe: bool) -> CallState:
-    """Return the state after `event`.
+def next_state(state: CallState, event: CallEvent, *, in_doubt: bool) -> CallState:
+    """Return the state after `event`; `in_doubt`: the call is unsafe and its page was allowed to begin it.
 
     Raises:
         UnexpectedEvent: the table has no such transition; the state stays as it is.
     """
     try:
-        return TRANSITIONS[safe][state, event]
+        return TRANSITIONS[in_doubt][state, event]
     except KeyError:
         raise UnexpectedEvent(f"{event.value} in state {state.value}") from None

@@ -1,67 +1,55 @@
-"""Dispatch: one validated call to one page of its user, and its one ending.
+"""Dispatch: one validated call to a page of its user, and its one ending.
 
-Receives a `CallRequest` and gives a `CallOutcome`; knows deadlines, admission and cancellation. It reaches
-pages only through the `Browser` port and is told what they report by `accept`, `report` and
-`abandon_session`. It must not know Socket.IO, HTTP or the database. All methods run on one event loop.
+Receives a `CallRequest` and gives a `CallOutcome`; knows deadlines, approval, pages that go away and come
+back, and cancellation. It reaches pages through the `Browser` port and the database through the `Journal`
+port, and is told what pages say by the methods below `cancel`. It must not know Socket.IO, HTTP or the
+database. All methods run on one event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Literal, Protocol
 
+from bridge import endings
 from bridge.calls import TERMINAL, CallEvent, CallState, UnexpectedEvent, next_state
-from bridge.outcome import CallOutcome, doubtful_error, read_report
-from bridge.wire import Accepted, ErrorCode, Result, WireError
-from toolserver.result import Answered, FileBody, TextBody
+from bridge.open_call import CallRecord, CallRequest, Clock, OpenCall, Page
+from bridge.outcome import CallOutcome, Reading, doubtful_error, read_report
+from bridge.wire import Accepted, Decision, ErrorCode, Go, Result, WireError
+from toolserver.result import Answered
+
+RESUME_S = 1.5
+"""How long the calls of a page wait for it when its socket closes; its first reconnect comes after 0.2 s."""
+
+APPROVAL_S = 120.0
+"""How long a user may think about a call; no answer is a denial."""
+
+APPROVAL_GRACE_S = 5.0
+"""The page keeps that time itself; so much later the bridge stops believing that it does."""
+
+MAX_ATTEMPTS = 2
+"""Of a safe call, in all (S0-78)."""
+
+MAX_SENDINGS = 5
+"""Of one call to pages that then proved they had not begun it."""
+
+RETRY_WAIT_S = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class CallRequest:
-    """One call, already looked up, accepted by its user and validated."""
-
-    user_id: str
-    tool_name: str
-    server_id: str
-    operation_key: str
-    """For example `GET /pets/{id}`."""
-    operation_digest: str
-    origin: str
-    """Where the request goes; empty while the document names no server."""
-    safe: bool
-    """GET, HEAD or OPTIONS: performing it twice does no harm."""
-    arguments_text: str
-    """JSON text of an object; it travels as text so that no integer is lost."""
-    deadline_s: float
-    chat_id: str | None = None
-    message_id: str | None = None
-
-
-@dataclass(slots=True)
-class OpenCall:
-    """A call between its first and its terminal state; owned by the dispatcher."""
-
-    call_id: str
-    request: CallRequest
-    result_token: str
-    """One use: authorizes the upload of this call's answer."""
-    future: asyncio.Future[CallOutcome]
-    sid: str | None = None
-    """The page that has the call; None until one is chosen."""
-    state: CallState = CallState.QUEUED
-    uploaded: TextBody | FileBody | None = field(default=None)
+class JournalUnavailable(Exception):
+    """The journal cannot be written."""
 
 
 class Browser(Protocol):
     """The pages of all users, as the dispatcher sees them."""
 
-    async def session_for(self, user_id: str, origin: str) -> str | None:
-        """Return the session id of the page that should run a call to `origin` now.
+    async def page_for(self, user_id: str, origin: str) -> Page | None:
+        """The page that should run a call to `origin` now.
 
-        None when no page of the user is open. A page that is just taking over newly accepted origins is
-        waited for, briefly.
+        None when no page of the user is open. A page that is just taking over newly accepted origins, or was
+        there a moment ago, is waited for, briefly.
         """
         ...
 
@@ -74,84 +62,232 @@ class Browser(Protocol):
         ...
 
 
+class Journal(Protocol):
+    """What is kept of calls, so that a crash leaves no doubt that need not be."""
+
+    async def opened(self, record: CallRecord) -> None:
+        """Write down an unsafe call before its page may begin it; committed when this returns.
+
+        Raises:
+            JournalUnavailable: then the call must not be sent.
+        """
+        ...
+
+    def ended(self, record: CallRecord) -> None:
+        """Write down how a call ended, some time soon; never fails."""
+        ...
+
+    def late(self, user_id: str, result: Result) -> None:
+        """A page of this user reported a call that has ended already; never fails."""
+        ...
+
+
 class Dispatcher:
     """Runs calls and owns all that are open."""
 
-    def __init__(self, browser: Browser, *, max_open_calls_per_user: int, no_browser_message: str) -> None:
+    def __init__(
+        self, browser: Browser, journal: Journal, *, max_open_calls_per_user: int, no_browser_message: str
+    ) -> None:
         self._browser = browser
+        self._journal = journal
         self._max_open = max_open_calls_per_user
         self._no_browser_message = no_browser_message
         self._open: dict[str, OpenCall] = {}
         self._open_of_user: dict[str, int] = {}
 
     async def run(self, request: CallRequest) -> CallOutcome:
-        """Perform one call in a page of its user; at the latest after `deadline_s` it has its terminal state.
+        """Perform one call in a page of its user.
 
-        Never raises for anything that happens to the call. Cancelling it settles the call and asks the page
-        to abort its request; an unsafe request that was already sent may have been performed.
+        It has its terminal state at the latest after `deadline_s`, plus the time its user takes to approve
+        it, `APPROVAL_S` and `APPROVAL_GRACE_S` at most. Never raises for anything that happens to the call.
+        Cancelling it settles the call and asks the page to abort its request; an unsafe request that was
+        already begun may have been performed.
         """
-        call_id = new_call_id()
+        call = OpenCall(new_call_id(), request, secrets.token_urlsafe(24))
         if self._open_of_user.get(request.user_id, 0) >= self._max_open:
-            return _ended(call_id, CallState.FAILED, _queue_full(self._max_open))
-        loop = asyncio.get_running_loop()
-        call = OpenCall(call_id, request, secrets.token_urlsafe(24), loop.create_future())
+            return CallOutcome(call.call_id, CallState.FAILED, None, endings.queue_full(self._max_open))
         self._enter(call)
-        timer = loop.call_later(request.deadline_s, self._expire, call)
         try:
-            call.sid = await self._browser.session_for(request.user_id, request.origin)
-            if call.sid is None:
-                return _ended(call_id, CallState.FAILED, self._no_browser())
-            if self._apply(call, CallEvent.SENT):
-                await self._browser.send_call(call)
-            outcome = await call.future
+            return await self._perform(call)
         except asyncio.CancelledError:
-            self._apply(call, CallEvent.STOPPED, error=_stopped())
-            await self._abort(call, "caller_gone")
+            self.cancel(call.call_id, request.user_id, "caller")
+            await self._abort(call)
             raise
         finally:
-            timer.cancel()
+            call.stop_clocks()
             self._leave(call)
-        if _ran_out_of_time(outcome):
-            await self._abort(call, "deadline")
-        return outcome
 
-    async def _abort(self, call: OpenCall, reason: str) -> None:
-        if call.sid is not None:
+    async def _perform(self, call: OpenCall) -> CallOutcome:
+        call.clock = Clock(call.request.deadline_s, lambda: self._expire(call))
+        while call.outcome is None:
+            page = await self._browser.page_for(call.request.user_id, call.request.origin)
+            if page is None:
+                self._apply(call, CallEvent.PAGE_LOST, error=self._no_page(call))
+            elif call.outcome is None:
+                await self._send(call, page)
+                await call.moved.wait()
+                call.moved.clear()
+        await self._abort(call)
+        return call.outcome
+
+    async def _send(self, call: OpenCall, page: Page) -> None:
+        call.page = page
+        begins = call.request.approval == "granted"
+        if await self._written_down(call, may_begin=begins) and self._apply(call, CallEvent.SENT):
+            call.may_begin = begins
+            call.attempts += begins
+            call.sendings += 1
+            await self._browser.send_call(call)
+
+    async def _written_down(self, call: OpenCall, *, may_begin: bool) -> bool:
+        """Commit an unsafe call before its page may begin it; if that fails, the call has ended."""
+        is_kept = call.sendings > 0 and call.may_begin == may_begin
+        if call.request.safe or is_kept:
+            return True
+        try:
+            await self._journal.opened(_record(call, may_begin=may_begin))
+        except JournalUnavailable:
+            self._apply(call, CallEvent.PAGE_LOST, error=endings.store_unavailable())
+            return False
+        return True
+
+    async def _abort(self, call: OpenCall) -> None:
+        """Tell the page of a call that ended without it."""
+        reason = _reason_to_abort(call.outcome)
+        if reason and call.sid is not None:
             await self._browser.send_cancel(call.sid, call.call_id, reason)
 
     def open_call(self, call_id: str) -> OpenCall | None:
         """The open call of that id, for the upload of its answer."""
         return self._open.get(call_id)
 
+    def cancel(self, call_id: str, user_id: str, by: Literal["caller", "user"]) -> bool:
+        """End an open call of a user; whether there was one. Its page aborts the request."""
+        call = self._open.get(call_id)
+        if call is None or call.request.user_id != user_id:
+            return False
+        return self._apply(call, CallEvent.STOPPED, error=endings.stopped(by))
+
     def accept(self, sid: str, accepted: Accepted) -> None:
         """A page acknowledged `execute:tool` or refused it; acks of other sessions change nothing."""
         call = self._of_session(sid, accepted.call_id)
         if call is None:
             return
-        if accepted.error is None:
-            self._apply(call, CallEvent.ACCEPTED)
-        else:
+        if accepted.error is not None:
             self._apply(call, CallEvent.REFUSED, error=accepted.error)
+        elif accepted.awaiting_approval:
+            self._await_approval(call)
+        else:
+            call.may_begin = True  # it says that it runs: whatever was asked of it, that is what counts
+            self._apply(call, CallEvent.ACCEPTED)
 
-    def report(self, sid: str, result: Result) -> None:
-        """A page reported how a call ended. Late, doubled and foreign reports change nothing."""
+    async def decide(self, sid: str, decision: Decision) -> Go:
+        """A page reported what its user said; it begins nothing before this returned go.
+
+        An approval is committed to the journal first. Saying it again, because the answer was lost, gives the
+        same answer as long as the call is open.
+        """
+        call = self._of_session(sid, decision.call_id)
+        if call is None:
+            return Go(go=False)
+        if decision.decision == "denied":
+            self._apply(call, CallEvent.REFUSED, error=endings.denied(decision.reason, APPROVAL_S))
+            return Go(go=False)
+        if call.state is not CallState.RUNNING and not await self._approved(call):
+            return Go(go=False)
+        return Go(go=True, deadline_ms=call.left_ms)
+
+    async def _approved(self, call: OpenCall) -> bool:
+        if not await self._written_down(call, may_begin=True):
+            return False
+        if not self._apply(call, CallEvent.APPROVED):  # it ended while it was written down
+            return False
+        call.stop_timer()
+        call.may_begin = True
+        call.attempts += 1
+        if call.clock is not None:
+            call.clock.go_on()
+        return True
+
+    def report(self, user_id: str, sid: str, result: Result) -> None:
+        """A page reported how a call ended. Late and doubled reports go to the journal and change nothing."""
         call = self._of_session(sid, result.call_id)
         if call is None:
+            self._journal.late(user_id, result)
             return
         reading = read_report(result.outcome, call.uploaded, safe=call.request.safe)
+        if call.request.safe and call.attempts < MAX_ATTEMPTS and _may_work_next_time(reading):
+            call.start_timer(RETRY_WAIT_S, self._send_again)
+            return
         self._apply(call, reading.event, answered=reading.answered, error=reading.error)
 
     def abandon_session(self, sid: str) -> None:
-        """A page's socket closed: settle its open calls at once."""
+        """A page's socket closed: its calls wait `RESUME_S` for it to come back."""
         for call in [call for call in self._open.values() if call.sid == sid]:
-            self._apply(call, CallEvent.PAGE_LOST, error=_page_lost())
+            call.start_timer(RESUME_S, self._give_up)
+
+    def reconcile(
+        self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
+    ) -> list[str]:
+        """A page greets, perhaps once more: settle what became of the calls that this browser had.
+
+        `listed`: what the page says of the calls it knows (`ListedCall`); `alive`: other workers of that
+        browser, whose calls are not listed. Returns the listed calls that have ended for the bridge.
+        """
+        for call in [call for call in self._open.values() if _is_of(call, user_id, page, alive)]:
+            self._reconcile_call(call, page, listed.get(call.call_id))
+        return [call_id for call_id in listed if not self._is_open(call_id, user_id)]
 
     def stop(self) -> None:
         """The bridge is stopping: settle every open call."""
-        message = "The bridge was stopped while the call was running."
-        error = WireError(code=ErrorCode.NO_BROWSER, message=message, retryable=True)
         for call in list(self._open.values()):
+            self._apply(call, CallEvent.PAGE_LOST, error=endings.bridge_stopped())
+
+    def _reconcile_call(self, call: OpenCall, page: Page, said: str | None) -> None:
+        if said in ("waiting", "running", "done"):
+            call.page = page
+            call.stop_timer()
+            if said == "waiting":
+                self._await_approval(call)
+        elif said == "lost":
+            self._try_elsewhere(call, endings.worker_lost())
+        elif call.page is not None and call.page.epoch == page.epoch and page.epoch:
+            # Its journal would name every request that was begun.
+            if call.request.safe:
+                self._try_elsewhere(call, endings.page_lost())
+            else:
+                self._send_again(call)
+
+    def _await_approval(self, call: OpenCall) -> None:
+        call.may_begin = False
+        self._apply(call, CallEvent.ASKED)
+        if call.state is CallState.AWAITING_APPROVAL and call.clock is not None:
+            call.clock.hold()
+            call.start_timer(APPROVAL_S + APPROVAL_GRACE_S, self._no_answer)
+
+    def _no_answer(self, call: OpenCall) -> None:
+        self._apply(call, CallEvent.REFUSED, error=endings.denied("no_answer", APPROVAL_S))
+
+    def _give_up(self, call: OpenCall) -> None:
+        self._try_elsewhere(call, endings.page_lost())
+
+    def _try_elsewhere(self, call: OpenCall, error: WireError) -> None:
+        """The page is lost to the call: another try, if that cannot do anything twice."""
+        if not call.in_doubt and call.attempts < MAX_ATTEMPTS:
+            self._send_again(call)
+        else:
             self._apply(call, CallEvent.PAGE_LOST, error=error)
+
+    def _send_again(self, call: OpenCall) -> None:
+        call.stop_timer()
+        if call.sendings >= MAX_SENDINGS:
+            self._apply(call, CallEvent.PAGE_LOST, error=endings.page_lost())
+        elif self._apply(call, CallEvent.UNSEEN):
+            call.may_begin = False
+            call.uploaded = None
+            if call.clock is not None:
+                call.clock.go_on()
+            call.moved.set()
 
     def _apply(
         self,
@@ -163,30 +299,29 @@ class Dispatcher:
     ) -> bool:
         """Whether the table knows the event for the call's state; if not, nothing happens."""
         try:
-            state = next_state(call.state, event, safe=call.request.safe)
+            state = next_state(call.state, event, in_doubt=call.in_doubt)
         except UnexpectedEvent:
             return False
         if state is CallState.OUTCOME_UNKNOWN and error is not None:
             error = doubtful_error(error)
         call.state = state
-        if state in TERMINAL and not call.future.done():
-            call.future.set_result(CallOutcome(call.call_id, state, answered, error, call.request.server_id))
+        if state in TERMINAL:
+            call.outcome = CallOutcome(call.call_id, state, answered, error, call.request.server_id)
+            self._journal.ended(_record(call, may_begin=call.may_begin))
+            call.moved.set()
         return True
 
     def _expire(self, call: OpenCall) -> None:
-        seconds = call.request.deadline_s
-        message = f"No answer within {seconds:g} s."
-        error = WireError(
-            code=ErrorCode.TIMEOUT,
-            message=message,
-            detail={"deadline_s": seconds},
-            retryable=call.request.safe,
-        )
+        error = endings.out_of_time(call.request.deadline_s, safe=call.request.safe)
         self._apply(call, CallEvent.DEADLINE, error=error)
 
     def _of_session(self, sid: str, call_id: str) -> OpenCall | None:
         call = self._open.get(call_id)
-        return call if call is not None and call.sid == sid else None
+        return call if call is not None and call.sid == sid and call.state not in TERMINAL else None
+
+    def _is_open(self, call_id: str, user_id: str) -> bool:
+        call = self._open.get(call_id)
+        return call is not None and call.request.user_id == user_id and call.state not in TERMINAL
 
     def _enter(self, call: OpenCall) -> None:
         self._open[call.call_id] = call
@@ -202,7 +337,9 @@ class Dispatcher:
         else:
             del self._open_of_user[user_id]
 
-    def _no_browser(self) -> WireError:
+    def _no_page(self, call: OpenCall) -> WireError:
+        if call.sendings:
+            return endings.page_lost()
         return WireError(code=ErrorCode.NO_BROWSER, message=self._no_browser_message, retryable=True)
 
 
@@ -211,25 +348,35 @@ def new_call_id() -> str:
     return f"call_{secrets.token_hex(16)}"
 
 
-def _ran_out_of_time(outcome: CallOutcome) -> bool:
-    if outcome.state is CallState.EXPIRED:
-        return True
-    return outcome.error is not None and outcome.error.detail.get("reason") == ErrorCode.TIMEOUT.value
+def _record(call: OpenCall, *, may_begin: bool) -> CallRecord:
+    device_id = None if call.page is None else call.page.device_id
+    return CallRecord(
+        call.call_id, call.request, call.state, may_begin, device_id, call.opened_at, call.outcome
+    )
 
 
-def _ended(call_id: str, state: CallState, error: WireError) -> CallOutcome:
-    return CallOutcome(call_id, state, None, error)
+def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> bool:
+    """Whether a greeting page can tell what became of a call: it had it, or a dead worker of its browser."""
+    had = call.page
+    if had is None or had.sid == page.sid or call.request.user_id != user_id:
+        return False
+    if had.device_id != page.device_id:
+        return False
+    return had.instance == page.instance or had.instance not in alive
 
 
-def _queue_full(limit: int) -> WireError:
-    message = f"{limit} calls of this user are open already. Wait for one of them to end."
-    return WireError(code=ErrorCode.QUEUE_FULL, message=message, detail={"limit": limit}, retryable=True)
+def _may_work_next_time(reading: Reading) -> bool:
+    error = reading.error
+    return error is not None and error.code is ErrorCode.NETWORK and error.retryable
 
 
-def _page_lost() -> WireError:
-    message = "The bridge page was closed, reloaded or lost its connection while the call was running."
-    return WireError(code=ErrorCode.NO_BROWSER, message=message, retryable=True)
-
-
-def _stopped() -> WireError:
-    return WireError(code=ErrorCode.CANCELLED, message="The caller went away before the call ended.")
+def _reason_to_abort(outcome: CallOutcome | None) -> str:
+    """Why a page must be told of an ending that did not come from it; "" when it need not."""
+    if outcome is None or outcome.error is None:
+        return ""
+    detail = outcome.error.detail
+    if "deadline_s" in detail:
+        return "deadline"
+    if "by" in detail:
+        return "caller_gone" if detail["by"] == "caller" else "stopped"
+    return "no_answer" if detail.get("reason") == "no_answer" else ""

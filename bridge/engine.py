@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bridge.calls import CallState
-from bridge.dispatch import CallRequest, Dispatcher, new_call_id
+from bridge.dispatch import Dispatcher, new_call_id
+from bridge.open_call import CallRequest
 from bridge.outcome import CallOutcome
 from bridge.registry import Registry
 from bridge.servers import UserView

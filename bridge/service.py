@@ -20,10 +20,12 @@ from bridge.edges.account_http import AccountRoutes
 from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.api_document import api_document
 from bridge.edges.browser_gateway import SOCKET_PATH, BrowserGateway
+from bridge.edges.call_journal import CallJournal
 from bridge.edges.calls_http import CallRoutes
 from bridge.edges.document_fetch import fetch_public
 from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.edges.document_worker import DocumentWorker
+from bridge.edges.history_http import HistoryRoutes
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.identity import Identity
@@ -64,6 +66,7 @@ class Rooms:
     identity: Identity
     gateway: BrowserGateway
     dispatcher: Dispatcher
+    journal: CallJournal
     registry: Registry
     engine: Engine
     files: AnswerFiles
@@ -106,6 +109,7 @@ class Bridge:
         await self.rooms.tasks.close()
         await self.rooms.gateway.close()
         await self.runner.cleanup()
+        await self.rooms.journal.flush()
         await self.rooms.worker.close()
         await self.rooms.store.close()
         self._forget_address()
@@ -136,6 +140,9 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
     local_user = await store.ensure_user(LOCAL_USER)
     key = await _local_key(settings.data_dir, store, local_user)
     rooms = _compose(settings, store, local_user, base_url)
+    if unsettled := await rooms.journal.settle():
+        _log.warning("%d calls were under way when the bridge last ended.", unsettled)
+    rooms.tasks.start(rooms.journal.run(), "journal of calls")
     for record, error in await rooms.registry.load():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
     runner = web.AppRunner(
@@ -162,8 +169,10 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
     tasks = Tasks()
     identity = Identity(store, _secret(settings.data_dir))
     gateway = BrowserGateway(identity, tasks, [origin_of(base_url)])
+    journal = store.call_journal()
     dispatcher = Dispatcher(
         gateway,
+        journal,
         max_open_calls_per_user=settings.max_open_calls_per_user,
         no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
         "then call again.",
@@ -183,7 +192,7 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
     )
     files = AnswerFiles(settings.data_dir / "files", identity)
     engine = Engine(registry, dispatcher, files, settings.deadline_s)
-    return Rooms(store, identity, gateway, dispatcher, registry, engine, files, worker, tasks)
+    return Rooms(store, identity, gateway, dispatcher, journal, registry, engine, files, worker, tasks)
 
 
 async def _finish_loading(
@@ -208,7 +217,8 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
         *ServerRoutes(rooms.identity, rooms.registry, fetch_public).routes(),
         *ReferenceRoutes(rooms.identity, rooms.worker.bundle).routes(),
         *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
-        *CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files).routes(),
+        *CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files, rooms.journal).routes(),
+        *HistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).routes(),
         *page.routes(),
     ]
     for route in table:

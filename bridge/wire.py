@@ -32,6 +32,9 @@ SOCKET_MESSAGE_BYTES = 2 * 1024 * 1024
 MAX_CALL_ID_CHARS = 64
 MESSAGE_CHARS = 4000
 
+MAX_LISTED_CALLS = 1000
+"""Calls that a page names in its greeting; it remembers no more."""
+
 MAX_ORIGINS = 500
 """Origins a user's page may reach; a document whose operations have servers of their own can name dozens."""
 
@@ -39,6 +42,7 @@ EVENT_CALL = "events"
 EVENT_HELLO = "bridge:hello"
 EVENT_RESULT = "bridge:result"
 EVENT_RECEIPT = "bridge:receipt"
+EVENT_DECISION = "bridge:decision"
 EVENT_CANCEL = "cancel:tool"
 EVENT_SERVERS = "bridge:servers"
 
@@ -55,6 +59,9 @@ class ErrorCode(StrEnum):
     BREAKER_OPEN = "breaker_open"
     DEPENDENCY_FAILED = "dependency_failed"
     UNSENDABLE = "unsendable"
+    DENIED = "denied"
+    STORE_UNAVAILABLE = "store_unavailable"
+    STORAGE_UNAVAILABLE = "storage_unavailable"
     # A call that was performed, or may have been.
     HTTP_STATUS = "http_status"
     NETWORK = "network"
@@ -91,6 +98,9 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.BREAKER_OPEN: 503,
     ErrorCode.DEPENDENCY_FAILED: 424,
     ErrorCode.UNSENDABLE: 400,
+    ErrorCode.DENIED: 403,
+    ErrorCode.STORE_UNAVAILABLE: 503,
+    ErrorCode.STORAGE_UNAVAILABLE: 503,
     ErrorCode.HTTP_STATUS: 502,
     ErrorCode.NETWORK: 502,
     ErrorCode.CORS: 502,
@@ -153,11 +163,27 @@ class BridgeError(Exception):
         self.error = WireError(code=code, message=message, detail=detail or {}, retryable=retryable)
 
 
+class ListedCall(Message):
+    """A call that a page still has something to say about."""
+
+    call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
+    state: Literal["waiting", "running", "done", "lost"]
+    """waiting: its user is being asked · running: its request may have begun · done: its result is kept until
+    the receipt · lost: its request was begun by a worker that is dead."""
+
+
 class Hello(Message):
     """`bridge:hello`, the first message of a page: until it is answered the page receives no call."""
 
     protocol: int
     page_id: str = Field(min_length=1, max_length=100)
+    instance: str = Field(default="", max_length=100)
+    """The worker that speaks; another one after every reload."""
+    epoch: str = Field(default="", max_length=100)
+    """The browser's journal until it is cleared. Without one, nothing is proven by what it lacks."""
+    alive: tuple[str, ...] = Field(default=(), max_length=100)
+    """Other workers of this browser that live: what they do is not in `calls`."""
+    calls: tuple[ListedCall, ...] = Field(default=(), max_length=MAX_LISTED_CALLS)
     visibility: Literal["visible", "hidden"] = "visible"
     origins: tuple[str, ...] | None = Field(default=None, max_length=MAX_ORIGINS)
     """What the content policy of the page's executor lets it reach; None: it did not say."""
@@ -219,4 +245,22 @@ class Accepted(Message):
     """The socket ack of `execute:tool`: the page has the call, or says at once why it will not run it."""
 
     call_id: str
+    awaiting_approval: bool = False
+    """The page asks its user, and begins nothing before its `bridge:decision` was answered with go."""
     error: WireError | None = None
+
+
+class Decision(Message):
+    """`bridge:decision`: what the user said of a call; it is sent again until it is answered."""
+
+    call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
+    decision: Literal["once", "chat", "timed", "always", "denied"]
+    reason: Literal["user", "no_answer"] = "user"
+
+
+class Go(Message):
+    """The answer of `bridge:decision`: only a page that was told to go begins the request."""
+
+    go: bool
+    deadline_ms: int = 0
+    """What is left of the call's time."""

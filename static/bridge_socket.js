@@ -17,7 +17,7 @@ import { io } from "./vendor/socket.io-4.8.4.esm.min.js";
  * @property {(connection: Connection, problem: Problem | null) => void} connectionChanged
  * @property {(limits: Record<string, number>) => void} limitsAnnounced
  * @property {(call: ToolCall) => Promise<CallError | null>} refusalOf  asked before a call is accepted; must not throw
- * @property {(call: ToolCall) => void} callArrived                    once per call_id, after it was accepted
+ * @property {(call: ToolCall) => void} callArrived                    once per attempt, after it was accepted
  * @property {(callId: string, reason: string) => void} callCancelled
  * @property {() => void} serversChanged
  * @property {() => void} resultsConfirmed                             the outbox got shorter
@@ -50,6 +50,7 @@ export function readCall(message) {
     params: textOf(call.params),
     deadline_ms: Number(call.bridge?.deadline_ms) || 60_000,
     result_token: textOf(call.bridge?.result_token),
+    attempt: Number(call.bridge?.attempt) || 1,
     chat_id: message.chat_id ?? call.bridge?.chat_id ?? null,
   };
 }
@@ -57,8 +58,8 @@ export function readCall(message) {
 export class BridgeSocket {
   /** @type {Map<string, Outcome>} */
   #outbox = new Map();
-  /** @type {Set<string>} */
-  #seen = new Set();
+  /** The last attempt of each call. @type {Map<string, number>} */
+  #seen = new Map();
   #isGreeted = false;
   #mustRenew = false;
   #failures = 0;
@@ -217,8 +218,8 @@ export class BridgeSocket {
     const call = readCall(message);
     if (!call) return;
     const sid = this.socket.id;
-    const isNew = !this.#seen.has(call.call_id);
-    this.#remember(call.call_id);
+    const isNew = call.attempt > (this.#seen.get(call.call_id) ?? 0);
+    this.#remember(call);
     const error = isNew ? await this.delegate.refusalOf(call) : null;
     if (typeof ack === "function" && this.socket.id === sid)
       ack(error ? { call_id: call.call_id, error } : { call_id: call.call_id });
@@ -227,10 +228,10 @@ export class BridgeSocket {
     else this.#repeat(call.call_id);
   }
 
-  /** @param {string} callId */
-  #remember(callId) {
-    this.#seen.add(callId);
-    if (this.#seen.size > REMEMBERED_CALLS) this.#seen.delete(/** @type {string} */ (this.#seen.values().next().value));
+  /** @param {ToolCall} call */
+  #remember({ call_id, attempt }) {
+    this.#seen.set(call_id, Math.max(attempt, this.#seen.get(call_id) ?? 0));
+    if (this.#seen.size > REMEMBERED_CALLS) this.#seen.delete(/** @type {string} */ (this.#seen.keys().next().value));
   }
 
   /** @param {string} callId */

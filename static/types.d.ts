@@ -159,6 +159,8 @@ export interface ToolCall {
   params: string;
   deadline_ms: number;
   result_token: string;
+  /** How often the bridge has sent it, this time included. */
+  attempt: number;
   chat_id: string | null;
 }
 export type OutcomeBody = { kind: "text"; text: string } | { kind: "uploaded" } | { kind: "empty" };

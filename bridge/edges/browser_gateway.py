@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 import socketio
@@ -17,13 +19,15 @@ from aiohttp import web
 from pydantic import ValidationError
 from socketio.exceptions import ConnectionRefusedError as RefusedConnection
 
-from bridge.dispatch import OpenCall
+from bridge.dispatch import APPROVAL_S, RESUME_S
 from bridge.edges.identity import Caller, Identity
 from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson
 from bridge.edges.tasks import Tasks, pause
+from bridge.open_call import OpenCall, Page
 from bridge.wire import (
     EVENT_CALL,
     EVENT_CANCEL,
+    EVENT_DECISION,
     EVENT_HELLO,
     EVENT_RECEIPT,
     EVENT_RESULT,
@@ -36,7 +40,9 @@ from bridge.wire import (
     SOCKET_MESSAGE_BYTES,
     Accepted,
     BridgeError,
+    Decision,
     ErrorCode,
+    Go,
     Hello,
     Result,
     WireError,
@@ -71,13 +77,31 @@ class CallListener(Protocol):
         """A page acknowledged a call."""
         ...
 
-    def report(self, sid: str, result: Result) -> None:
+    async def decide(self, sid: str, decision: Decision) -> Go:
+        """A page reported what its user said of a call."""
+        ...
+
+    def report(self, user_id: str, sid: str, result: Result) -> None:
         """A page reported how a call ended."""
         ...
 
     def abandon_session(self, sid: str) -> None:
         """A page's socket closed."""
         ...
+
+    def reconcile(
+        self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
+    ) -> list[str]:
+        """A page greets and lists its calls; gives those that have ended."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Connected:
+    """A page that has greeted."""
+
+    page: Page
+    hello: Hello
 
 
 class BrowserGateway:
@@ -88,7 +112,8 @@ class BrowserGateway:
         self._identity = identity
         self._tasks = tasks
         self._callers: dict[str, Caller] = {}
-        self._pages_of_user: dict[str, dict[str, Hello]] = {}
+        self._pages_of_user: dict[str, dict[str, _Connected]] = {}
+        self._left_at: dict[str, float] = {}
         self._pages_changed = asyncio.Event()
         self._receipts: dict[str, list[str]] = {}
         self._listener: CallListener | None = None
@@ -108,34 +133,41 @@ class BrowserGateway:
         self._sio.on("disconnect", self._disconnected)
         self._sio.on(EVENT_HELLO, self._greeted)
         self._sio.on(EVENT_RESULT, self._reported)
+        self._sio.on(EVENT_DECISION, self._decided)
 
     def attach(self, app: web.Application, listener: CallListener) -> None:
         """Serve the socket at `SOCKET_PATH` of `app` and tell `listener` what pages report."""
         self._listener = listener
         self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
 
-    async def session_for(self, user_id: str, origin: str) -> str | None:
+    async def page_for(self, user_id: str, origin: str) -> Page | None:
         """The newest page of a user that may reach `origin`.
 
         After an acceptance the page starts a worker with a wider content policy; it is waited for up to
-        `HANDOVER_S` before the call goes to a page that will say that its policy forbids it.
+        `HANDOVER_S` before the call goes to a page that will say that its policy forbids it. A page that left
+        a moment ago is waited for up to `RESUME_S`: it is being reloaded, or its network stumbles.
         """
-        sid = self._able_page(user_id, origin)
-        if sid is not None:
-            return sid
-        try:
-            async with asyncio.timeout(HANDOVER_S):
-                while sid is None and self.page_count(user_id) > 0:
+        page = self._able_page(user_id, origin)
+        patience_s = self._patience_s(user_id)
+        if page is not None or patience_s <= 0:
+            return page
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience_s):
+                while page is None:
                     await self._pages_changed.wait()
-                    sid = self._able_page(user_id, origin)
-        except TimeoutError:
-            return self.newest_page(user_id)
-        return sid
+                    page = self._able_page(user_id, origin)
+        return page or self.newest_page(user_id)
 
-    def newest_page(self, user_id: str) -> str | None:
+    def _patience_s(self, user_id: str) -> float:
+        if self.page_count(user_id) > 0:
+            return HANDOVER_S
+        left_at = self._left_at.get(user_id)
+        return 0.0 if left_at is None else left_at + RESUME_S - asyncio.get_running_loop().time()
+
+    def newest_page(self, user_id: str) -> Page | None:
         """The page of a user that said hello last."""
         pages = self._pages_of_user.get(user_id)
-        return next(reversed(pages)) if pages else None
+        return next(reversed(pages.values())).page if pages else None
 
     def page_count(self, user_id: str) -> int:
         """How many pages of a user are connected."""
@@ -188,9 +220,9 @@ class BrowserGateway:
         if caller is None:
             return
         pages = self._pages_of_user.get(caller.user.id, {})
-        pages.pop(sid, None)
-        if not pages:
-            self._pages_of_user.pop(caller.user.id, None)
+        if pages.pop(sid, None) is not None and not pages:
+            del self._pages_of_user[caller.user.id]
+            self._remember_leaving(caller.user.id)
         self._tell_waiting()
         if self._listener is not None:
             self._listener.abandon_session(sid)
@@ -207,14 +239,22 @@ class BrowserGateway:
                 ErrorCode.INVALID_REQUEST, f"This bridge speaks protocol {PROTOCOL}. Reload the page."
             )
         caller = self._callers[sid]
-        self._pages_of_user.setdefault(caller.user.id, {})[sid] = hello
+        page = Page(sid, caller.device_id, hello.instance, hello.epoch)
+        self._pages_of_user.setdefault(caller.user.id, {})[sid] = _Connected(page, hello)
+        closed = self._reconciled(caller, page, hello)
         self._tell_waiting()
         limits = {
             "inline_result_bytes": INLINE_RESULT_BYTES,
             "result_bytes": RESULT_BYTES,
             "file_bytes": FILE_BYTES,
         }
-        return {"protocol": PROTOCOL, "user": caller.user.name, "limits": limits}
+        return {"protocol": PROTOCOL, "user": caller.user.name, "limits": limits, "closed": closed}
+
+    def _reconciled(self, caller: Caller, page: Page, hello: Hello) -> list[str]:
+        if self._listener is None:
+            return []
+        listed: dict[str, str] = {call.call_id: call.state for call in hello.calls}
+        return self._listener.reconcile(caller.user.id, page, frozenset(hello.alive), listed)
 
     async def _reported(self, sid: str, payload: Any = None) -> None:
         try:
@@ -223,8 +263,17 @@ class BrowserGateway:
             result = _unreadable(payload, error)
         if result is None or self._listener is None:
             return
-        self._listener.report(sid, result)
+        self._listener.report(self._callers[sid].user.id, sid, result)
         self._owe_receipt(sid, result.call_id)
+
+    async def _decided(self, sid: str, payload: Any = None) -> dict[str, Any]:
+        try:
+            decision = Decision.model_validate(payload)
+        except ValidationError as error:
+            problem = error.errors()[0]["msg"]
+            return _refusal(ErrorCode.INVALID_REQUEST, f"This is no bridge:decision: {problem}.")
+        go = await self._listener.decide(sid, decision) if self._listener is not None else Go(go=False)
+        return go.model_dump()
 
     def _acknowledged(self, sid: str, call_id: str, arguments: tuple[Any, ...]) -> None:
         try:
@@ -235,9 +284,15 @@ class BrowserGateway:
         if accepted.call_id == call_id and self._listener is not None:
             self._listener.accept(sid, accepted)
 
-    def _able_page(self, user_id: str, origin: str) -> str | None:
+    def _able_page(self, user_id: str, origin: str) -> Page | None:
         pages = self._pages_of_user.get(user_id, {})
-        return next((sid for sid in reversed(pages) if _may_reach(pages[sid], origin)), None)
+        able = (each.page for each in reversed(pages.values()) if _may_reach(each.hello, origin))
+        return next(able, None)
+
+    def _remember_leaving(self, user_id: str) -> None:
+        now = asyncio.get_running_loop().time()
+        self._left_at = {user: at for user, at in self._left_at.items() if now - at < RESUME_S}
+        self._left_at[user_id] = now
 
     def _tell_waiting(self) -> None:
         """Wake whoever waits for a page; each looks again for itself."""
@@ -278,7 +333,10 @@ def _envelope(call: OpenCall) -> dict[str, Any]:
                 "session_id": call.sid,
                 "bridge": {
                     "tool": request.tool_name,
-                    "deadline_ms": int(request.deadline_s * 1000),
+                    "deadline_ms": call.left_ms,
+                    "approval": request.approval,
+                    "approval_ms": int(APPROVAL_S * 1000),
+                    "attempt": call.sendings,
                     "result_token": call.result_token,
                 },
             },

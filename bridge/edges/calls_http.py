@@ -10,11 +10,13 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel
 
 from bridge.calls import CallState
-from bridge.dispatch import Dispatcher, OpenCall
+from bridge.dispatch import Dispatcher
 from bridge.edges.answer_files import AnswerFiles
+from bridge.edges.call_journal import CallJournal
 from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, json_answer, read_body
 from bridge.edges.identity import Identity
 from bridge.engine import Engine, ToolCall
+from bridge.open_call import OpenCall
 from bridge.outcome import CallOutcome
 from bridge.wire import ARGUMENT_BYTES, FILE_BYTES, RESULT_BYTES, BridgeError, ErrorCode, WireError
 from toolserver.json_types import dump_json
@@ -74,12 +76,18 @@ class CallRoutes:
     """Handlers of calls and their answers."""
 
     def __init__(
-        self, identity: Identity, engine: Engine, dispatcher: Dispatcher, files: AnswerFiles
+        self,
+        identity: Identity,
+        engine: Engine,
+        dispatcher: Dispatcher,
+        files: AnswerFiles,
+        journal: CallJournal,
     ) -> None:
         self._identity = identity
         self._engine = engine
         self._dispatcher = dispatcher
         self._files = files
+        self._journal = journal
 
     def routes(self) -> list[Route]:
         """The table of these routes."""
@@ -93,6 +101,21 @@ class CallRoutes:
                 {200: Answer("The call has ended, one way or another.", CallReport)},
                 body=NewCall,
                 errors=(
+                    ErrorCode.INVALID_REQUEST,
+                    ErrorCode.INVALID_ARGUMENTS,
+                    ErrorCode.UNKNOWN_TOOL,
+                    ErrorCode.NOT_ACCEPTED,
+                ),
+            ),
+            Route(
+                "POST",
+                "/api/calls/{id}/retry",
+                self.retry,
+                "retryCall",
+                "Make a call that has ended again: a new call with the same arguments",
+                {200: Answer("The new call has ended.", CallReport)},
+                errors=(
+                    ErrorCode.NOT_FOUND,
                     ErrorCode.INVALID_REQUEST,
                     ErrorCode.INVALID_ARGUMENTS,
                     ErrorCode.UNKNOWN_TOOL,
@@ -128,11 +151,26 @@ class CallRoutes:
         text = wanted.arguments_text
         if text is None:
             text = dump_json(wanted.arguments or {}).decode()
+        return await self._run(ToolCall(caller.user.id, wanted.tool, text))
+
+    async def retry(self, request: web.Request) -> web.Response:
+        """Make a call of the caller again: another call, with the same tool and arguments."""
+        caller = await caller_of(self._identity, request)
+        call_id = request.match_info["id"]
+        kept = await self._journal.call(caller.user.id, call_id)
+        if kept is None or kept.ended_at is None:
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no ended call {call_id!r}.")
+        if kept.arguments_text is None:
+            message = f"The arguments of call {call_id!r} were too long to keep. Call the tool anew."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        return await self._run(ToolCall(caller.user.id, kept.tool, kept.arguments_text, kept.server_id))
+
+    async def _run(self, call: ToolCall) -> web.Response:
         started = time.perf_counter()
-        outcome = await self._engine.call(ToolCall(caller.user.id, wanted.tool, text))
+        outcome = await self._engine.call(call)
         report = CallReport(
             call_id=outcome.call_id,
-            tool=wanted.tool,
+            tool=call.tool_name,
             outcome=self._facts(outcome),
             duration_ms=round((time.perf_counter() - started) * 1000, 1),
         )

@@ -23,6 +23,7 @@ from sqlalchemy.engine import CursorResult
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
+from bridge.edges.call_journal import CallJournal
 from bridge.edges.store_tables import (
     AcceptanceRow,
     ApiKeyRow,
@@ -109,6 +110,10 @@ class Store:
         engine = create_async_engine(f"sqlite+aiosqlite:///{path}")
         event.listen(engine.sync_engine, "connect", _configure_sqlite)
         return cls(engine)
+
+    def call_journal(self) -> CallJournal:
+        """The journal of calls in this database."""
+        return CallJournal(self._session)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -98,3 +98,29 @@ class SelectionRow(Base):
     pinned: Mapped[list[str]] = mapped_column(JSON)
     max_tools: Mapped[int | None]
     max_tokens: Mapped[int | None]
+
+
+class CallRow(Base):
+    """A call: written down before its page may begin it if it is unsafe, else when it has ended."""
+
+    __tablename__ = "calls"
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    tool: Mapped[str] = mapped_column(String(64))
+    server_id: Mapped[str] = mapped_column(String(64))
+    operation_key: Mapped[str] = mapped_column(Text)
+    safe: Mapped[bool]
+    arguments: Mapped[str | None] = mapped_column(Text)
+    """None: too long to keep, so that the call cannot be made again by its id."""
+    chat_id: Mapped[str | None] = mapped_column(Text)
+    device_id: Mapped[str | None] = mapped_column(String(32))
+    state: Mapped[str] = mapped_column(String(20))
+    may_begin: Mapped[bool]
+    http_status: Mapped[int | None]
+    content_type: Mapped[str | None] = mapped_column(Text)
+    error: Mapped[str | None] = mapped_column(Text)
+    """A `WireError` as JSON."""
+    opened_at: Mapped[float] = mapped_column(index=True)
+    ended_at: Mapped[float | None]
+    late: Mapped[str | None] = mapped_column(Text)
+    """What a page reported after the end: JSON of its status, error code and whether it was delivered."""

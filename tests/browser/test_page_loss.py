@@ -37,17 +37,20 @@ async def test_a_page_closed_in_mid_call_fails_its_calls_within_two_seconds(odd:
     assert (wrote.status, wrote.code, wrote.detail["reason"]) == (409, "outcome_unknown", "no_browser")
 
 
-async def test_a_page_reloaded_in_mid_call_fails_its_calls_and_takes_new_ones(odd: Scene) -> None:
-    """Reloading is what users do when something looks stuck; nothing may stay stuck then."""
+async def test_after_a_reload_a_safe_call_is_made_again_and_an_unsafe_one_is_in_doubt(odd: Scene) -> None:
+    """Reloading is what users do when something looks stuck; nothing may stay stuck then (ruling 3)."""
     page = await odd.open_page()
-    (reading,) = await started(odd, page, "getSlow")
+    reading, writing = await started(odd, page, "getSlow", "writeSlowly")
     loop = asyncio.get_running_loop()
     reloaded_at = loop.time()
     await page.reload()
-    read = await reading
+    wrote = await writing
     assert loop.time() - reloaded_at < PROMISED_S
-    assert (read.status, read.code) == (503, "no_browser")
+    assert (wrote.status, wrote.code) == (409, "outcome_unknown")
     await expect_connection(page, "connected")
+    await go_to(page, "calls")
+    await expect(page.get_by_role("row").filter(has_text="getSlow")).to_contain_text("running")
+    reading.cancel()
     assert (await odd.caller.call("getNothing")).json() == {"status": 204}
 
 

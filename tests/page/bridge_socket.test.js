@@ -33,6 +33,7 @@ test("execute:tool is read by our keys only: an address in the message means not
     params: "{}",
     deadline_ms: 5000,
     result_token: "t",
+    attempt: 1,
     chat_id: "chat",
   });
 });

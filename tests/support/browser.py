@@ -1,19 +1,26 @@
-"""A second implementation of the dispatcher's `Browser` port: pages that do what a test tells them."""
+"""Second implementations of the dispatcher's ports: pages that do what a test tells them, and a journal."""
 
 from dataclasses import dataclass, field
 
-from bridge.dispatch import OpenCall
+from bridge.dispatch import JournalUnavailable
+from bridge.open_call import CallRecord, OpenCall, Page
+from bridge.wire import Result
+
+
+def page(sid: str, *, device: str = "", instance: str = "w1", epoch: str = "e1") -> Page:
+    """A page; its device is named like its socket unless it says otherwise."""
+    return Page(sid, device or sid, instance, epoch)
 
 
 @dataclass
 class FakeBrowser:
     """Pages by user; records what was sent."""
 
-    pages: dict[str, str] = field(default_factory=dict[str, str])
+    pages: dict[str, Page] = field(default_factory=dict[str, Page])
     sent: list[OpenCall] = field(default_factory=list[OpenCall])
     cancelled: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
 
-    async def session_for(self, user_id: str, origin: str) -> str | None:
+    async def page_for(self, user_id: str, origin: str) -> Page | None:
         return self.pages.get(user_id)
 
     async def send_call(self, call: OpenCall) -> None:
@@ -21,3 +28,24 @@ class FakeBrowser:
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         self.cancelled.append((sid, call_id, reason))
+
+
+@dataclass
+class FakeJournal:
+    """Keeps records in lists; refuses them while it is `broken`."""
+
+    opened_records: list[CallRecord] = field(default_factory=list[CallRecord])
+    ended_records: list[CallRecord] = field(default_factory=list[CallRecord])
+    late_results: list[tuple[str, Result]] = field(default_factory=list[tuple[str, Result]])
+    broken: bool = False
+
+    async def opened(self, record: CallRecord) -> None:
+        if self.broken:
+            raise JournalUnavailable
+        self.opened_records.append(record)
+
+    def ended(self, record: CallRecord) -> None:
+        self.ended_records.append(record)
+
+    def late(self, user_id: str, result: Result) -> None:
+        self.late_results.append((user_id, result))

@@ -57,6 +57,8 @@ class Page:
     calls: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     cancelled: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     receipts: list[str] = field(default_factory=list[str])
+    greeting: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What the bridge answered to `bridge:hello`."""
 
     async def open_session(self) -> str:
         """A fresh session token, by signing a challenge."""
@@ -84,7 +86,9 @@ class Page:
         await self.socket.connect(
             self.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
         )
-        return await self.socket.call("bridge:hello", hello or {"protocol": 1, "page_id": "p1"}, timeout=5)
+        said = hello or {"protocol": 1, "page_id": "p1"}
+        self.greeting = await self.socket.call("bridge:hello", said, timeout=5)
+        return self.greeting
 
     async def accept_everything(self) -> None:
         """Accept every operation of every server as it stands."""

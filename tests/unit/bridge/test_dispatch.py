@@ -5,60 +5,13 @@ import asyncio
 import pytest
 
 from bridge.calls import CallState
-from bridge.dispatch import CallRequest, Dispatcher
+from bridge.dispatch import RESUME_S
 from bridge.edges.http_routes import error_bytes
-from bridge.outcome import CallOutcome
 from bridge.wire import MESSAGE_CHARS, Accepted, ErrorCode, Result, WireError
-from tests.support.browser import FakeBrowser
-from tests.support.waiting import eventually
+from tests.support.dispatching import Desk, answered, failed, request
 from toolserver.result import TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
-
-
-def request(*, user: str = "ann", safe: bool = True, deadline_s: float = 60) -> CallRequest:
-    return CallRequest(
-        user_id=user,
-        tool_name="listProducts",
-        server_id="shop",
-        operation_key="GET /products",
-        operation_digest="d",
-        origin="http://api.example",
-        safe=safe,
-        arguments_text="{}",
-        deadline_s=deadline_s,
-    )
-
-
-def answered(call_id: str, status: int = 200, text: str = '{"ok":true}') -> Result:
-    outcome = {
-        "status": "answered",
-        "http_status": status,
-        "content_type": "application/json",
-        "body": {"kind": "text", "text": text},
-    }
-    return Result.model_validate({"call_id": call_id, "outcome": outcome})
-
-
-def failed(call_id: str, code: ErrorCode, delivered: str) -> Result:
-    error = {"code": code, "message": "It did not work."}
-    outcome = {"status": "failed", "error": error, "delivered": delivered}
-    return Result.model_validate({"call_id": call_id, "outcome": outcome})
-
-
-class Desk:
-    """A dispatcher with one page each for Ann and Bob."""
-
-    def __init__(self, **pages: str) -> None:
-        self.browser = FakeBrowser(pages or {"ann": "page-a", "bob": "page-b"})
-        self.dispatcher = Dispatcher(self.browser, max_open_calls_per_user=2, no_browser_message="Open it.")
-
-    def start(self, call: CallRequest) -> "asyncio.Task[CallOutcome]":
-        return asyncio.create_task(self.dispatcher.run(call))
-
-    async def sent(self, count: int = 1) -> str:
-        await eventually(lambda: len(self.browser.sent) >= count)
-        return self.browser.sent[count - 1].call_id
 
 
 async def test_a_call_ends_with_what_the_page_reports() -> None:
@@ -67,7 +20,7 @@ async def test_a_call_ends_with_what_the_page_reports() -> None:
     running = desk.start(request())
     call_id = await desk.sent()
     desk.dispatcher.accept("page-a", Accepted(call_id=call_id))
-    desk.dispatcher.report("page-a", answered(call_id))
+    desk.dispatcher.report("ann", "page-a", answered(call_id))
     outcome = await running
     assert outcome.state is CallState.SUCCEEDED
     assert outcome.answered is not None
@@ -85,7 +38,7 @@ async def test_an_api_error_is_a_failure_with_the_apis_own_status() -> None:
     """The model reads status and body of the API as data (ruling 9)."""
     desk = Desk()
     running = desk.start(request(safe=False))
-    desk.dispatcher.report("page-a", answered(await desk.sent(), 404, "gone"))
+    desk.dispatcher.report("ann", "page-a", answered(await desk.sent(), 404, "gone"))
     outcome = await running
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.HTTP_STATUS)
     assert outcome.error
@@ -117,15 +70,19 @@ async def test_the_server_owns_the_deadline(safe: bool, state: CallState, code: 
         (False, CallState.OUTCOME_UNKNOWN, ErrorCode.OUTCOME_UNKNOWN),
     ],
 )
-async def test_a_lost_page_settles_its_calls_at_once(safe: bool, state: CallState, code: ErrorCode) -> None:
+async def test_a_lost_page_settles_its_calls_after_the_resume_window(
+    safe: bool, state: CallState, code: ErrorCode
+) -> None:
     """`sio.call` would wait for its whole timeout; an unsafe call may have been performed."""
     desk = Desk()
     running = desk.start(request(safe=safe))
     await desk.sent()
     desk.dispatcher.abandon_session("page-b")
-    assert not running.done()
+    began = asyncio.get_running_loop().time()
+    desk.browser.pages.clear()
     desk.dispatcher.abandon_session("page-a")
     outcome = await running
+    assert asyncio.get_running_loop().time() - began == pytest.approx(RESUME_S, abs=0.1)
     assert (outcome.state, outcome.error and outcome.error.code) == (state, code)
 
 
@@ -136,9 +93,9 @@ async def test_results_and_acks_of_another_page_change_nothing() -> None:
     call_id = await desk.sent()
     refusal = WireError(code=ErrorCode.NOT_ACCEPTED, message="No.")
     desk.dispatcher.accept("page-b", Accepted(call_id=call_id, error=refusal))
-    desk.dispatcher.report("page-b", answered(call_id, text='{"forged":true}'))
-    desk.dispatcher.report("page-a", answered("call_of_somebody_else"))
-    desk.dispatcher.report("page-a", answered(call_id))
+    desk.dispatcher.report("bob", "page-b", answered(call_id, text='{"forged":true}'))
+    desk.dispatcher.report("ann", "page-a", answered("call_of_somebody_else"))
+    desk.dispatcher.report("ann", "page-a", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
     assert [call.sid for call in desk.browser.sent] == ["page-a"]
 
@@ -148,10 +105,10 @@ async def test_the_first_ending_stands() -> None:
     desk = Desk()
     running = desk.start(request())
     call_id = await desk.sent()
-    desk.dispatcher.report("page-a", answered(call_id))
-    desk.dispatcher.report("page-a", failed(call_id, ErrorCode.NETWORK, "no"))
+    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    desk.dispatcher.report("ann", "page-a", failed(call_id, ErrorCode.NETWORK, "no"))
     assert (await running).state is CallState.SUCCEEDED
-    desk.dispatcher.report("page-a", answered(call_id))
+    desk.dispatcher.report("ann", "page-a", answered(call_id))
 
 
 async def test_a_page_that_refuses_ends_the_call_as_denied() -> None:
@@ -178,7 +135,7 @@ async def test_an_unsafe_failure_is_certain_only_with_proof(
     """`fetch` rejects both before and after delivery; only proof makes it a failure (ruling 2)."""
     desk = Desk()
     running = desk.start(request(safe=safe))
-    desk.dispatcher.report("page-a", failed(await desk.sent(), ErrorCode.CORS, delivered))
+    desk.dispatcher.report("ann", "page-a", failed(await desk.sent(), ErrorCode.CORS, delivered))
     outcome = await running
     assert outcome.state is state
     assert outcome.error
@@ -207,14 +164,13 @@ async def test_a_user_with_too_many_open_calls_is_refused_and_nobody_else() -> N
     assert outcome.error
     assert outcome.error.code is ErrorCode.QUEUE_FULL
     others = desk.start(request(user="bob"))
-    desk.dispatcher.report("page-b", answered(await desk.sent(3)))
+    desk.dispatcher.report("bob", "page-b", answered(await desk.sent(3)))
     assert (await others).state is CallState.SUCCEEDED
     for call in desk.browser.sent[:2]:
-        desk.dispatcher.report("page-a", answered(call.call_id))
+        desk.dispatcher.report("ann", "page-a", answered(call.call_id))
     assert [(await task).state for task in running] == [CallState.SUCCEEDED] * 2
-    desk.dispatcher.abandon_session("page-a")
     again = desk.start(request(user="ann"))
-    desk.dispatcher.report("page-a", answered(await desk.sent(4)))
+    desk.dispatcher.report("ann", "page-a", answered(await desk.sent(4)))
     assert (await again).state is CallState.SUCCEEDED
 
 
@@ -224,7 +180,7 @@ async def test_an_announced_answer_that_never_arrived_is_no_success() -> None:
     running = desk.start(request(safe=False))
     outcome = {"status": "answered", "http_status": 200, "body": {"kind": "uploaded"}}
     report = Result.model_validate({"call_id": await desk.sent(), "outcome": outcome})
-    desk.dispatcher.report("page-a", report)
+    desk.dispatcher.report("ann", "page-a", report)
     assert (await running).state is CallState.OUTCOME_UNKNOWN
 
 
@@ -234,7 +190,7 @@ async def test_results_reach_the_call_they_belong_to_in_any_order() -> None:
     running = [desk.start(request()) for _ in range(2)]
     await desk.sent(2)
     for number, call in reversed(list(enumerate(desk.browser.sent))):
-        desk.dispatcher.report("page-a", answered(call.call_id, text=f'{{"n":{number}}}'))
+        desk.dispatcher.report("ann", "page-a", answered(call.call_id, text=f'{{"n":{number}}}'))
     bodies = [(await task).answered for task in running]
     assert [body and body.body for body in bodies] == [TextBody('{"n":0}'), TextBody('{"n":1}')]
 
@@ -248,7 +204,7 @@ async def test_a_busy_api_may_be_asked_again_only_if_that_does_no_harm(
     """`retryable` means: doing it again cannot do it twice."""
     desk = Desk()
     running = desk.start(request(safe=safe))
-    desk.dispatcher.report("page-a", answered(await desk.sent(), status))
+    desk.dispatcher.report("ann", "page-a", answered(await desk.sent(), status))
     outcome = await running
     assert outcome.error
     assert outcome.error.retryable is retryable
@@ -261,7 +217,7 @@ async def test_a_page_that_has_much_to_say_still_ends_its_call() -> None:
     call_id = await desk.sent()
     error = {"code": ErrorCode.NETWORK, "message": "x" * 9000}
     outcome = {"status": "failed", "error": error, "delivered": "unknown"}
-    desk.dispatcher.report("page-a", Result.model_validate({"call_id": call_id, "outcome": outcome}))
+    desk.dispatcher.report("ann", "page-a", Result.model_validate({"call_id": call_id, "outcome": outcome}))
     ended = await running
     assert ended.state is CallState.OUTCOME_UNKNOWN
     assert ended.error
@@ -272,7 +228,7 @@ async def test_an_answer_too_large_to_read_leaves_no_doubt_that_there_was_one() 
     """The API performed the request and answered; only its answer cannot be passed on."""
     desk = Desk()
     running = desk.start(request(safe=False))
-    desk.dispatcher.report("page-a", failed(await desk.sent(), ErrorCode.TOO_LARGE, "unknown"))
+    desk.dispatcher.report("ann", "page-a", failed(await desk.sent(), ErrorCode.TOO_LARGE, "unknown"))
     outcome = await running
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.TOO_LARGE)
 
@@ -284,7 +240,7 @@ async def test_what_an_api_says_of_its_failure_reaches_the_model() -> None:
     problem = '{"title": "Not Found", "detail": "Shelf 7 is gone.", "shelf": 123456789012345678901234567890}'
     report = answered(await desk.sent(), 404, problem).model_dump()
     report["outcome"]["status_text"] = "Not Found"
-    desk.dispatcher.report("page-a", Result.model_validate(report))
+    desk.dispatcher.report("ann", "page-a", Result.model_validate(report))
     outcome = await running
     assert outcome.error
     assert outcome.error.message == "The API answered 404 Not Found: Shelf 7 is gone."

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from bridge.dispatch import Dispatcher, OpenCall
+from bridge.dispatch import Dispatcher
 from bridge.engine import Engine, ToolCall
+from bridge.open_call import OpenCall, Page
 from bridge.outcome import CallOutcome
 from bridge.registry import Registry
 from bridge.servers import LoadedServer
 from bridge.wire import Accepted, BridgeError, ErrorCode, Result
-from tests.support.browser import FakeBrowser
+from tests.support.browser import FakeBrowser, FakeJournal, page
 from tests.support.compiled import document_text, operation
 from tests.support.memory_store import InlineCompiler, MemoryStore
 from toolserver.json_types import JsonObject
@@ -27,8 +28,8 @@ class Pages(FakeBrowser):
 
     listener: Dispatcher | None = None
 
-    async def session_for(self, user_id: str, origin: str) -> str | None:
-        return f"page of {user_id}"
+    async def page_for(self, user_id: str, origin: str) -> Page | None:
+        return page(f"page of {user_id}")
 
     async def send_call(self, call: OpenCall) -> None:
         await super().send_call(call)
@@ -38,7 +39,7 @@ class Pages(FakeBrowser):
         outcome = {"status": "answered", "http_status": 200, "content_type": "application/json", "body": body}
         self.listener.accept(call.sid, Accepted(call_id=call.call_id))
         result = Result.model_validate({"call_id": call.call_id, "outcome": outcome})
-        self.listener.report(call.sid, result)
+        self.listener.report(call.request.user_id, call.sid, result)
 
 
 @dataclass
@@ -67,7 +68,9 @@ class House:
         )
         self.pages = Pages()
         self.kept = Kept()
-        dispatcher = Dispatcher(self.pages, max_open_calls_per_user=9, no_browser_message="none")
+        dispatcher = Dispatcher(
+            self.pages, FakeJournal(), max_open_calls_per_user=9, no_browser_message="none"
+        )
         self.pages.listener = dispatcher
         self.engine = Engine(self.registry, dispatcher, self.kept, 5)
 

@@ -1,0 +1,161 @@
+"""`/api/calls` as a history: what was called, how it ended, stopping what runs, making a call again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+from pydantic import BaseModel
+
+from bridge.calls import CallState
+from bridge.dispatch import Dispatcher
+from bridge.edges.call_journal import CallJournal, KeptCall
+from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, json_answer
+from bridge.edges.identity import Identity
+from bridge.open_call import OpenCall
+from bridge.wire import BridgeError, ErrorCode, WireError
+
+PAGE_OF_CALLS = 100
+"""Calls in one answer."""
+
+
+class CallFacts(BaseModel):
+    """A call, open or ended. Times are UTC seconds since 1970; None while it is open."""
+
+    call_id: str
+    tool: str
+    server: str
+    operation: str
+    state: CallState
+    safe: bool
+    arguments: str | None
+    """JSON text; None when it was too long to keep."""
+    http_status: int | None
+    content_type: str | None
+    error: WireError | None
+    opened_at: float
+    ended_at: float | None
+    late: dict[str, Any] | None
+    """What the page reported after the call had ended: the truth, for a person."""
+
+
+class CallList(BaseModel):
+    """Calls, newest first. `next` is the value of `before` for the rest; None at the end."""
+
+    calls: list[CallFacts]
+    next: float | None
+
+
+class HistoryRoutes:
+    """Handlers of the history of calls."""
+
+    def __init__(self, identity: Identity, dispatcher: Dispatcher, journal: CallJournal) -> None:
+        self._identity = identity
+        self._dispatcher = dispatcher
+        self._journal = journal
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [
+            Route(
+                "GET",
+                "/api/calls",
+                self.list_calls,
+                "listCalls",
+                "List the caller's calls of the last 30 days, newest first",
+                {200: Answer("Calls: `?before=` a time reads on.", CallList)},
+                errors=(ErrorCode.INVALID_REQUEST,),
+            ),
+            Route(
+                "GET",
+                "/api/calls/{id}",
+                self.show,
+                "showCall",
+                "Show one call",
+                {200: Answer("The call.", CallFacts)},
+                errors=(ErrorCode.NOT_FOUND,),
+            ),
+            Route(
+                "POST",
+                "/api/calls/{id}/cancel",
+                self.cancel,
+                "cancelCall",
+                "Stop a call that is open; its page aborts the request",
+                {200: Answer("It has ended.", Confirmation)},
+                errors=(ErrorCode.NOT_FOUND,),
+            ),
+        ]
+
+    async def list_calls(self, request: web.Request) -> web.Response:
+        """The caller's calls that have ended, newest first."""
+        caller = await caller_of(self._identity, request)
+        before = _time(request.query.get("before"))
+        kept = await self._journal.calls(caller.user.id, before=before, limit=PAGE_OF_CALLS)
+        more = kept[-1].opened_at if len(kept) == PAGE_OF_CALLS else None
+        return json_answer(CallList(calls=[_facts(call) for call in kept], next=more))
+
+    async def show(self, request: web.Request) -> web.Response:
+        """One call of the caller."""
+        caller = await caller_of(self._identity, request)
+        call_id = request.match_info["id"]
+        call = self._dispatcher.open_call(call_id)
+        if call is not None and call.request.user_id == caller.user.id:
+            return json_answer(_open_facts(call))
+        kept = await self._journal.call(caller.user.id, call_id)
+        if kept is None:
+            message = f"There is no call {call_id!r}; calls are kept for 30 days."
+            raise BridgeError(ErrorCode.NOT_FOUND, message)
+        return json_answer(_facts(kept))
+
+    async def cancel(self, request: web.Request) -> web.Response:
+        """Stop an open call of the caller."""
+        caller = await caller_of(self._identity, request)
+        call_id = request.match_info["id"]
+        if not self._dispatcher.cancel(call_id, caller.user.id, "user"):
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no open call {call_id!r}; it may have ended.")
+        return json_answer(Confirmation())
+
+
+def _time(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        message = "before: a time in UTC seconds since 1970, as `next` gives it."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "before"}) from None
+
+
+def _facts(call: KeptCall) -> CallFacts:
+    return CallFacts(
+        call_id=call.call_id,
+        tool=call.tool,
+        server=call.server_id,
+        operation=call.operation_key,
+        state=call.state,
+        safe=call.safe,
+        arguments=call.arguments_text,
+        http_status=call.http_status,
+        content_type=call.content_type,
+        error=call.error,
+        opened_at=call.opened_at,
+        ended_at=call.ended_at,
+        late=call.late,
+    )
+
+
+def _open_facts(call: OpenCall) -> CallFacts:
+    request = call.request
+    return CallFacts(
+        call_id=call.call_id,
+        tool=request.tool_name,
+        server=request.server_id,
+        operation=request.operation_key,
+        state=call.state,
+        safe=request.safe,
+        arguments=request.arguments_text,
+        http_status=None,
+        content_type=None,
+        error=None,
+        opened_at=call.opened_at,
+        ended_at=None,
+        late=None,
+    )

@@ -1,0 +1,158 @@
+"""A call between its first and its terminal state: what was asked, which page has it, how much time is left.
+
+Values and one clock; `dispatch` owns every open call and is the only one that changes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from bridge.calls import CallState
+from bridge.outcome import CallOutcome
+from toolserver.result import FileBody, TextBody
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """One call, already looked up, accepted by its user and validated."""
+
+    user_id: str
+    tool_name: str
+    server_id: str
+    operation_key: str
+    """For example `GET /pets/{id}`."""
+    operation_digest: str
+    origin: str
+    """Where the request goes; empty while the document names no server."""
+    safe: bool
+    """GET, HEAD or OPTIONS: performing it twice does no harm."""
+    arguments_text: str
+    """JSON text of an object; it travels as text so that no integer is lost."""
+    deadline_s: float
+    """From the first sending on; waiting for the user's approval does not count."""
+    approval: Literal["granted", "needed"] = "granted"
+    """needed: the page must ask its user. A page may ask although it need not."""
+    chat_id: str | None = None
+    message_id: str | None = None
+
+
+class Page(NamedTuple):
+    """A connected worker of a browser."""
+
+    sid: str
+    device_id: str | None
+    instance: str
+    epoch: str
+    """See `Hello`."""
+
+
+class Clock:
+    """A deadline that can be held; fires once."""
+
+    def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
+        """Starts at once, on the running loop."""
+        self._loop = asyncio.get_running_loop()
+        self._expire = expire
+        self._left_s = seconds
+        self._until = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self.go_on()
+
+    @property
+    def left_s(self) -> float:
+        """Never below zero."""
+        left = self._left_s if self._timer is None else self._until - self._loop.time()
+        return max(0.0, left)
+
+    def hold(self) -> None:
+        """Stop counting; holding twice is holding once."""
+        if self._timer is not None:
+            self._left_s = self.left_s
+            self._timer.cancel()
+            self._timer = None
+
+    def go_on(self) -> None:
+        """Count on from where it was held."""
+        if self._timer is None:
+            self._until = self._loop.time() + self._left_s
+            self._timer = self._loop.call_later(self._left_s, self._expire)
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """A call that has not ended."""
+
+    call_id: str
+    request: CallRequest
+    result_token: str
+    """Authorizes the upload of this call's answer."""
+    opened_at: float = field(default_factory=time.time)
+    """UTC seconds since 1970."""
+    state: CallState = CallState.QUEUED
+    page: Page | None = None
+    """The worker that has the call; None until one is chosen."""
+    may_begin: bool = False
+    """Its page was allowed to begin the request. Before that, every ending is certain."""
+    attempts: int = 0
+    """How often it was sent to a page that was allowed to begin it."""
+    sendings: int = 0
+    outcome: CallOutcome | None = None
+    """Set once, with a terminal state."""
+    moved: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when it ended, or is to be sent again."""
+    clock: Clock | None = None
+    timer: asyncio.TimerHandle | None = None
+    """The resume window of a lost page, or the time that its user has to decide."""
+    uploaded: TextBody | FileBody | None = None
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether an ending without a report leaves open what happened."""
+        return self.may_begin and not self.request.safe
+
+    @property
+    def sid(self) -> str | None:
+        """The socket of its page."""
+        return None if self.page is None else self.page.sid
+
+    @property
+    def left_ms(self) -> int:
+        """What is left of its time, in milliseconds."""
+        seconds = self.request.deadline_s if self.clock is None else self.clock.left_s
+        return math.ceil(seconds * 1000)
+
+    def start_timer(self, seconds: float, ring: Callable[[OpenCall], None]) -> None:
+        """One timer at a time; a new one replaces the old one."""
+        self.stop_timer()
+        self.timer = asyncio.get_running_loop().call_later(seconds, ring, self)
+
+    def stop_timer(self) -> None:
+        """Nothing rings any more."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    def stop_clocks(self) -> None:
+        """The call has ended."""
+        self.stop_timer()
+        if self.clock is not None:
+            self.clock.hold()
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """What is kept of a call."""
+
+    call_id: str
+    request: CallRequest
+    state: CallState
+    may_begin: bool
+    device_id: str | None
+    opened_at: float
+    outcome: CallOutcome | None
+    """None while it is open."""

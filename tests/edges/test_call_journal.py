@@ -1,0 +1,272 @@
+"""The journal of calls: what a crash leaves, what a full disk does, and what can be read of it."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from bridge.calls import CallState
+from bridge.edges.call_journal import KEPT_ARGUMENTS_CHARS, CallJournal
+from bridge.edges.store import Store, User
+from bridge.open_call import CallRecord, CallRequest
+from bridge.outcome import CallOutcome
+from bridge.service import Bridge
+from bridge.wire import ErrorCode, Result
+from tests.support.running import json_answer, page_of, running_bridge
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.asyncio
+
+SHOP = json.dumps(
+    {
+        "openapi": "3.1.0",
+        "info": {"title": "Shop", "version": "1"},
+        "servers": [{"url": "http://shop.example"}],
+        "paths": {
+            "/products": {
+                "get": {"operationId": "listProducts"},
+                "post": {
+                    "operationId": "addProduct",
+                    "requestBody": {
+                        "content": {
+                            "application/json": {
+                                "schema": {"type": "object", "properties": {"name": {"type": "string"}}}
+                            }
+                        }
+                    },
+                },
+            }
+        },
+    }
+)
+
+
+def record(
+    user: User,
+    call_id: str,
+    *,
+    safe: bool = False,
+    state: CallState = CallState.SENT,
+    may_begin: bool = True,
+    arguments: str = "{}",
+) -> CallRecord:
+    request = CallRequest(
+        user_id=user.id,
+        tool_name="addProduct",
+        server_id="shop",
+        operation_key="POST /products",
+        operation_digest="d",
+        origin="http://shop.example",
+        safe=safe,
+        arguments_text=arguments,
+        deadline_s=60,
+    )
+    outcome = CallOutcome(call_id, state, None, None) if state is CallState.SUCCEEDED else None
+    return CallRecord(call_id, request, state, may_begin, "laptop", 1000.0, outcome)
+
+
+class Desk:
+    """A journal on a real file, with its writing task."""
+
+    def __init__(self, store: Store, journal: CallJournal, ann: User, bob: User) -> None:
+        self.store, self.journal, self.ann, self.bob = store, journal, ann, bob
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
+    store = Store.open(tmp_path / "bridge.sqlite3")
+    journal = store.call_journal()
+    writing = asyncio.create_task(journal.run())
+    yield Desk(store, journal, await store.ensure_user("ann"), await store.ensure_user("bob"))
+    writing.cancel()
+    await store.close()
+
+
+async def test_many_calls_are_committed_together_and_each_is_there(desk: Desk) -> None:
+    """A hundred calls at once must not cost a hundred commits one after the other."""
+    ids = [f"call_{number}" for number in range(100)]
+    async with asyncio.TaskGroup() as group:
+        for call_id in ids:
+            group.create_task(desk.journal.opened(record(desk.ann, call_id)))
+    kept = await desk.journal.calls(desk.ann.id, before=None, limit=200)
+    assert {call.call_id for call in kept} == set(ids)
+
+
+@pytest.mark.parametrize(
+    ("safe", "may_begin", "state"),
+    [
+        (False, True, CallState.OUTCOME_UNKNOWN),
+        (False, False, CallState.FAILED),
+        (True, True, CallState.FAILED),
+    ],
+)
+async def test_after_a_crash_only_what_may_have_been_begun_is_in_doubt(
+    desk: Desk, safe: bool, may_begin: bool, state: CallState
+) -> None:
+    """A server that is killed leaves no call without an ending."""
+    await desk.journal.opened(record(desk.ann, "call_1", safe=safe, may_begin=may_begin))
+    assert await desk.store.call_journal().settle() == 1
+    kept = await desk.journal.call(desk.ann.id, "call_1")
+    assert kept is not None
+    assert (kept.state, kept.ended_at is not None, kept.error is not None) == (state, True, True)
+    assert await desk.store.call_journal().settle() == 0
+
+
+async def test_a_late_result_is_kept_beside_the_ending_and_only_by_its_user(desk: Desk) -> None:
+    """The first late report stands; another user's page cannot write into the journal."""
+    await desk.journal.opened(record(desk.ann, "call_1"))
+    outcome = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
+    result = Result.model_validate({"call_id": "call_1", "outcome": outcome})
+    other = result.model_copy(update={"outcome": result.outcome.model_copy(update={"http_status": 500})})
+    desk.journal.late(desk.bob.id, other)
+    desk.journal.late(desk.ann.id, result)
+    desk.journal.late(desk.ann.id, other)
+
+    async def seen() -> dict[str, Any] | None:
+        kept = await desk.journal.call(desk.ann.id, "call_1")
+        return kept.late if kept else None
+
+    late = await eventually(seen)
+    assert late is not None
+    assert late["http_status"] == 201
+
+
+async def test_one_users_calls_are_not_anothers(desk: Desk) -> None:
+    """Knowing the id of a call is no right to read it."""
+    await desk.journal.opened(record(desk.ann, "call_1"))
+    assert await desk.journal.call(desk.bob.id, "call_1") is None
+    assert await desk.journal.calls(desk.bob.id, before=None, limit=10) == []
+
+
+async def test_long_arguments_are_not_kept(desk: Desk) -> None:
+    """The journal must not grow by megabytes per call."""
+    await desk.journal.opened(record(desk.ann, "call_1", arguments="x" * (KEPT_ARGUMENTS_CHARS + 1)))
+    kept = await desk.journal.call(desk.ann.id, "call_1")
+    assert kept is not None
+    assert kept.arguments_text is None
+
+
+async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(desk: Desk) -> None:
+    """A record that the database refuses is dropped, not tried for ever."""
+    desk.journal.ended(record(User("nobody", "nobody"), "call_0", state=CallState.SUCCEEDED))
+    await desk.journal.opened(record(desk.ann, "call_1"))
+    assert await desk.journal.call(desk.ann.id, "call_1") is not None
+
+
+# Through the doors
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
+    async with running_bridge(tmp_path) as running:
+        await running.rooms.registry.share("shop", SHOP, source_url=None)
+        yield running
+
+
+@pytest_asyncio.fixture
+async def http() -> AsyncGenerator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as session:
+        yield session
+
+
+async def ask(
+    bridge: Bridge, http: aiohttp.ClientSession, method: str, path: str, body: Any = None
+) -> tuple[int, Any]:
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    async with http.request(method, bridge.base_url + path, json=body, headers=headers) as response:
+        return response.status, await response.json()
+
+
+async def answer(call: dict[str, Any]) -> dict[str, Any] | None:
+    return None if "slow" in call["params"] else json_answer({"made": call["params"]}, 201)
+
+
+async def test_what_was_called_can_be_read_and_called_again(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Safe and unsafe calls stand in one list, newest first; a retry is a call of its own."""
+    async with page_of(bridge, bridge.local_user.id, answer):
+        await ask(bridge, http, "POST", "/tools/listProducts", {})
+        await ask(bridge, http, "POST", "/tools/addProduct", {"name": "tea"})
+
+        async def both() -> list[dict[str, Any]]:
+            calls = (await ask(bridge, http, "GET", "/api/calls"))[1]["calls"]
+            return calls if len(calls) == 2 else []
+
+        calls: list[dict[str, Any]] = await eventually(both)
+        added, read = calls
+        assert [added["tool"], read["tool"]] == ["addProduct", "listProducts"]
+        assert (added["state"], added["http_status"], added["safe"]) == ("succeeded", 201, False)
+        status, again = await ask(bridge, http, "POST", f"/api/calls/{added['call_id']}/retry")
+        assert (status, again["outcome"]["state"]) == (200, "succeeded")
+        assert json.loads(again["outcome"]["answer"]["text"]) == {"made": '{"name": "tea"}'}
+        assert again["call_id"] != added["call_id"]
+
+
+async def test_a_running_call_can_be_stopped_by_its_id(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """The caller gets its ending, the page is told to abort, and the history says who did it."""
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        running = asyncio.create_task(ask(bridge, http, "POST", "/tools/addProduct", {"name": "slow"}))
+        await eventually(lambda: page.calls)
+        call_id = page.calls[0]["id"]
+        assert (await ask(bridge, http, "GET", f"/api/calls/{call_id}"))[1]["state"] == "running"
+        assert await ask(bridge, http, "POST", f"/api/calls/{call_id}/cancel") == (200, {"ok": True})
+        status, ended = await running
+        assert (status, ended["error"]["code"], ended["error"]["detail"]["by"]) == (
+            409,
+            ErrorCode.OUTCOME_UNKNOWN,
+            "user",
+        )
+        await eventually(lambda: [each["reason"] for each in page.cancelled] == ["stopped"])
+        status, gone = await ask(bridge, http, "POST", f"/api/calls/{call_id}/cancel")
+        assert (status, gone["error"]["code"]) == (404, ErrorCode.NOT_FOUND)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/api/calls/call_unknown", 404, ErrorCode.NOT_FOUND),
+        ("POST", "/api/calls/call_unknown/retry", 404, ErrorCode.NOT_FOUND),
+        ("GET", "/api/calls?before=yesterday", 400, ErrorCode.INVALID_REQUEST),
+    ],
+)
+async def test_what_cannot_be_read_is_said_plainly(
+    bridge: Bridge, http: aiohttp.ClientSession, method: str, path: str, status: int, code: ErrorCode
+) -> None:
+    """Bad input of any kind gets a typed error."""
+    got, body = await ask(bridge, http, method, path)
+    assert (got, body["error"]["code"]) == (status, code)
+
+
+async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_path: Path) -> None:
+    """A call under way when the process died is in doubt, and its page's late word is kept."""
+    store = Store.open(tmp_path / "bridge.sqlite3")
+    user = await store.ensure_user("local")
+    journal = store.call_journal()
+    writing = asyncio.create_task(journal.run())
+    await journal.opened(record(user, "call_left"))
+    writing.cancel()
+    await store.close()
+    hello = {
+        "protocol": 1,
+        "page_id": "p1",
+        "instance": "w1",
+        "epoch": "e1",
+        "calls": [{"call_id": "call_left", "state": "done"}],
+    }
+    async with running_bridge(tmp_path) as bridge, page_of(bridge, user.id, answer, hello=hello) as page:
+        assert page.greeting["closed"] == ["call_left"]
+        await page.socket.emit("bridge:result", {"call_id": "call_left", "outcome": json_answer(1, 201)})
+        await eventually(lambda: page.receipts == ["call_left"])
+
+        async def late() -> Any:
+            return (await page.get("/api/calls/call_left"))["late"]
+
+        assert (await eventually(late))["http_status"] == 201
+        shown = await page.get("/api/calls/call_left")
+        assert (shown["state"], shown["error"]["detail"]["reason"]) == ("outcome_unknown", "no_browser")

@@ -1,0 +1,66 @@
+"""A dispatcher on a virtual clock, with pages that do what a test tells them."""
+
+import asyncio
+from typing import Literal
+
+from bridge.dispatch import Dispatcher
+from bridge.open_call import CallRequest
+from bridge.outcome import CallOutcome
+from bridge.wire import Decision, ErrorCode, Result
+from tests.support.browser import FakeBrowser, FakeJournal, page
+from tests.support.waiting import eventually
+
+
+def request(*, user: str = "ann", safe: bool = True, deadline_s: float = 60) -> CallRequest:
+    return CallRequest(
+        user_id=user,
+        tool_name="listProducts",
+        server_id="shop",
+        operation_key="GET /products",
+        operation_digest="d",
+        origin="http://api.example",
+        safe=safe,
+        arguments_text="{}",
+        deadline_s=deadline_s,
+    )
+
+
+def answered(call_id: str, status: int = 200, text: str = '{"ok":true}') -> Result:
+    outcome = {
+        "status": "answered",
+        "http_status": status,
+        "content_type": "application/json",
+        "body": {"kind": "text", "text": text},
+    }
+    return Result.model_validate({"call_id": call_id, "outcome": outcome})
+
+
+def failed(call_id: str, code: ErrorCode, delivered: str) -> Result:
+    error = {"code": code, "message": "It did not work."}
+    outcome = {"status": "failed", "error": error, "delivered": delivered}
+    return Result.model_validate({"call_id": call_id, "outcome": outcome})
+
+
+def said(
+    call_id: str, decision: Literal["once", "denied"], reason: Literal["user", "no_answer"] = "user"
+) -> Decision:
+    return Decision(call_id=call_id, decision=decision, reason=reason)
+
+
+class Desk:
+    """A dispatcher with one page each for Ann and Bob."""
+
+    def __init__(self, **pages: str) -> None:
+        sids = pages or {"ann": "page-a", "bob": "page-b"}
+        self.browser = FakeBrowser({user: page(sid) for user, sid in sids.items()})
+        self.journal = FakeJournal()
+        self.dispatcher = Dispatcher(
+            self.browser, self.journal, max_open_calls_per_user=2, no_browser_message="Open it."
+        )
+
+    def start(self, call: CallRequest) -> "asyncio.Task[CallOutcome]":
+        return asyncio.create_task(self.dispatcher.run(call))
+
+    async def sent(self, count: int = 1) -> str:
+        await eventually(lambda: len(self.browser.sent) >= count)
+        return self.browser.sent[count - 1].call_id
