@@ -70,6 +70,9 @@ def _add_clients(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command = commands.add_parser("tools", help="list the tools of a document, or of the running bridge")
     command.add_argument("--spec", metavar="FILE|URL")
     add_references(command)
+    command.add_argument(
+        "--strict", action="store_true", help="with --spec: as functions for OpenAI, with strict schemas"
+    )
     _add_client(command)
     command.set_defaults(run=_tools)
     command = commands.add_parser("call", help="run a tool of the running bridge")
@@ -86,6 +89,9 @@ def _add_clients(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _tools(options: argparse.Namespace) -> int:
+    if options.strict and not options.spec:
+        print("tool-bridge: --strict needs --spec", file=sys.stderr)
+        return 2
     return documents.tools(options) if options.spec else client.tools(options)
 
 

@@ -16,9 +16,10 @@ from bridge.commands.options import reference_rules
 from bridge.edges.document_sources import read_document
 from bridge.wire import BridgeError
 from toolserver.bundle import Bundle, bundle_document
-from toolserver.compile import CompiledDocument, DocumentTools
+from toolserver.compile import CompiledDocument, CompiledOperation, DocumentTools
 from toolserver.document import parse_document
 from toolserver.errors import DocumentError
+from toolserver.strict import strict_schema
 
 
 def check(options: argparse.Namespace) -> int:
@@ -47,21 +48,34 @@ def tools(options: argparse.Namespace) -> int:
     document = _read(options)
     if document is None:
         return 2
-    definitions = [
-        {
-            "name": operation.suggested_name,
-            "description": operation.description,
-            "parameters": json.loads(document.schema(operation.key).schema_json),
-        }
+    definitions = (
+        definition(operation, document.schema(operation.key).schema_json, as_function=options.strict)
         for operation in document.compiled.operations
-    ]
-    if options.json:
-        _print_json({"tools": definitions})
+    )
+    if options.json or options.strict:
+        _print_json({"tools": list(definitions)})
         return 0
-    for definition in definitions:
-        first_line = definition["description"].partition("\n")[0]
-        print(f"{definition['name']}  {first_line}")
+    for operation in document.compiled.operations:
+        first_line = operation.description.partition("\n")[0]
+        print(f"{operation.suggested_name}  {first_line}")
     return 0
+
+
+def definition(operation: CompiledOperation, schema_json: bytes, *, as_function: bool) -> dict[str, Any]:
+    """A tool as a model reads it, and whether strict function calling takes it, or why not.
+
+    `as_function`: in the form of OpenAI's Responses API, with the strict schema where there is one.
+    """
+    strict = strict_schema(schema_json)
+    shown = strict.schema_json if as_function and strict.is_strict else schema_json
+    fields: dict[str, Any] = {"type": "function"} if as_function else {}
+    fields |= {
+        "name": operation.suggested_name,
+        "description": operation.description,
+        "parameters": json.loads(shown),
+        "strict": strict.is_strict,
+    }
+    return fields if strict.is_strict else {**fields, "strict_reason": strict.reason}
 
 
 def with_schema_warnings(document: DocumentTools) -> CompiledDocument:

@@ -13,6 +13,7 @@ import pytest
 
 from bridge.__main__ import main
 from tests.support.compiled import document_text, operation
+from toolserver.json_types import JsonObject
 
 SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
 
@@ -129,6 +130,49 @@ def test_plan_and_tools_print_what_the_page_and_the_model_get(
     tools = json.loads(capsys.readouterr().out)["tools"]
     assert [tool["name"] for tool in tools] == ["getA"]
     assert tools[0]["parameters"]["type"] == "object"
+
+
+def test_tools_say_whether_they_can_be_strict_and_why_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --strict, what is printed can be pasted into a request to OpenAI."""
+    free: JsonObject = {"requestBody": {"content": {"application/json": {"schema": {}}}}, "responses": {}}
+    limit: JsonObject = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
+    paths: JsonObject = {
+        "/a": {"get": {"operationId": "getA", "parameters": [limit], "responses": {}}},
+        "/b": {"post": {"operationId": "postB", **free}},
+    }
+    path = tmp_path / "spec.json"
+    path.write_text(document_text(paths=paths), encoding="utf-8")
+    assert main(["tools", "--spec", str(path), "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)["tools"]
+    assert [list(tool) for tool in plain] == [
+        ["name", "description", "parameters", "strict"],
+        ["name", "description", "parameters", "strict", "strict_reason"],
+    ]
+    assert plain[0]["parameters"] == {
+        "type": "object",
+        "properties": {"limit": {"type": "integer"}},
+        "required": [],
+    }
+    assert "`body` takes any value" in plain[1]["strict_reason"]
+    assert main(["tools", "--spec", str(path), "--json", "--strict"]) == 0
+    strict, loose = json.loads(capsys.readouterr().out)["tools"]
+    assert strict == {
+        "type": "function",
+        "name": "getA",
+        "description": plain[0]["description"],
+        "parameters": {
+            "type": "object",
+            "properties": {"limit": {"type": ["integer", "null"]}},
+            "required": ["limit"],
+            "additionalProperties": False,
+        },
+        "strict": True,
+    }
+    assert loose == {"type": "function", **plain[1]}
+    assert main(["tools", "--strict"]) == 2
+    assert "--spec" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
