@@ -80,9 +80,33 @@ export interface Tool {
   method: string;
   path: string;
   description: string;
-  schema: JsonSchema;
+  tags: string[];
   accepted: boolean;
   safe: boolean;
+  /** Models are shown it. */
+  advertised: boolean;
+  left_out: "not_selected" | "over_limit" | "over_tokens" | null;
+}
+export interface FullTool extends Tool {
+  schema: JsonSchema;
+}
+export interface SelectionChoice {
+  servers: string[];
+  tags: string[];
+  names: string[];
+  pinned: string[];
+  max_tools: number | null;
+  max_tokens: number | null;
+}
+export interface Selection extends SelectionChoice {
+  defaults: { max_tools: number; max_tokens: number | null };
+  /** What is chosen and not there now. */
+  missing: { servers: string[]; tags: string[]; pinned: string[] };
+  total: number;
+  selected: number;
+  shown: number;
+  over: "" | "over_limit" | "over_tokens";
+  meta_tools: string[];
 }
 export interface WireError {
   code: string;

@@ -19,6 +19,7 @@ import { OpeningAcceptance } from "./opening_acceptance.js";
 import { Pins } from "./pins.js";
 import { ProbeFrames } from "./probe_frames.js";
 import { ReferenceDecisions } from "./reference_decisions.js";
+import { SelectionView } from "./selection_view.js";
 import { ServerView } from "./server_view.js";
 import { ServersView } from "./servers_view.js";
 import { entranceView } from "./entrance_view.js";
@@ -148,6 +149,7 @@ function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
   if (section === "servers" && first !== "") return new ServerView(parts, first);
   if (section === "add") return new AddServerView(parts, query.get("url") ?? "");
   if (section === "tools") return new ToolsView(parts, first);
+  if (section === "selection") return new SelectionView(parts);
   if (section === "calls") return new CallLogView(parts);
   if (section === "connect") return new ConnectView(parts);
   if (section === "doctor") return new DoctorView(parts, query.get("url") ?? "");

@@ -108,9 +108,24 @@ export class BridgeApi {
     return this.#call("DELETE", `/api/servers/${quoted(id)}`);
   }
 
-  /** @returns {Promise<import("./api_types.js").Tool[]>} */
+  /** Without the schemas of their arguments. @returns {Promise<import("./api_types.js").Tool[]>} */
   async tools() {
-    return (await this.#get("/api/tools")).tools;
+    return (await this.#get("/api/tools?schemas=no")).tools;
+  }
+
+  /** @param {string} name @returns {Promise<import("./api_types.js").FullTool>} */
+  tool(name) {
+    return this.#get(`/api/tools/${quoted(name)}`);
+  }
+
+  /** @returns {Promise<import("./api_types.js").Selection>} */
+  selection() {
+    return this.#get("/api/selection");
+  }
+
+  /** @param {import("./api_types.js").SelectionChoice} choice @returns {Promise<import("./api_types.js").Selection>} */
+  replaceSelection(choice) {
+    return this.#call("PUT", "/api/selection", choice);
   }
 
   /**

@@ -95,7 +95,7 @@ export function webuiPart({ steps, switches }) {
  * The same door for any program.
  * @param {string} baseUrl
  * @param {string} key "" = none created here; a shell variable then stands in its place
- * @param {import("./api_types.js").Tool | undefined} tool
+ * @param {import("./api_types.js").FullTool | undefined} tool
  */
 export function curlPart(baseUrl, key, tool) {
   const base = baseUrl.replace(/\/$/, "");
@@ -115,7 +115,7 @@ export function curlPart(baseUrl, key, tool) {
 /**
  * @param {string} base
  * @param {[string, string]} authorization
- * @param {import("./api_types.js").Tool} tool
+ * @param {import("./api_types.js").FullTool} tool
  */
 function toolRequest(base, authorization, { name, schema }) {
   /** @type {[string, string][]} */

@@ -37,6 +37,8 @@ export class ConnectView {
     });
     /** @type {ConnectFacts | null} */
     this.facts = null;
+    /** @type {import("./api_types.js").FullTool | undefined} */
+    this.example = undefined;
   }
 
   /** @param {HTMLElement} container */
@@ -51,7 +53,7 @@ export class ConnectView {
       this.output,
     );
     try {
-      this.facts = await this.parts.api.connectFacts();
+      [this.facts, this.example] = await Promise.all([this.parts.api.connectFacts(), this.#example()]);
       this.#renderQuestions();
       this.#renderOutput();
       await this.keys.load();
@@ -95,9 +97,10 @@ export class ConnectView {
   }
 
   /** A tool for the curl example: one that works at once, if there is one. */
-  #example() {
+  async #example() {
     const { tools } = this.parts.inventory;
-    return tools.find(({ accepted, safe }) => accepted && safe) ?? tools[0];
+    const tool = tools.find(({ accepted, safe }) => accepted && safe) ?? tools[0];
+    return tool && this.parts.api.tool(tool.name);
   }
 
   /** @param {Partial<Answers>} change */
@@ -117,7 +120,7 @@ export class ConnectView {
       this.output,
       connectionPart(settings, this.answers.key),
       webuiPart(settings),
-      curlPart(this.facts.base_url, this.answers.key, this.#example()),
+      curlPart(this.facts.base_url, this.answers.key, this.example),
     );
   }
 }

@@ -12,6 +12,9 @@ const SECTIONS = [
   ["connect", "Connect"],
 ];
 
+/** Views without a place of their own in the list. @type {Record<string, string>} */
+const BELONGS_TO = { add: "servers", selection: "tools" };
+
 /**
  * @param {string} hash `location.hash`
  * @returns {Route}
@@ -80,7 +83,7 @@ export class Navigation {
 
   /** @param {string} current */
   #markSection(current) {
-    const shown = current === "add" ? "servers" : current;
+    const shown = BELONGS_TO[current] ?? current;
     const items = SECTIONS.map(([name, label]) =>
       el("li", null, link(label, address(name), { "aria-current": name === shown ? "page" : null })),
     );

@@ -1,7 +1,10 @@
 // @ts-check
-/** The tools, searchable, and the one being tried. */
-import { el, fill, labelled, link, methodTag } from "./dom.js";
+/** The tools, searchable, which of them models are shown, and the one being tried. */
+import { announce, button, el, fill, link, methodTag, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
+import { shownSentence, withPin } from "./selection.js";
+import { findTools } from "./tool_filter.js";
+import { ToolFilterView } from "./tool_filter_view.js";
 import { TryView } from "./try_view.js";
 
 /** @typedef {import("./api_types.js").Tool} Tool */
@@ -10,37 +13,29 @@ import { TryView } from "./try_view.js";
 /** More rows than this are not read by anybody; the search finds the rest. */
 const MAX_ROWS = 300;
 
-/**
- * @param {Tool[]} tools
- * @param {string} query words that must all occur in name, path or description
- * @returns {Tool[]}
- */
-export function findTools(tools, query) {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  return tools.filter(({ name, method, path, description }) => {
-    const text = `${name} ${method} ${path} ${description}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-}
-
 export class ToolsView {
   /** @param {Parts} parts @param {string} toolName the tool to try, may be empty */
   constructor(parts, toolName) {
     this.parts = parts;
     this.toolName = toolName;
-    this.search = el("input", { type: "search", autocomplete: "off", oninput: () => this.#renderList() });
+    this.filter = new ToolFilterView(() => this.#renderList());
+    this.shown = el("p", { class: "hint", dataset: { testid: "shown" } });
+    this.messages = el("div", { "aria-live": "polite" });
     this.list = el("div", { class: "tool-list" });
     this.place = el("div", { class: "try" });
     /** @type {TryView | null} */
     this.trial = null;
+    /** What the trial shows, or will show once it is loaded. */
     this.trialFor = "";
+    this.hasScrolled = false;
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
   }
 
   /** @param {HTMLElement} container */
   start(container) {
-    const side = el("div", { class: "side" }, el("h1", null, "Tools"), labelled("Search", this.search), this.list);
+    const parts = [el("h1", null, "Tools"), this.shown, this.filter.element, this.messages, this.list];
+    const side = el("div", { class: "side" }, ...parts);
     fill(container, el("div", { class: this.toolName ? "split has-choice" : "split" }, side, this.place));
     this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
     this.#render();
@@ -49,22 +44,43 @@ export class ToolsView {
   stop() {
     this.unsubscribe?.();
     this.unsubscribe = null;
+    this.trialFor = "";
     this.trial?.stop();
     this.trial = null;
   }
 
   #render() {
-    this.#renderList();
     const { inventory } = this.parts;
+    this.filter.offer(inventory.servers, inventory.tools);
+    this.#renderShown();
+    this.#renderList();
     const tool = inventory.tools.find(({ name }) => name === this.toolName);
-    const version = tool
-      ? `${tool.name} ${tool.accepted} ${tool.server_id} ${tool.key} ${tool.description.length} ${Object.keys(tool.schema).length}`
-      : "";
-    if (tool && this.trial && version === this.trialFor) return;
-    this.trial?.stop();
-    this.trial = tool ? new TryView(this.parts, tool) : null;
+    if (tool) void this.#try(tool);
+    else fill(this.place, this.#nothingChosen());
+  }
+
+  #renderShown() {
+    const { selection } = this.parts.inventory;
+    const change = link("Choose", address("selection"), { "aria-label": "Choose what models are shown" });
+    fill(this.shown, ...(selection === null || selection.total === 0 ? [] : [shownSentence(selection), " ", change]));
+  }
+
+  /** Loads the arguments of the tool, unless what is there shows it as it is; then the new form takes the place. @param {Tool} tool */
+  async #try(tool) {
+    const document = this.parts.inventory.servers.find(({ id }) => id === tool.server_id)?.digest;
+    const version = JSON.stringify([tool.name, tool.accepted, tool.key, document]);
+    if (version === this.trialFor) return;
     this.trialFor = version;
-    fill(this.place, this.trial?.element ?? this.#nothingChosen());
+    if (this.trial === null) fill(this.place, el("p", { class: "hint" }, "Loading…"));
+    try {
+      const full = await this.parts.api.tool(tool.name);
+      if (this.trialFor !== version) return;
+      this.trial?.stop();
+      this.trial = new TryView(this.parts, full);
+      fill(this.place, this.trial.element);
+    } catch (failure) {
+      if (this.trialFor === version) fill(this.place, notice("error", sentenceOf(failure)));
+    }
   }
 
   #nothingChosen() {
@@ -83,26 +99,43 @@ export class ToolsView {
   }
 
   #renderList() {
-    const found = findTools(this.parts.inventory.tools, this.search.value);
+    const { inventory } = this.parts;
+    const pinned = new Set(inventory.selection?.pinned);
+    const found = findTools(inventory.tools, this.filter.value(), pinned);
     /** @type {Map<string, Tool[]>} */
     const groups = new Map();
     for (const tool of found.slice(0, MAX_ROWS))
       groups.set(tool.server_id, [...(groups.get(tool.server_id) ?? []), tool]);
-    const titles = new Map(this.parts.inventory.servers.map(({ id, title }) => [id, title]));
-    const sections = [...groups].map(([id, tools]) =>
-      el(
-        "section",
-        null,
-        el("h2", null, titles.get(id) ?? id),
-        el("ul", { class: "tool-rows" }, ...tools.map((tool) => this.#row(tool))),
-      ),
-    );
+    const titles = new Map(inventory.servers.map(({ id, title }) => [id, title]));
+    const sections = [...groups].map(([id, tools]) => {
+      const rows = tools.map((tool) => this.#row(tool, pinned.has(tool.name)));
+      return el("section", null, el("h2", null, titles.get(id) ?? id), el("ul", { class: "tool-rows" }, ...rows));
+    });
     const hidden = found.length - MAX_ROWS;
-    fill(this.list, ...sections, hidden > 0 ? el("p", { class: "hint" }, `and ${hidden} more; search for them`) : null);
+    const more = hidden > 0 ? el("p", { class: "hint" }, `and ${hidden} more; search for them`) : null;
+    const none = found.length === 0 && inventory.tools.length > 0 ? el("p", { class: "hint" }, "No tool fits.") : null;
+    this.#replaceList(...sections, more, none);
   }
 
-  /** @param {Tool} tool */
-  #row(tool) {
+  /** Keeps the focus on the pin that was pressed, and brings the chosen tool into sight once. @param {...(Node | null)} content */
+  #replaceList(...content) {
+    const pressed = this.list.contains(document.activeElement)
+      ? /** @type {HTMLElement} */ (document.activeElement).dataset.pin
+      : undefined;
+    fill(this.list, ...content);
+    if (pressed !== undefined) this.#pinButtons().find(({ dataset }) => dataset.pin === pressed)?.focus();
+    if (this.hasScrolled || !this.parts.inventory.isLoaded) return;
+    this.hasScrolled = true;
+    this.list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @returns {HTMLElement[]} */
+  #pinButtons() {
+    return [...this.list.querySelectorAll("[data-pin]")].map((found) => /** @type {HTMLElement} */ (found));
+  }
+
+  /** @param {Tool} tool @param {boolean} isPinned */
+  #row(tool, isPinned) {
     const isChosen = tool.name === this.toolName;
     return el(
       "li",
@@ -114,6 +147,40 @@ export class ToolsView {
         title: `${tool.method} ${tool.path}`,
       }),
       tool.accepted ? null : el("span", { class: "badge" }, "not accepted"),
+      this.#mayPin() ? this.#pinButton(tool.name, isPinned) : null,
     );
+  }
+
+  /** Where all tools are shown there is nothing to pin. */
+  #mayPin() {
+    const { selection } = this.parts.inventory;
+    return selection !== null && (selection.shown < selection.total || selection.pinned.length > 0);
+  }
+
+  /** @param {string} name @param {boolean} isPinned */
+  #pinButton(name, isPinned) {
+    const press = (/** @type {Event} */ event) => {
+      /** @type {HTMLElement} */ (event.currentTarget).setAttribute("aria-pressed", String(!isPinned));
+      void this.#pin(name, !isPinned);
+    };
+    return button("Pin", press, {
+      class: "pin",
+      "aria-pressed": String(isPinned),
+      "aria-label": `Pin ${name}`,
+      title: isPinned ? "Pinned: shown to models. Press to unpin" : "Show it to models even when the others are too many",
+      dataset: { pin: name },
+    });
+  }
+
+  /** @param {string} name @param {boolean} isPinned */
+  async #pin(name, isPinned) {
+    fill(this.messages);
+    try {
+      const selection = await this.parts.inventory.select((choice) => withPin(choice, name, isPinned));
+      announce(`${name} is ${isPinned ? "pinned" : "no longer pinned"}. ${shownSentence(selection)}`);
+    } catch (failure) {
+      fill(this.messages, notice("error", sentenceOf(failure)));
+      this.#renderList();
+    }
   }
 }

@@ -9,14 +9,14 @@ import { buildRequest } from "./request.js";
 import { ToolForm } from "./tool_form.js";
 import { toCurl } from "./curl.js";
 
-/** @typedef {import("./api_types.js").Tool} Tool */
+/** @typedef {import("./api_types.js").FullTool} FullTool */
 /** @typedef {import("./view_types.js").Parts} Parts */
 
 /** What was last typed for a tool, while this page is open. @type {Map<string, import("./types.js").JsonObject>} */
 const drafts = new Map();
 
 export class TryView {
-  /** @param {Parts} parts @param {Tool} tool */
+  /** @param {Parts} parts @param {FullTool} tool */
   constructor(parts, tool) {
     this.parts = parts;
     this.tool = tool;

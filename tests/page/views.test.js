@@ -6,7 +6,8 @@ import { kindOfEntry, matches } from "../../static/call_filter.js";
 import { address, readRoute } from "../../static/navigation.js";
 import { duration, readable, size } from "../../static/outcome_view.js";
 import { readAddress } from "../../static/probe_frames.js";
-import { findTools } from "../../static/tools_view.js";
+import { choiceOf, reasonSentence, shownSentence, withPin } from "../../static/selection.js";
+import { findTools, tagsOf } from "../../static/tool_filter.js";
 
 /** @param {object} [changes] @returns {any} */
 const entry = (changes = {}) => ({
@@ -36,16 +37,69 @@ test("an address of a view survives any name in it", () => {
   assert.equal(readRoute("#/doctor?url=http%3A%2F%2Fa").query.get("url"), "http://a");
 });
 
+/** @param {object} fields @returns {any} */
+const tool = (fields) => ({
+  method: "GET",
+  description: "",
+  server_id: "pets",
+  tags: [],
+  accepted: true,
+  advertised: true,
+  ...fields,
+});
+const ANY = { query: "", server: "", tag: "", standing: /** @type {const} */ ("") };
+const TOOLS = [
+  tool({ name: "getPet", path: "/pets/{id}", description: "Show one pet", tags: ["Pets"] }),
+  tool({ name: "addPet", method: "POST", path: "/pets", description: "Add", accepted: false }),
+  tool({ name: "getShop", path: "/shop", server_id: "shops", advertised: false }),
+];
+
+/** @param {object} filter */
+const namesOf = (filter) => findTools(TOOLS, { ...ANY, ...filter }, new Set(["addPet"])).map(({ name }) => name);
+
 test("every word of a search must occur, in any field and order", () => {
-  const tools = /** @type {any[]} */ ([
-    { name: "getPet", method: "GET", path: "/pets/{id}", description: "Show one pet" },
-    { name: "addPet", method: "POST", path: "/pets", description: "Add" },
-  ]);
-  assert.deepEqual(
-    findTools(tools, "pets post").map(({ name }) => name),
-    ["addPet"],
-  );
-  assert.equal(findTools(tools, "  ").length, 2);
+  assert.deepEqual(namesOf({ query: "pets post" }), ["addPet"]);
+  assert.equal(namesOf({ query: "  " }).length, 3);
+});
+
+test("the list is narrowed by server, tag and what models are shown", () => {
+  assert.deepEqual(namesOf({ server: "shops" }), ["getShop"]);
+  assert.deepEqual(namesOf({ tag: "Pets", query: "get" }), ["getPet"]);
+  assert.deepEqual(namesOf({ standing: "shown" }), ["getPet", "addPet"]);
+  assert.deepEqual(namesOf({ standing: "not_shown" }), ["getShop"]);
+  assert.deepEqual(namesOf({ standing: "pinned" }), ["addPet"]);
+  assert.deepEqual(namesOf({ standing: "not_accepted" }), ["addPet"]);
+  assert.deepEqual(tagsOf(TOOLS), ["Pets"]);
+});
+
+/** @param {object} fields @returns {any} */
+const selection = (fields) => ({
+  ...{ total: 9, selected: 9, shown: 9, over: "", pinned: ["a"], max_tools: null, max_tokens: null },
+  defaults: { max_tools: 128, max_tokens: null },
+  ...fields,
+});
+
+test("a sentence says how many tools models are shown and where the others are", () => {
+  assert.equal(shownSentence(selection({})), "All 9 tools are shown to models.");
+  assert.equal(shownSentence(selection({ total: 0 })), "There are no tools yet.");
+  const begin = "2 of 9 tools are shown to models";
+  assert.equal(shownSentence(selection({ shown: 2 })), `${begin}; the others are found by find_operations.`);
+  assert.equal(shownSentence(selection({ shown: 2, selected: 2 })), `${begin}; the others are left out by your choice.`);
+  assert.match(shownSentence(selection({ shown: 2, selected: 5 })), /; 3 are found by find_operations, the others/);
+});
+
+test("the reason names the number that holds", () => {
+  assert.equal(reasonSentence(selection({})), "");
+  assert.match(reasonSentence(selection({ over: "over_limit" })), /9 are more than the 128/);
+  assert.match(reasonSentence(selection({ over: "over_limit", max_tools: 5 })), /more than the 5/);
+  assert.match(reasonSentence(selection({ over: "over_tokens", max_tokens: 2000 })), /more than 2000 tokens/);
+});
+
+test("pinning a tool changes nothing else, and pins it once", () => {
+  const choice = choiceOf(selection({ names: ["x*"], servers: [], tags: [] }));
+  assert.deepEqual(withPin(choice, "a", true), choice);
+  assert.deepEqual(withPin(choice, "b", true), { ...choice, pinned: ["a", "b"] });
+  assert.deepEqual(withPin(choice, "a", false), { ...choice, pinned: [] });
 });
 
 test("an error status of the API counts as failed in the log", () => {
