@@ -17,6 +17,9 @@ from toolserver.xml_body import xml_node
 
 __all__ = ["Body", "BodyField", "BodyReader", "read_query_fields"]
 
+_BY_POSITION = ("prefixEncoding", "itemEncoding", "itemSchema")
+"""Fields of a multipart media type (OpenAPI 3.2 §4.14.5) whose parts have no names, only places."""
+
 _PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "xml", "sequence", "binary")
 _MAX_PROSE_CHARS = 50_000
 
@@ -36,6 +39,10 @@ class Body:
     """Of forms and multipart bodies: what is not written by the default rule, by name."""
     xml: JsonObject | None = None
     """Of XML bodies: names and places of elements (see `xml_body`)."""
+
+
+class UnwritableBody(Exception):
+    """A body that no request can carry; its text is the reason, without a full stop."""
 
 
 class _Choice(NamedTuple):
@@ -69,11 +76,15 @@ class BodyReader:
 
         Raises:
             ReferenceFailed: a media type is a reference that leads nowhere.
+            UnwritableBody: its parts have places instead of names.
         """
         content = object_at(node, "content")
         if not content:
             return None, ["The request body names no content type; it is left out."]
         choice = self._choose(content)
+        if choice.kind == "multipart" and (placed := [key for key in _BY_POSITION if key in choice.media]):
+            named = quote(choice.media_type)
+            raise UnwritableBody(f"The parts of the {named} body go by position ({', '.join(placed)})")
         encoding = choice.media.get("encoding")
         key = (choice.media_type, _key_of(choice.media), id(encoding) if encoding else 0)
         if key not in self._written:

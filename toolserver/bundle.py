@@ -101,6 +101,7 @@ class _Bundler:
     """What is referred to and left out, as references write it, and why."""
     own_names: dict[str, str] | None = None
     """Addresses of texts by what their `$self` or `$id` says; made when first asked for."""
+    joined: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     size: int = 0
 
     def bundle(self, text: str, address: str) -> Bundle:
@@ -158,9 +159,9 @@ class _Bundler:
         base, _, fragment = found.ref.partition("#")
         if len(found.ref) > _MAX_REFERENCE_CHARS:
             return None
-        uri = join_uri(found.base, base) if base else found.base
+        uri = self._join(found.base, base) if base else found.base
         if uri not in self.resources and base:
-            uri = self._get(uri, join_uri(found.file, base), asks=found.asks)
+            uri = self._get(uri, self._join(found.file, base), asks=found.asks)
         resource = self.resources.get(uri)
         if resource is None:
             is_address = urlsplit(uri).scheme in _SCHEMES
@@ -171,6 +172,12 @@ class _Bundler:
             return f"#{self._with(resource, fragment).pointer}{fragment}"
         named = self.resources.get(f"{uri}#{unquote(fragment)}")
         return None if named is None else f"#{named.pointer}"
+
+    def _join(self, base: str, reference: str) -> str:
+        """Documents refer to few files many times, and reading addresses is slow."""
+        if (base, reference) not in self.joined:
+            self.joined[base, reference] = join_uri(base, reference)
+        return self.joined[base, reference]
 
     def _with(self, resource: Resource, fragment: str) -> Resource:
         """The resource that a pointer starts from.
@@ -189,6 +196,8 @@ class _Bundler:
         """
         if by_file in self.resources:
             return by_file
+        if uri in self.missing:
+            return uri
         for wanted in (uri, by_file):
             if address := self._address_of(wanted):
                 if asks and address not in self.left_out:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeAlias
 
-from toolserver.body import Body, BodyReader
+from toolserver.body import Body, BodyReader, UnwritableBody
 from toolserver.document import Document, reference_of
 from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
@@ -319,8 +319,14 @@ def _read_body(reader: _Reader, place: Place) -> Body | None:
     if not isinstance(node, dict):
         place.warnings.append("The request body is not an object; it is left out.")
         return None
-    if id(node) not in reader.bodies:
-        reader.bodies[id(node)] = reader.body_reader.read(node)
+    try:
+        if id(node) not in reader.bodies:
+            reader.bodies[id(node)] = reader.body_reader.read(node)
+    except UnwritableBody as error:
+        if node.get("required") is True:
+            raise _Unusable(f"{error}, which cannot be written yet.") from None
+        place.warnings.append(f"{error}, which cannot be written yet; the optional body is left out.")
+        return None
     body, warnings = reader.bodies[id(node)]
     place.warnings += warnings
     return body

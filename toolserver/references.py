@@ -26,6 +26,9 @@ _NAME_MAPS = frozenset(
 )
 """Keywords whose object maps free names: what looks like a keyword there is a name."""
 
+_TELLING = frozenset(("$id", "$anchor", "$dynamicAnchor", "discriminator", "servers", "security"))
+"""Keywords beside `$ref` that say something here; few objects have any."""
+
 _Trail: TypeAlias = "tuple[_Trail, str] | None"
 """The way from the root to a node, last step first."""
 
@@ -143,7 +146,7 @@ class _Finder:
     def _take(self, node: JsonObject, step: _Step) -> str:
         """Notes what one object says; gives the base URI of what is below it."""
         base = step.base
-        if not step.maps_names:
+        if not step.maps_names and not _TELLING.isdisjoint(node):
             base = self._take_names(node, step)
             self._take_others(node, base)
         ref = node.get("$ref")

@@ -1,8 +1,8 @@
 """Parameters of Swagger 2.0 as parameters and form fields of OpenAPI 3.
 
 Receives parameter objects; gives their OpenAPI 3 forms. Where OpenAPI 3 has no words for how an array is
-joined (tabs; spaces or pipes outside of queries and forms), the array becomes a string that its description
-explains.
+joined (tabs; spaces or pipes outside of queries and forms; arrays of arrays), the array becomes a string that
+its description explains.
 """
 
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
@@ -58,6 +58,9 @@ def schema_of(node: JsonObject) -> JsonValue:
         return {"type": "string", "format": "binary"} if schema.get("type") == "file" else schema
     own: JsonObject = {key: node[key] for key in _SCHEMA_KEYS if key in node}
     note = _separator_note(node)
+    items = object_at(node, "items")
+    if _is_array(items) and not note:  # only of "multi", which repeats the parameter for each of them
+        own["items"] = {"type": "string", "description": f"Several values, {_separated(items)}."}
     if note:
         own = {"type": "string"}
     elif own.get("type") == "file":
@@ -93,7 +96,16 @@ def _separator_note(node: JsonObject) -> str:
     if not _is_array(node):
         return ""
     collection_format = _format(node)
-    expressible = ("csv", "multi", "ssv", "pipes") if node.get("in") in _LISTED else ("csv",)
-    if collection_format in expressible:
+    if collection_format == "multi":
         return ""
-    return f"Several values, separated by {_SEPARATORS[collection_format]}."
+    expressible = ("csv", "ssv", "pipes") if node.get("in") in _LISTED else ("csv",)
+    if collection_format in expressible and not _is_array(object_at(node, "items")):
+        return ""
+    return f"Several values, {_separated(node)}."
+
+
+def _separated(node: JsonObject) -> str:
+    """How an array is joined, and in turn the arrays in it, which OpenAPI 3 has no words for."""
+    words = f"separated by {_SEPARATORS[_format(node)]}"
+    items = object_at(node, "items")
+    return f"{words}, each of them several values, {_separated(items)}" if _is_array(items) else words

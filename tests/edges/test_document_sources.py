@@ -17,6 +17,7 @@ from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 LIMIT = "limit: {name: limit, in: query, schema: {type: integer}}"
 
 
@@ -63,6 +64,13 @@ async def test_files_below_the_folder_of_the_document_are_read(folder: Path) -> 
     read_along = await read(source)
     assert (reasons(read_along), read_along.warnings) == ([], ())
     assert all(b'"limit"' in tool.plan_json for tool in read_along.operations if tool.key != "GET /own")
+
+
+async def test_the_split_example_becomes_tools() -> None:
+    """All kinds of references: whole files, pointers, anchors, circles, back to the document."""
+    split = await read(str(EXAMPLES / "split" / "openapi.yaml"))
+    assert [tool.operation_id for tool in split.operations] == ["searchBooks", "getBook", "addCategory"]
+    assert (split.skipped, split.warnings) == ((), ())
 
 
 async def test_nothing_outside_of_the_folder_is_read(folder: Path) -> None:

@@ -300,3 +300,42 @@ def test_a_broken_reference_costs_its_operation_alone(node: JsonObject) -> None:
         ("*", "/x"),
         ("*", "/y"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "schema", "description"),
+    [
+        (
+            "pipes",
+            "ssv",
+            {"type": "string"},
+            "Several values, separated by the character |, each of them several values, separated by spaces.",
+        ),
+        (
+            None,
+            None,
+            {"type": "string"},
+            "Several values, separated by commas, each of them several values, separated by commas.",
+        ),
+        (
+            "multi",
+            "tsv",
+            {
+                "type": "array",
+                "items": {"type": "string", "description": "Several values, separated by tab characters."},
+            },
+            "",
+        ),
+    ],
+)
+def test_arrays_of_arrays_are_explained(
+    outer: str | None, inner: str | None, schema: JsonObject, description: str
+) -> None:
+    """Items Object: each level has a `collectionFormat` of its own, and OpenAPI 3 knows one level only."""
+    items: JsonObject = {"type": "array", "items": {"type": "integer"}}
+    node: JsonObject = {
+        **array_in("query", outer),
+        "items": items | ({"collectionFormat": inner} if inner else {}),
+    }
+    (parameter,) = operation_of({"parameters": [node]}).parameters
+    assert (parameter.schema, parameter.description) == (schema, description)
