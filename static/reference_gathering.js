@@ -21,6 +21,7 @@ const TOO_MANY =
   "Download them, and add the folder as files.";
 const TOO_LARGE = "The document and those it refers to are larger than 32 MiB together.";
 const LEFT_OUT = "You left it out.";
+const NO_ADDRESS = "It is no address.";
 const NOT_CHOSEN = "It was not among the files.";
 
 /** The user gave up, or nobody could be asked. */
@@ -85,7 +86,8 @@ export class ReferenceGathering {
       if (file) this.texts[url] = file.text;
     }
     const files = missing.filter((url) => isFile(url) && !(url in this.texts));
-    const addresses = missing.filter((url) => !isFile(url));
+    const addresses = missing.filter((url) => !isFile(url) && URL.canParse(url));
+    for (const url of missing) if (!URL.canParse(url)) this.leftOut[url] = NO_ADDRESS;
     const { origins } = this.decisions;
     const undecided = addresses.filter((url) => !(new URL(url).origin in origins));
     if (files.length + undecided.length > 0) {

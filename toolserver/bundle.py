@@ -77,8 +77,10 @@ def bundle_document(
         return Bundle(text, (), ())
     if len(texts) > MAX_FILES:
         raise _too_many_files()
-    bundler = _Bundler(texts, dict(left_out or {}), limits or Limits())
-    return bundler.bundle(text, source_url or "")
+    usable = {address: file for address, file in texts.items() if _is_address(address)}
+    reasons = {address: reason for address, reason in (left_out or {}).items() if _is_address(address)}
+    bundler = _Bundler(usable, reasons, limits or Limits())
+    return bundler.bundle(text, source_url if source_url and _is_address(source_url) else "")
 
 
 @dataclass(slots=True)
@@ -164,8 +166,8 @@ class _Bundler:
             uri = self._get(uri, self._join(found.file, base), asks=found.asks)
         resource = self.resources.get(uri)
         if resource is None:
-            is_address = urlsplit(uri).scheme in _SCHEMES
-            return self._shown(uri) + (f"#{fragment}" if fragment else "") if is_address else None
+            ending = f"#{fragment}" if fragment else ""
+            return self._shown(uri) + ending if _is_address(uri) else None
         if not fragment:
             return f"#{resource.pointer}"
         if fragment.startswith("/"):
@@ -205,7 +207,7 @@ class _Bundler:
                 return wanted if wanted in self.resources else address
         if uri in self.left_out:
             self.gaps[self._shown(uri)] = self.left_out[uri]
-        elif asks and urlsplit(uri).scheme in _SCHEMES:
+        elif asks and _is_address(uri):
             self.missing[uri] = None
             self._check_count()
         return uri
@@ -293,6 +295,15 @@ class _Bundler:
     def _too_large(self) -> DocumentError:
         limit = self.limits.max_bytes
         return DocumentError("too_large", f"The document and its files are larger than {limit:,} bytes.")
+
+
+def _is_address(uri: str) -> bool:
+    """Whether somebody could get what is there."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return False
+    return parts.scheme in _SCHEMES and (parts.scheme == "file" or bool(parts.hostname))
 
 
 def _too_many_files() -> DocumentError:

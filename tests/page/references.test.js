@@ -135,6 +135,11 @@ test("files that were not chosen are asked for until none is added", async () =>
   assert.deepEqual(left_out, { [addressOf("a.yaml")]: "It was not among the files." });
 });
 
+test("what no browser could fetch is left out without a question", async () => {
+  const { questions, left_out } = await gathered("[http://a:99999/x]", {});
+  assert.deepEqual([questions, left_out], [[], { "http://a:99999/x": "It is no address." }]);
+});
+
 test("a document cannot make the browser fetch without end", async () => {
   const decided = { origins: { "https://a.example": true }, without: {} };
   const many = Array.from({ length: 51 }, (_, number) => `[https://a.example/${number}]`).join("");

@@ -66,6 +66,21 @@ def test_a_relative_reference_needs_an_address() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "reference",
+    ["http://[bad/a.yaml#/A", "http:///a.yaml", "ftp://h/a.yaml", "urn:x", "x" * 5000 + ".yaml", "%"],
+)
+@pytest.mark.parametrize("source", [SOURCE, None, "no address", "http://[bad"])
+def test_what_is_no_address_is_never_asked_for(reference: str, source: str | None) -> None:
+    """Nor does it end the reading of the rest."""
+    bundle = bundled(document(reference, "https://h.example/b.yaml"), source)
+    assert {url.partition("/")[0] for url in bundle.missing} == {"https:"}
+    assert "https://h.example/b.yaml" in bundle.missing
+    named = {reference.partition("#")[0]: "{}"}
+    again = bundle_document(document(reference), source_url=source, texts=named, left_out=named)
+    assert again.problems == ()
+
+
 def test_references_lead_into_the_bundled_files() -> None:
     """By pointer and to the whole file, from YAML as from JSON."""
     bundle = bundled(document("a.yaml#/A", "b.yaml"), a="A: {type: integer}", b="type: string")
