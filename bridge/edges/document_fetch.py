@@ -108,12 +108,16 @@ class OperatorFetch:
             FetchFailed: with the reason.
         """
         for _ in range(MAX_REDIRECTS + 1):
-            fetched = await _get(self._session, URL(url))
+            try:
+                address, origin = URL(url), origin_of(url)
+            except ValueError as error:
+                raise FetchFailed(str(error)) from None
+            if within is not None and origin not in within:
+                raise FetchFailed(f"it redirects to {origin}; --refs-origin {origin} allows that")
+            fetched = await _get(self._session, address)
             if fetched.redirect is None:
                 return fetched.text, fetched.url
             url = fetched.redirect
-            if within is not None and (origin := origin_of(url)) not in within:
-                raise FetchFailed(f"it redirects to {origin}; --refs-origin {origin} allows that")
         raise FetchFailed(_TOO_MANY_REDIRECTS)
 
 

@@ -45,7 +45,17 @@ async def test_the_operator_may_name_any_address_and_any_file(site: str, tmp_pat
     assert await read(str(path)) == SourceDocument("openapi: 3.0.3", None)
 
 
-@pytest.mark.parametrize("source", ["{site}/none", "http://127.0.0.1:1/x", "{folder}/none.yaml", "{folder}"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{site}/none",
+        "http://127.0.0.1:1/x",
+        "http://[bad",
+        "http://a:99999/x",
+        "{folder}/none.yaml",
+        "{folder}",
+    ],
+)
 async def test_what_cannot_be_read_is_named(site: str, tmp_path: Path, source: str) -> None:
     """One line that says which document and why."""
     with pytest.raises(BridgeError) as refused:
