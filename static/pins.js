@@ -36,7 +36,8 @@ export class PinError extends Error {
  * @throws {PinError}
  */
 export function pinOf(server, key, { name, digest, plan }, ownOrigin) {
-  if (plan?.version !== PLAN_VERSION || key !== `${plan.method} ${plan.path}`)
+  // Documents tell operations apart by a fragment of the path; a request, and so its plan, has none.
+  if (plan?.version !== PLAN_VERSION || key.split("#", 1)[0] !== `${plan.method} ${plan.path}`)
     throw new PinError("bad_plan", `The bridge gave no usable plan for "${key}". Reload the page.`, key);
   const base_url = plan.base_url || server.base_url;
   let origin;

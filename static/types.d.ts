@@ -11,6 +11,8 @@ export interface PlanParameter {
   in: ParameterLocation;
   name: string;
   required: boolean;
+  /** Sent without an argument, where a browser would send a value of its own: Accept-Language. */
+  default?: string;
   style?: string;
   explode?: boolean;
   allow_reserved?: boolean;

@@ -88,6 +88,8 @@ class Parameter:
     deprecated: bool
     fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
     """Of a whole query string written as a form: fields with a rule of their own."""
+    default: str | None = None
+    """Sent where no argument is given: of Accept-Language, for which a browser has a value of its own."""
 
 
 def unsendable_reason(parameter: Parameter) -> str | None:
@@ -106,7 +108,7 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
     """The parameter, or what is wrong with it as a sentence.
 
     Raises:
-        ReferenceFailed: its media type is a reference that leads nowhere.
+        ReferenceFailed: its media type, or the schema of Accept-Language, is a reference that leads nowhere.
     """
     name, location = node.get("name"), node.get("in")
     if not isinstance(name, str) or not name:
@@ -139,7 +141,14 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
         content_type=content_type,
         deprecated=node.get("deprecated") is True,
         fields=fields,
+        default=_default_of(document, schema) if name.lower() == "accept-language" else None,
     )
+
+
+def _default_of(document: Document, schema: JsonValue) -> str | None:
+    target = document.follow(schema)
+    default = target.get("default") if isinstance(target, dict) else None
+    return default if isinstance(default, str) else None
 
 
 def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonObject]:

@@ -33,6 +33,8 @@ class PlannedParameter:
             "name": parameter.name,
             "required": parameter.required,
         }
+        if parameter.default is not None:
+            planned["default"] = parameter.default
         if parameter.content_type is not None:
             planned["content_type"] = parameter.content_type
             if parameter.fields:

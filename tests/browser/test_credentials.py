@@ -4,10 +4,10 @@ import logging
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
 from tests.browser.scene import Scene
-from tests.support.chromium import expect_connection, go_to, run_tool
+from tests.support.chromium import expect_connection, go_to, run_tool, save_credential
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -17,25 +17,6 @@ SECRET = "s3cret/with+odd=characters&%é"
 def contents_of(folder: Path) -> dict[str, bytes]:
     """Every file below, by name."""
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-async def save_credential(page: Page, server_id: str, kind: str, **values: str) -> None:
-    """Fill the form of a server; `kind` is the label of the choice."""
-    await go_to(page, "servers", server_id)
-    form = page.get_by_role("form", name="Credentials")
-    await form.get_by_label("Kind").select_option(label=kind)
-    labels = {
-        "value": "Token or key",
-        "username": "User name",
-        "password": "Password",
-        "name": "Name of the header or parameter",
-    }
-    for name, value in values.items():
-        await form.get_by_label(labels[name]).fill(value)
-    await form.get_by_role("button", name="Save in this browser").click()
-    for name in values:
-        await expect(form.get_by_label(labels[name])).to_have_value("")
-    await expect(form.get_by_text("Saved in this browser.")).to_be_visible()
 
 
 async def test_own_credentials_are_sent_with_every_request_and_redacted_in_answers(scene: Scene) -> None:

@@ -9,8 +9,14 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.scene import Scene
-from tests.browser.test_credentials import save_credential
-from tests.support.chromium import Caller, accept_selection, expect_connection, go_to, open_page
+from tests.support.chromium import (
+    Caller,
+    accept_selection,
+    expect_connection,
+    go_to,
+    open_page,
+    save_credential,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -9,8 +9,7 @@ import pytest
 from aiohttp import web
 
 from tests.browser.scene import Scene
-from tests.browser.test_credentials import save_credential
-from tests.support.chromium import accept_selection
+from tests.support.chromium import accept_selection, save_credential
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -51,6 +51,12 @@ test("an operation is pinned to the origin of its own plan; the server's base UR
   assert.equal(pinOf(server, "GET /things", relative, "http://localhost:1").base_url, "https://other.example/v2");
 });
 
+test("operations that a document tells apart by a fragment of the path are pinned, each under its own key", () => {
+  const server = { id: "s1", base_url: "" };
+  const offered = { name: "things", digest: "d1", plan: plan({}) };
+  assert.equal(pinOf(server, "GET /things#acl", offered, "http://localhost:1").key, "GET /things#acl");
+});
+
 test("an operation that cannot be trusted or sent is not accepted", () => {
   const server = { id: "s1", base_url: "" };
   /** @param {string} key @param {Partial<import("../../static/types.d.ts").RequestPlan>} change */

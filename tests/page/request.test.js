@@ -43,6 +43,12 @@ test("a method goes as the document writes it, unless no page may send it", () =
   for (const method of ["TRACE", "Connect", "TRACK"]) refuses(() => buildRequest(plan({ method }), {}), "unsendable");
 });
 
+test("a default stands in for an argument that is not given", () => {
+  const asked = plan({ parameters: [parameter("header", "Accept-Language", { default: "en-us" })] });
+  assert.deepEqual(buildRequest(asked, {}).headers, [["accept-language", "en-us"]]);
+  assert.deepEqual(buildRequest(asked, { "Accept-Language": "de" }).headers, [["accept-language", "de"]]);
+});
+
 test("a GET without arguments carries no header that would cost a preflight", () => {
   assert.deepEqual(buildRequest(plan({}), {}), {
     method: "GET",

@@ -68,6 +68,25 @@ async def accept_selection(page: Page, server_id: str, choice: str = "All") -> N
     await expect(page.get_by_role("region", name="Tools of this server")).to_be_visible()
 
 
+async def save_credential(page: Page, server_id: str, kind: str, **values: str) -> None:
+    """Fill the form of a server; `kind` is the label of the choice, or how it begins."""
+    await go_to(page, "servers", server_id)
+    form = page.get_by_role("form", name="Credentials")
+    await form.get_by_label("Kind").select_option(label=kind)
+    labels = {
+        "value": "Token or key",
+        "username": "User name",
+        "password": "Password",
+        "name": "Name of the header or parameter",
+    }
+    for name, value in values.items():
+        await form.get_by_label(labels[name]).fill(value)
+    await form.get_by_role("button", name="Save in this browser").click()
+    for name in values:
+        await expect(form.get_by_label(labels[name])).to_have_value("")
+    await expect(form.get_by_text("Saved in this browser.")).to_be_visible()
+
+
 async def run_tool(page: Page) -> Locator:
     """Press Run in the form that is open; gives the answer's place once it is there."""
     await page.get_by_test_id("run").click()

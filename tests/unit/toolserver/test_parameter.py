@@ -124,6 +124,13 @@ def test_reserved_characters_are_allowed_where_the_version_allows_them(
     assert parameter.allow_reserved is allowed
 
 
+@pytest.mark.parametrize(("name", "default"), [("accept-Language", "en-us"), ("X-Language", None)])
+def test_only_accept_language_keeps_its_default(name: str, default: str | None) -> None:
+    """Without it a browser sends its user's languages, which such an API may refuse; others send nothing."""
+    schema: JsonObject = {"type": "string", "enum": ["de", "en-us"], "default": "en-us"}
+    assert parameter_of({"name": name, "in": "header", "schema": schema}).default == default
+
+
 def test_a_whole_query_string_has_fields_like_a_form() -> None:
     """OpenAPI 3.2: `content` with one media type; a form may have encodings."""
     media: JsonObject = {"encoding": {"f": {"style": "deepObject"}}}

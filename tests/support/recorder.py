@@ -1,0 +1,47 @@
+"""An API that answers everything and remembers what it was sent; pages of every origin may call it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import hdrs, web
+
+from tests.support.original_server import Recorded
+
+
+@dataclass
+class Recorder:
+    """`requests` in order of arrival; each answer names the place of its request there."""
+
+    url: str = ""
+    requests: list[Recorded] = field(default_factory=list[Recorded])
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """Preflights are answered and forgotten: an operation's own OPTIONS has no such header."""
+        allowed = {
+            "Access-Control-Allow-Origin": "*",
+            "Access-Control-Allow-Methods": request.headers.get("Access-Control-Request-Method", "*"),
+            "Access-Control-Allow-Headers": request.headers.get("Access-Control-Request-Headers", "*"),
+        }
+        if request.method == hdrs.METH_OPTIONS and "Access-Control-Request-Method" in request.headers:
+            return web.Response(status=204, headers=allowed)
+        headers = tuple((name, text) for name, text in request.headers.items())
+        recorded = Recorded(request.method, request.raw_path, headers, await request.read())
+        self.requests.append(recorded)
+        return web.json_response({"recorded": len(self.requests) - 1}, headers=allowed)
+
+
+@asynccontextmanager
+async def recording() -> AsyncGenerator[Recorder]:
+    """Listen on a free port of this machine."""
+    recorder = Recorder()
+    app = web.Application(client_max_size=16 * 1024 * 1024)
+    app.router.add_route("*", "/{rest:.*}", recorder.answer)
+    runner = web.AppRunner(app, shutdown_timeout=1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    recorder.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    try:
+        yield recorder
+    finally:
+        await runner.cleanup()
