@@ -16,6 +16,14 @@ JUNK: tuple[JsonValue, ...] = (
 )
 
 
+MARKS = (
+    *("{", "}", "[", "]", ",", ":", '"', "'", "- ", "? ", "| ", "> ", "%", "#", "\t", "\n", "\n  ", "\r"),
+    *("\0", "\ufeff", "é", "~", "&a ", "*a", "&a [*a]", "<<: *a", "!!binary ", "!!set ", "---\n", "...\n"),
+    *("1e999999", "9" * 5_000, "0o777", "2026-02-30", "NaN", "[" * 2_000, '{"a":' * 2_000, "- " * 2_000),
+)
+"""What means something to a reader of JSON or YAML, numbers and depths that are too large among it."""
+
+
 def places_in(root: JsonValue) -> list[tuple[JsonObject | list[JsonValue], str | int, str]]:
     """Every value but the root: its container, its key there, and its JSON pointer."""
     found: list[tuple[JsonObject | list[JsonValue], str | int, str]] = []
@@ -78,3 +86,14 @@ def _drop(container: JsonObject | list[JsonValue], key: str | int) -> None:
         del container[cast(str, key)]
     else:
         del container[cast(int, key)]
+
+
+def scrambled(text: str, source: random.Random, *, count: int) -> str:
+    """`text` with `count` random slips of a keyboard or an editor; often no JSON or YAML any more."""
+    for _ in range(count):
+        start = source.randrange(len(text) + 1)
+        end = min(start + source.choice([1, 2, 10, 200, 5_000]), len(text))
+        piece, mark = text[start:end], source.choice(MARKS)
+        piece = source.choice(["", piece * 2, mark, mark + piece])
+        text = text[:start] + piece + text[end:]
+    return text
