@@ -22,9 +22,10 @@ BEYOND = -1
 class Circles:
     """The circles of one document, found as they are asked for (Tarjan's algorithm, without recursion)."""
 
-    def __init__(self, resolve: Callable[[str], JsonValue]) -> None:
+    def __init__(self, resolve: Callable[[str], JsonValue], *, max_steps: int = MAX_STEPS) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`."""
         self._resolve = resolve
+        self._max_steps = max_steps
         self._numbers: dict[str, int | None] = {}
         self._order: dict[str, int] = {}
         self._lowest: dict[str, int] = {}
@@ -73,7 +74,7 @@ class Circles:
         while not members or members[-1] != ref:
             members.append(self._open.popitem()[0])
         number = self._order[ref] if len(members) > 1 or ref in self._to_themselves else None
-        if self._steps > MAX_STEPS:
+        if self._steps > self._max_steps:
             number = BEYOND
         self._numbers.update(dict.fromkeys(members, number))
 
@@ -83,7 +84,7 @@ class Circles:
             pending = [self._resolve(ref)]
         except ReferenceFailed:
             return found
-        while pending and self._steps <= MAX_STEPS:
+        while pending and self._steps <= self._max_steps:
             node = pending.pop()
             self._steps += 1
             if isinstance(node, dict):

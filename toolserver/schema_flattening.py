@@ -12,7 +12,8 @@ from toolserver.document import schema_reference_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema_alternatives import Tag
 from toolserver.schema_cycles import Circles
-from toolserver.schema_shape import Shape, ShapeReader
+from toolserver.schema_reading import ShapeReader
+from toolserver.schema_shape import Shape
 from toolserver.schema_writing import (
     NO_WORDS,
     NOTHING_ABOVE,

@@ -18,6 +18,7 @@ RULE_CHARS = 300
 """Longest condition told as JSON; a longer one would rather confuse."""
 
 _SAYS_NOTHING = ANNOTATIONS | {"description", "example", "$comment"}
+_OUTCOMES = ("then", "else")
 _OF_OBJECTS = frozenset({"type", "required", "properties"})
 
 
@@ -28,7 +29,7 @@ def tell_rules(schema: JsonObject) -> tuple[list[str], list[str]]:
     for keyword, sentence in _sentences(schema):
         if sentence is None:
             lost.append(keyword)
-        else:
+        elif sentence:
             told.append(sentence)
     return told, lost
 
@@ -48,14 +49,14 @@ def _sentences(schema: JsonObject) -> Iterator[tuple[str, str | None]]:
 
 def _choice(schema: JsonObject) -> str | None:
     condition = _condition(schema["if"])
-    outcomes = [
-        f"{word} {_condition(schema[key])}"
-        for key, word in (("then", "then"), ("else", "otherwise"))
-        if key in schema and schema[key] is not True
-    ]
-    if condition is None or any(outcome.endswith(" None") for outcome in outcomes):
+    then, otherwise = ("" if _is_any(schema.get(key, True)) else _condition(schema[key]) for key in _OUTCOMES)
+    if condition is None or then is None or otherwise is None:
         return None
-    return f"If {condition}, {'; '.join(outcomes)}." if outcomes else ""
+    if not then and not otherwise:
+        return ""
+    if not then:
+        return f"Unless {condition}, {otherwise}."
+    return f"If {condition}, then {then}{'; otherwise ' if otherwise else ''}{otherwise}."
 
 
 def _how_many(schema: JsonObject) -> str:
@@ -82,20 +83,28 @@ def _condition(schema: JsonValue) -> str | None:
         return predicate and f"the value {predicate}"
     required = [name for name in array_at(schema, "required") if isinstance(name, str)]
     told: list[str] = []
-    for name, inner in object_at(schema, "properties").items():
+    properties = {
+        name: inner for name, inner in object_at(schema, "properties").items() if not _is_any(inner)
+    }
+    told: list[str] = []
+    for name, inner in properties.items():
         predicate = _predicate(inner)
         if predicate is None:
             return None
         told.append(f"{_name(name)}{'' if name in required else ', if given,'} {predicate}")
-    told += [f"{_name(name)} is given" for name in required if name not in object_at(schema, "properties")]
+    told += [f"{_name(name)} is given" for name in required if name not in properties]
     text = " and ".join(told)
     return text if told and len(text) <= RULE_CHARS else None
 
 
+def _is_any(schema: JsonValue) -> bool:
+    return schema is True or (isinstance(schema, dict) and not schema.keys() - _SAYS_NOTHING)
+
+
 def _predicate(schema: JsonValue) -> str | None:
     """What a value does that meets `schema`: "is a or b", "is null", "fits `{…}`"."""
-    if not isinstance(schema, dict):
-        return {True: "is given", False: "is not given"}.get(schema is True)
+    if not isinstance(schema, dict) or _is_any(schema):
+        return "is not there" if schema is False else None
     says = schema.keys() - _SAYS_NOTHING
     if says and says <= {"const", "enum", "type"}:
         values = [schema["const"]] if "const" in schema else array_at(schema, "enum")

@@ -17,7 +17,8 @@ from toolserver.hints import MAY_BE_NULL, clean_text, describe_constraints, join
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema_alternatives import Tag, tag_of
 from toolserver.schema_keywords import ANNOTATIONS, keywords_for, unique_values
-from toolserver.schema_shape import Shape, ShapeReader
+from toolserver.schema_reading import ShapeReader
+from toolserver.schema_shape import Shape
 
 MAX_WARNINGS = 20
 """Of one schema; whoever shows them shows no more."""

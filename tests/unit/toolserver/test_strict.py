@@ -110,6 +110,10 @@ def test_what_may_be_null_in_words_may_be_null_in_strict_mode() -> None:
         ({"type": "array"}, "`a[]` takes any value, which strict mode cannot express."),
         ({"type": "object"}, "`a` is an object of unknown keys."),
         (
+            {"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": False},
+            "`a` has keys that only a pattern tells.",
+        ),
+        (
             {"type": "object", "additionalProperties": {"type": "string"}},
             "`a` is a map of keys that are not known before.",
         ),

@@ -4,7 +4,8 @@ import pytest
 
 from tests.support.openapi import document_with
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.schema_shape import Shape, ShapeReader
+from toolserver.schema_reading import ShapeReader
+from toolserver.schema_shape import Shape
 
 
 def reader_of(**schemas: JsonValue) -> ShapeReader:
