@@ -4,12 +4,17 @@
  * every result until the bridge has confirmed it, across reconnects. Knows no HTTP, no plans and no secrets.
  */
 
+import { ackOf, readCall, textOf } from "./call_message.js";
 import { io } from "./vendor/socket.io-4.8.4.esm.min.js";
 
 /** @typedef {import("./types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("./types.d.ts").CallError} CallError */
 /** @typedef {import("./types.d.ts").Outcome} Outcome */
 /** @typedef {import("./types.d.ts").Connection} Connection */
+/** @typedef {import("./types.d.ts").Greeting} Greeting */
+/** @typedef {import("./types.d.ts").ListedCall} ListedCall */
+/** @typedef {{decision: "once" | "chat" | "timed" | "always" | "denied", reason: "user" | "no_answer"}} Decision */
+/** @typedef {{go: boolean, deadline_ms: number}} Go */
 /** @typedef {import("./vendor/socket.io-4.8.4.esm.min.js").Socket} Socket */
 /** @typedef {{code: string, message: string, retryable?: boolean}} Problem */
 /**
@@ -17,10 +22,13 @@ import { io } from "./vendor/socket.io-4.8.4.esm.min.js";
  * @property {(connection: Connection, problem: Problem | null) => void} connectionChanged
  * @property {(limits: Record<string, number>) => void} limitsAnnounced
  * @property {(call: ToolCall) => Promise<CallError | null>} refusalOf  asked before a call is accepted; must not throw
+ * @property {(call: ToolCall) => Promise<boolean>} mustAsk            whether the user decides first; must not throw
+ * @property {(call: ToolCall) => void} callWaits                      it was accepted, and the user is to be asked
  * @property {(call: ToolCall) => void} callArrived                    once per attempt, after it was accepted
+ * @property {(greeted: {closed: string[], listed: ListedCall[]}) => void} greeted
  * @property {(callId: string, reason: string) => void} callCancelled
  * @property {() => void} serversChanged
- * @property {() => void} resultsConfirmed                             the outbox got shorter
+ * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
  */
 
 const PROTOCOL = 1;
@@ -28,38 +36,17 @@ const PATH = "/ws/socket.io";
 const RECONNECT_FIRST_MS = 200;
 const RECONNECT_LAST_MS = 5000;
 const HELLO_TIMEOUT_MS = 10_000;
+const DECISION_TIMEOUT_MS = 10_000;
 /** How many call ids are remembered, so that a call sent twice is run once. */
 const REMEMBERED_CALLS = 1000;
-
-/** @param {unknown} value */
-const textOf = (value) => (typeof value === "string" ? value : "");
-
-/**
- * @param {any} message an `events` payload
- * @returns {ToolCall | null} null: not a tool call for us
- */
-export function readCall(message) {
-  const call = message?.data?.type === "execute:tool" ? message.data.data : null;
-  if (!call || !textOf(call.id) || !textOf(call.server?.id)) return null;
-  return {
-    call_id: call.id,
-    tool: textOf(call.bridge?.tool) || textOf(call.name),
-    server_id: call.server.id,
-    key: textOf(call.name),
-    digest: textOf(call.server.digest),
-    params: textOf(call.params),
-    deadline_ms: Number(call.bridge?.deadline_ms) || 60_000,
-    result_token: textOf(call.bridge?.result_token),
-    attempt: Number(call.bridge?.attempt) || 1,
-    chat_id: message.chat_id ?? call.bridge?.chat_id ?? null,
-  };
-}
 
 export class BridgeSocket {
   /** @type {Map<string, Outcome>} */
   #outbox = new Map();
   /** The last attempt of each call. @type {Map<string, number>} */
   #seen = new Map();
+  /** Decisions that the bridge has not answered. @type {Map<string, {said: Decision, answered: (go: Go) => void}>} */
+  #decisions = new Map();
   #isGreeted = false;
   #mustRenew = false;
   #failures = 0;
@@ -72,7 +59,7 @@ export class BridgeSocket {
    * @param {object} parts
    * @param {string} parts.url                      origin of the bridge
    * @param {import("./identity.js").Identity} parts.identity
-   * @param {() => {page_id: string, visibility: string}} parts.introduce
+   * @param {() => Promise<Greeting>} parts.introduce   who speaks, and what it knows of its calls but what the outbox has
    * @param {BridgeSocketDelegate} parts.delegate
    */
   constructor({ url, identity, introduce, delegate }) {
@@ -106,6 +93,26 @@ export class BridgeSocket {
   /** How many results the bridge has not confirmed yet. */
   get unconfirmed() {
     return this.#outbox.size;
+  }
+
+  /** Whether the bridge has greeted this connection. */
+  get isConnected() {
+    return this.#isGreeted;
+  }
+
+  /**
+   * What the user said, until the bridge has answered: once more after every reconnect. Never rejects; what the bridge
+   * does not understand is no go.
+   * @param {string} callId
+   * @param {Decision} said
+   * @returns {Promise<Go>}
+   */
+  decide(callId, said) {
+    return new Promise((resolve) => {
+      const answered = (/** @type {Go} */ go) => void (this.#decisions.delete(callId) && resolve(go));
+      this.#decisions.set(callId, { said, answered });
+      if (this.#isGreeted) void this.#sendDecision(callId);
+    });
   }
 
   /**
@@ -147,23 +154,51 @@ export class BridgeSocket {
   async #greet() {
     const sid = this.socket.id;
     try {
-      const hello = { protocol: PROTOCOL, ...this.introduce() };
+      const introduction = await this.introduce();
+      const listed = this.#listed(introduction.calls);
+      if (sid !== this.socket.id) return;
+      const hello = { protocol: PROTOCOL, ...introduction, calls: listed };
       const answer = await this.socket.timeout(HELLO_TIMEOUT_MS).emitWithAck("bridge:hello", hello);
       if (sid !== this.socket.id) return;
       if (answer?.error) this.#giveUp(answer.error);
-      else this.#welcomed(answer?.limits ?? {});
+      else this.#welcomed(answer ?? {}, listed);
     } catch {
       if (sid === this.socket.id) this.#startOver();
     }
   }
 
-  /** @param {Record<string, number>} limits */
-  #welcomed(limits) {
+  /**
+   * What is in the outbox is done, whatever else is said of it.
+   * @param {ListedCall[]} calls
+   * @returns {ListedCall[]}
+   */
+  #listed(calls) {
+    const done = [...this.#outbox.keys()].map((call_id) => ({ call_id, state: /** @type {const} */ ("done") }));
+    return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))].slice(0, REMEMBERED_CALLS);
+  }
+
+  /** @param {{limits?: Record<string, number>, closed?: string[]}} answer @param {ListedCall[]} listed */
+  #welcomed({ limits = {}, closed = [] }, listed) {
     this.#failures = 0;
     this.#isGreeted = true;
     this.delegate.limitsAnnounced(limits);
+    this.delegate.greeted({ closed, listed });
     this.delegate.connectionChanged("online", null);
     for (const [call_id, outcome] of this.#outbox) this.socket.emit("bridge:result", { call_id, outcome });
+    for (const call_id of this.#decisions.keys()) void this.#sendDecision(call_id);
+  }
+
+  /** @param {string} callId */
+  async #sendDecision(callId) {
+    const waiting = this.#decisions.get(callId);
+    if (!waiting) return;
+    try {
+      const message = { call_id: callId, ...waiting.said };
+      const go = await this.socket.timeout(DECISION_TIMEOUT_MS).emitWithAck("bridge:decision", message);
+      waiting.answered({ go: go?.go === true, deadline_ms: Number(go?.deadline_ms) || 0 });
+    } catch {
+      if (this.#isGreeted) void this.#sendDecision(callId); // else after the next greeting
+    }
   }
 
   /** @param {Problem} problem */
@@ -221,10 +256,12 @@ export class BridgeSocket {
     const isNew = call.attempt > (this.#seen.get(call.call_id) ?? 0);
     this.#remember(call);
     const error = isNew ? await this.delegate.refusalOf(call) : null;
-    if (typeof ack === "function" && this.socket.id === sid)
-      ack(error ? { call_id: call.call_id, error } : { call_id: call.call_id });
+    const asks = isNew && !error && (await this.delegate.mustAsk(call));
+    if (this.socket.id !== sid) return this.#forget(call); // The next greeting says that it was never begun.
+    if (typeof ack === "function") ack(ackOf(call, error, asks));
     if (error) return;
-    if (isNew) this.delegate.callArrived(call);
+    if (asks) this.delegate.callWaits(call);
+    else if (isNew) this.delegate.callArrived(call);
     else this.#repeat(call.call_id);
   }
 
@@ -232,6 +269,11 @@ export class BridgeSocket {
   #remember({ call_id, attempt }) {
     this.#seen.set(call_id, Math.max(attempt, this.#seen.get(call_id) ?? 0));
     if (this.#seen.size > REMEMBERED_CALLS) this.#seen.delete(/** @type {string} */ (this.#seen.keys().next().value));
+  }
+
+  /** @param {ToolCall} call */
+  #forget({ call_id, attempt }) {
+    if (this.#seen.get(call_id) === attempt) this.#seen.set(call_id, attempt - 1);
   }
 
   /** @param {string} callId */
@@ -243,6 +285,6 @@ export class BridgeSocket {
   /** @param {string[]} callIds */
   #confirmed(callIds) {
     for (const callId of callIds) this.#outbox.delete(callId);
-    this.delegate.resultsConfirmed();
+    this.delegate.resultsConfirmed(callIds);
   }
 }

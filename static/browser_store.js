@@ -13,11 +13,11 @@ const VERSION = 2;
 const DEVICE_STORES = ["device"];
 /**
  * keys: by name · servers and pins: what the user accepted · credentials: encrypted secrets · references: what was
- * decided about the documents that a server's document refers to.
+ * decided about the documents that a server's document refers to · calls: the journal.
  */
-const USER_STORES = ["keys", "servers", "pins", "credentials", "references"];
+const USER_STORES = ["keys", "servers", "pins", "credentials", "references", "calls"];
 
-/** @typedef {"device" | "keys" | "servers" | "pins" | "credentials" | "references"} StoreName */
+/** @typedef {"device" | "keys" | "servers" | "pins" | "credentials" | "references" | "calls"} StoreName */
 /** @typedef {string | string[]} Key */
 
 /** The browser keeps nothing for this page. `code` is always storage_unavailable. */

@@ -1,9 +1,11 @@
 // @ts-check
 /** The endings of a call that are no answer. Pure. */
 
+import { redactFacts } from "./redaction.js";
 import { RequestError } from "./request_error.js";
 
 /** @typedef {import("./types.d.ts").Delivered} Delivered */
+/** @typedef {import("./types.d.ts").CallError} CallError */
 
 /** An ending of a call that is no answer. `retryable`: a second try makes sense if it can do no harm. */
 export class CallFailure extends Error {
@@ -95,4 +97,24 @@ export function failureOf(error) {
     return new CallFailure(code, error.message, { detail: error.argument ? { argument: error.argument } : {} });
   }
   return new CallFailure("internal", `The bridge page failed: ${messageOf(error)}`, { delivered: "unknown" });
+}
+
+/** What the bridge takes of an error's message (bridge/wire.py). */
+const MESSAGE_CHARS = 4000;
+
+/** @param {CallFailure} failure @param {boolean} isSafe @returns {CallError} */
+export function errorOf({ code, message, detail, retryable, delivered }, isSafe) {
+  return { code, message: message.slice(0, MESSAGE_CHARS), detail, retryable: retryable && (isSafe || delivered === "no") };
+}
+
+/**
+ * @param {CallFailure} failure
+ * @param {{redact: (text: string) => string, isSafe: boolean}} course
+ * @param {number} duration_ms
+ * @returns {import("./types.d.ts").Failed}
+ */
+export function failedOutcome(failure, { redact, isSafe }, duration_ms) {
+  failure.message = redact(failure.message);
+  failure.detail = redactFacts(failure.detail, redact);
+  return { status: "failed", error: errorOf(failure, isSafe), delivered: failure.delivered, duration_ms };
 }

@@ -5,7 +5,9 @@
  */
 
 import { BridgeSocket } from "./bridge_socket.js";
+import { CallJournal } from "./call_journal.js";
 import { CallLog } from "./call_log.js";
+import { CallRecovery } from "./call_recovery.js";
 import { Credentials } from "./credentials.js";
 import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
 import { Identity } from "./identity.js";
@@ -30,6 +32,8 @@ const scope = /** @type {EventTarget & {postMessage: (reply: import("./types.d.t
 /** Until the bridge has announced its own. */
 const FIRST_LIMITS = { inline_result_bytes: 262_144, result_bytes: 1_048_576, file_bytes: 16_777_216 };
 
+const NEVER = new AbortController().signal;
+
 const DRAINING = {
   code: "no_browser",
   message: "The bridge page is changing its permissions. Try again.",
@@ -49,17 +53,28 @@ class Executor {
    * @param {StartCommand} start
    * @param {Identity} identity
    * @param {import("./browser_store.js").BrowserStore} store
+   * @param {CallJournal} journal
    */
-  constructor(start, identity, store) {
+  constructor(start, identity, store, journal) {
     this.settings = start;
     this.visibility = start.visibility;
     this.channel = openCallChannel(start.user_id);
     this.channel.onmessage = ({ data }) => this.#asked(data);
     this.log = new CallLog((entry) => this.#tell({ type: "call", entry }));
+    this.journal = journal;
     this.runner = this.#makeRunner(store);
     this.calls = new RunningCalls(this.runner, (call, outcome) => this.#ended(call, outcome));
-    const introduce = () => ({ page_id: start.page_id, visibility: this.visibility, origins: start.origins });
-    this.socket = new BridgeSocket({ url: location.origin, identity, introduce, delegate: this.#delegate() });
+    this.socket = new BridgeSocket({
+      url: location.origin,
+      identity,
+      introduce: () => this.#introduce(),
+      delegate: this.#delegate(),
+    });
+    this.recovery = new CallRecovery(journal, {
+      sendResult: (callId, outcome) => this.socket.sendResult(callId, outcome),
+      upload: (entry, { content, content_type }) =>
+        uploadResult((...request) => fetch(...request), entry, content, content_type, NEVER),
+    });
     this.socket.start();
   }
 
@@ -93,7 +108,25 @@ class Executor {
       upload: (call, content, contentType, signal) => uploadResult(send, call, content, contentType, signal),
       limits: this.#limits,
       observer: this.log,
+      journal: this.journal,
+      isConnected: () => this.socket.isConnected,
     });
+  }
+
+  /** @returns {Promise<import("./types.d.ts").Greeting>} */
+  async #introduce() {
+    const { worker, page_id, origins } = this.settings;
+    const { alive, calls } = await this.recovery.list();
+    const running = this.calls.ids.map((call_id) => ({ call_id, state: /** @type {const} */ ("running") }));
+    const who = { page_id, instance: worker, epoch: this.journal.epoch, alive };
+    return { ...who, visibility: this.visibility, origins, calls: [...running, ...calls] };
+  }
+
+  /** What has ended for the bridge goes on only if nobody could call it back. @param {string[]} closed */
+  #greeted(closed) {
+    for (const callId of closed)
+      if (!this.journal.has(callId)) this.calls.stop(callId, "The bridge had ended this call when the page came back.");
+    void this.recovery.tell(closed);
   }
 
   /** @returns {import("./bridge_socket.js").BridgeSocketDelegate} */
@@ -102,10 +135,13 @@ class Executor {
       connectionChanged: (connection, problem) => this.#connectionChanged(connection, problem),
       limitsAnnounced: (limits) => void Object.assign(this.#limits, limits),
       refusalOf: async (call) => (this.#isDraining ? DRAINING : this.runner.refusal(call)),
+      mustAsk: async () => false,
+      callWaits: () => {},
       callArrived: (call) => this.#arrived(call),
+      greeted: ({ closed }) => this.#greeted(closed),
       callCancelled: (callId, reason) => this.calls.stop(callId, reason || "The caller stopped this call."),
       serversChanged: () => this.#tell({ type: "servers" }),
-      resultsConfirmed: () => this.#finishDraining(),
+      resultsConfirmed: (callIds) => this.#confirmed(callIds),
     };
   }
 
@@ -128,6 +164,12 @@ class Executor {
     this.#connection = connection;
     this.#problem = problem && { code: problem.code, message: problem.message };
     this.#tellState();
+  }
+
+  /** @param {string[]} callIds */
+  #confirmed(callIds) {
+    void this.journal.forget(callIds);
+    this.#finishDraining();
   }
 
   #finishDraining() {
@@ -165,7 +207,8 @@ const wasBlockedByPolicy = watchPolicy(scope);
 /** Holds on to the user it was started for, whoever the browser's user is by now. @param {StartCommand} command */
 async function begin(command) {
   const identity = new Identity(await openDeviceStore(), { location: null, user_id: command.user_id });
-  return new Executor(command, identity, await openUserStore(command.user_id));
+  const store = await openUserStore(command.user_id);
+  return new Executor(command, identity, store, await CallJournal.open(store, command.user_id, command.worker));
 }
 
 /** @param {WorkerCommand} command */

@@ -17,7 +17,7 @@ function pause(milliseconds, signal) {
 /**
  * Tries four times while the bridge cannot be reached or answers 5xx.
  * @param {typeof globalThis.fetch} fetch
- * @param {ToolCall} call
+ * @param {Pick<ToolCall, "call_id" | "result_token">} call
  * @param {Uint8Array<ArrayBuffer> | string} content
  * @param {string} contentType
  * @param {AbortSignal} signal
@@ -35,7 +35,7 @@ export async function uploadResult(fetch, call, content, contentType, signal) {
 
 /**
  * @param {typeof globalThis.fetch} fetch
- * @param {ToolCall} call
+ * @param {Pick<ToolCall, "call_id" | "result_token">} call
  * @param {Uint8Array<ArrayBuffer> | string} content
  * @param {string} contentType
  * @param {AbortSignal} signal

@@ -32,6 +32,10 @@ export class RunningCalls {
     return this.#controllers.size;
   }
 
+  get ids() {
+    return [...this.#controllers.keys()];
+  }
+
   /**
    * Runs the call; at its deadline its fetch is aborted.
    * @param {ToolCall} call

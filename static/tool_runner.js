@@ -14,6 +14,8 @@ import { fetchInit, needsPreflight } from "./fetch_init.js";
 import {
   brokenOff,
   CallFailure,
+  errorOf,
+  failedOutcome,
   failureOf,
   messageOf,
   redirectRefused,
@@ -22,22 +24,17 @@ import {
   uploadFailed,
 } from "./call_failure.js";
 import { placeSecrets, secretTexts } from "./security.js";
-import { overwriteSecrets, redactFacts, redactor } from "./redaction.js";
-import { parseJson } from "./json_text.js";
+import { overwriteSecrets, redactor } from "./redaction.js";
+import { readArguments } from "./call_arguments.js";
 
 /** @typedef {import("./types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("./types.d.ts").Outcome} Outcome */
-/** @typedef {import("./types.d.ts").Failed} Failed */
-/** @typedef {import("./types.d.ts").Delivered} Delivered */
 /** @typedef {import("./types.d.ts").Pin} Pin */
 /** @typedef {import("./types.d.ts").Limits} Limits */
-/** @typedef {import("./types.d.ts").ReadBody} ReadBody */
 /** @typedef {import("./types.d.ts").BuiltRequest} BuiltRequest */
 /** @typedef {import("./types.d.ts").JsonObject} JsonObject */
 /** @typedef {import("./types.d.ts").CredentialSet} CredentialSet */
-/** @typedef {import("./types.d.ts").Diagnosis} Diagnosis */
-/** @typedef {import("./diagnosis.js").FailedFetch} FailedFetch */
-/** @typedef {import("./types.d.ts").CallError} CallError */
+/** @typedef {import("./types.d.ts").Upload} Upload */
 
 /**
  * @typedef {object} Surroundings
@@ -47,10 +44,12 @@ import { parseJson } from "./json_text.js";
  * @property {() => string[]} acceptedOrigins             where files that arguments name may come from
  * @property {(serverId: string, key: string) => Promise<Pin | null>} lookup
  * @property {(serverId: string, origin: string) => Promise<CredentialSet>} loadCredentials
- * @property {(failed: FailedFetch) => Promise<Diagnosis>} diagnose  why a fetch was rejected
+ * @property {(failed: import("./diagnosis.js").FailedFetch) => Promise<import("./types.d.ts").Diagnosis>} diagnose  why a fetch was rejected
  * @property {(call: ToolCall, content: Uint8Array<ArrayBuffer> | string, contentType: string, signal: AbortSignal) => Promise<void>} upload
  * @property {Limits} limits
  * @property {RunObserver} observer
+ * @property {Journal} journal
+ * @property {() => boolean} isConnected                  to the bridge
  */
 /**
  * What a log may see; every text has its secrets removed already.
@@ -59,20 +58,26 @@ import { parseJson } from "./json_text.js";
  * @property {(call: ToolCall, response: import("./types.d.ts").LoggedResponse) => void} answerRead
  */
 
+/**
+ * Told of requests that may change something.
+ * @typedef {object} Journal
+ * @property {(call: ToolCall) => Promise<void>} begun    settles when it is durable; throws a `CallFailure`
+ * @property {(call: ToolCall, outcome: Outcome, upload: Upload | null) => Promise<void>} ended
+ */
+
 /** @typedef {(text: string, isCut?: boolean) => string} Redact */
+/** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean}} Course */
 
 /** A stream of events is handed on so long before the deadline that its answer still arrives in time. */
 const STREAM_MARGIN_MS = 3000;
 const STREAM_SHARE = 0.85;
-
 /** @param {ToolCall} call */
 const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
 
 /** How much of an answer the log keeps. */
 const PREVIEW_CHARS = 16384;
 
-/** What the bridge takes of an error's message and of a status text (bridge/wire.py). */
-const MESSAGE_CHARS = 4000;
+/** What the bridge takes of a status text and a content type (bridge/wire.py). */
 const STATUS_TEXT_CHARS = 200;
 const CONTENT_TYPE_CHARS = 300;
 
@@ -85,7 +90,7 @@ export class ToolRunner {
   /**
    * Why this page does not take the call; null: it does. Fast enough to answer the socket's ack.
    * @param {ToolCall} call
-   * @returns {Promise<CallError | null>}
+   * @returns {Promise<import("./types.d.ts").CallError | null>}
    */
   async refusal(call) {
     try {
@@ -104,26 +109,52 @@ export class ToolRunner {
   async run(call, signal) {
     const started = this.around.now();
     const duration = () => Math.round((this.around.now() - started) * 10) / 10;
-    let redact = redactor([]);
-    let isSafe = false;
+    const course = { redact: redactor([]), isSafe: false, hasBegun: false };
     try {
-      const pin = await this.acceptedPin(call);
-      isSafe = pin.plan.safe;
-      const credentials = await this.around.loadCredentials(pin.server_id, pin.origin);
-      const secrets = secretTexts(credentials);
-      redact = redactor(secrets);
-      const args = await this.argumentsOf(call, pin, signal);
-      const request = this.build(call, pin, args, credentials, redact);
-      const response = await this.send(pin, request, credentials, signal);
-      const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
-      const answered = await this.receive(call, response, { redact, secrets, signal, until });
-      return { ...answered, duration_ms: duration() };
+      const { answered, upload } = await this.perform(call, course, duration, signal);
+      const outcome = { ...answered, duration_ms: duration() };
+      if (course.hasBegun) await this.around.journal.ended(call, outcome, upload);
+      if (upload) await this.upload(call, upload, outcome.bytes, signal);
+      return outcome;
     } catch (error) {
-      const failure = failureOf(error);
-      failure.message = redact(failure.message);
-      failure.detail = redactFacts(failure.detail, redact);
-      return { status: "failed", error: errorOf(failure, isSafe), delivered: failure.delivered, duration_ms: duration() };
+      const outcome = failedOutcome(failureOf(error), course, duration());
+      if (course.hasBegun) await this.around.journal.ended(call, outcome, null);
+      return outcome;
     }
+  }
+
+  /**
+   * @param {ToolCall} call
+   * @param {Course} course  what is known of the run so far, whatever becomes of it
+   * @param {() => number} duration
+   * @param {AbortSignal} signal
+   */
+  async perform(call, course, duration, signal) {
+    const pin = await this.acceptedPin(call);
+    course.isSafe = pin.plan.safe;
+    const credentials = await this.around.loadCredentials(pin.server_id, pin.origin);
+    const secrets = secretTexts(credentials);
+    const redact = (course.redact = redactor(secrets));
+    const args = await this.argumentsOf(call, pin, signal);
+    const request = this.build(call, pin, args, credentials, redact);
+    if (!course.isSafe) await this.begin(call, course, signal);
+    const response = await this.send(pin, request, credentials, signal);
+    const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
+    return this.receive(call, response, { redact, secrets, signal, until });
+  }
+
+  /**
+   * What may change something is written down first, and does not begin while nobody could say that it is over.
+   * @param {ToolCall} call
+   * @param {Course} course
+   * @param {AbortSignal} signal
+   */
+  async begin(call, course, signal) {
+    signal.throwIfAborted();
+    await this.around.journal.begun(call);
+    course.hasBegun = true;
+    if (!this.around.isConnected())
+      throw new CallFailure("no_browser", "The page lost the bridge before the request began.", { retryable: true });
   }
 
   /** @param {ToolCall} call @returns {Promise<Pin>} */
@@ -209,7 +240,7 @@ export class ToolRunner {
    * @param {Response} response
    * @param {{redact: Redact, secrets: string[], signal: AbortSignal, until: AbortSignal}} how `until`: when an
    *   endless answer is cut
-   * @returns {Promise<Omit<import("./types.d.ts").Answered, "duration_ms">>}
+   * @returns {Promise<{answered: Omit<import("./types.d.ts").Answered, "duration_ms">, upload: Upload | null}>}
    */
   async receive(call, response, { redact, secrets, signal, until }) {
     const body = await readBody(response, this.around.limits, signal, until);
@@ -223,45 +254,35 @@ export class ToolRunner {
     if (body.kind === "too_large") throw tooLarge(body.bytes, body.total_bytes, response.status);
     const preview = body.kind === "text" ? body.text.slice(0, PREVIEW_CHARS) : "";
     this.around.observer.answerRead(call, { ...head, ...size, kind: body.kind, preview });
-    const delivery = await this.deliver(call, body, content_type, signal);
-    return { status: "answered", ...head, ...size, body: delivery, total_bytes: body.total_bytes };
+    const upload = this.uploadOf(body, content_type);
+    /** @type {import("./types.d.ts").OutcomeBody} */
+    const inline = body.kind === "text" ? { kind: "text", text: body.text } : { kind: "empty" };
+    const delivered = upload ? /** @type {const} */ ({ kind: "uploaded" }) : inline;
+    const answered = { status: /** @type {const} */ ("answered"), ...head, ...size, body: delivered, total_bytes: body.total_bytes };
+    return { answered, upload };
   }
 
   /**
-   * @param {ToolCall} call
-   * @param {Exclude<ReadBody, {kind: "too_large"}>} body
+   * @param {Exclude<import("./types.d.ts").ReadBody, {kind: "too_large"}>} body
    * @param {string} contentType
-   * @param {AbortSignal} signal
-   * @returns {Promise<import("./types.d.ts").OutcomeBody>}
+   * @returns {Upload | null} null: it goes inside the message of the outcome
    */
-  async deliver(call, body, contentType, signal) {
-    if (body.kind === "empty") return { kind: "empty" };
-    if (body.kind === "text") {
-      const encoded = new TextEncoder().encode(body.text);
-      if (encoded.byteLength <= this.around.limits.inline_result_bytes) return { kind: "text", text: body.text };
-    }
-    const content = body.kind === "text" ? body.text : body.content;
-    const type = body.kind === "text" ? `${essence(contentType) || "text/plain"}; charset=utf-8` : contentType;
-    try {
-      await this.around.upload(call, content, type || "application/octet-stream", signal);
-    } catch (error) {
-      throw signal.aborted ? stoppedUnderWay(signal) : uploadFailed(body.bytes, error);
-    }
-    return { kind: "uploaded" };
+  uploadOf(body, contentType) {
+    if (body.kind === "empty") return null;
+    if (body.kind === "file") return { content: body.content, content_type: contentType || "application/octet-stream" };
+    const { byteLength } = new TextEncoder().encode(body.text);
+    if (byteLength <= this.around.limits.inline_result_bytes) return null;
+    return { content: body.text, content_type: `${essence(contentType) || "text/plain"}; charset=utf-8` };
   }
-}
 
-/** @param {string} text @returns {JsonObject} */
-function readArguments(text) {
-  let value;
-  try {
-    value = text.trim() === "" ? {} : parseJson(text);
-  } catch (error) {
-    throw new CallFailure("invalid_arguments", `The arguments are not JSON: ${messageOf(error)}`);
+  /** @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {AbortSignal} signal */
+  async upload(call, { content, content_type }, bytes, signal) {
+    try {
+      await this.around.upload(call, content, content_type, signal);
+    } catch (error) {
+      throw signal.aborted ? stoppedUnderWay(signal) : uploadFailed(bytes, error);
+    }
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new CallFailure("invalid_arguments", "The arguments must be a JSON object.");
-  return value;
 }
 
 /**
@@ -276,9 +297,4 @@ async function readBody(response, limits, signal, until) {
   } catch (error) {
     throw signal.aborted ? stoppedUnderWay(signal) : brokenOff(response.status, error);
   }
-}
-
-/** @param {CallFailure} failure @param {boolean} isSafe @returns {CallError} */
-function errorOf({ code, message, detail, retryable, delivered }, isSafe) {
-  return { code, message: message.slice(0, MESSAGE_CHARS), detail, retryable: retryable && (isSafe || delivered === "no") };
 }

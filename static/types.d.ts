@@ -163,6 +163,9 @@ export interface ToolCall {
   result_token: string;
   /** How often the bridge has sent it, this time included. */
   attempt: number;
+  /** The bridge wants the user to decide first. */
+  must_ask: boolean;
+  approval_ms: number;
   chat_id: string | null;
 }
 export type OutcomeBody = { kind: "text"; text: string } | { kind: "uploaded" } | { kind: "empty" };
@@ -186,6 +189,36 @@ export interface Failed {
 }
 export type Delivered = "no" | "unknown";
 export type Outcome = Answered | Failed;
+
+/** A body that goes ahead of its outcome by HTTP. */
+export interface Upload {
+  content: Uint8Array<ArrayBuffer> | string;
+  content_type: string;
+}
+/** What the browser remembers of a request that may have changed something, until the bridge has confirmed its outcome. */
+export interface JournalEntry {
+  call_id: string;
+  result_token: string;
+  key: string;
+  instance: string;
+  state: "begun" | "done";
+  at: number;
+  outcome: Outcome | null;
+  upload: Upload | null;
+}
+export interface ListedCall {
+  call_id: string;
+  state: "waiting" | "running" | "done" | "lost";
+}
+export interface Greeting {
+  page_id: string;
+  instance: string;
+  epoch: string;
+  alive: string[];
+  visibility: string;
+  origins: string[];
+  calls: ListedCall[];
+}
 
 export interface Limits {
   inline_result_bytes: number;

@@ -46,7 +46,8 @@ async def test_after_a_reload_a_safe_call_is_made_again_and_an_unsafe_one_is_in_
     await page.reload()
     wrote = await writing
     assert loop.time() - reloaded_at < PROMISED_S
-    assert (wrote.status, wrote.code) == (409, "outcome_unknown")
+    assert (wrote.status, wrote.code, wrote.detail["reason"]) == (409, "outcome_unknown", "no_browser")
+    assert "reloaded while the request was under way" in wrote.json()["error"]["message"]
     await expect_connection(page, "connected")
     await go_to(page, "calls")
     await expect(page.get_by_role("row").filter(has_text="getSlow")).to_contain_text("running")

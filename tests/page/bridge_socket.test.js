@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallLog, KEPT_CALLS } from "../../static/call_log.js";
 import { PinError, pinOf } from "../../static/pins.js";
-import { readCall } from "../../static/bridge_socket.js";
+import { readCall } from "../../static/call_message.js";
 import { uploadResult } from "../../static/result_upload.js";
 import { plan } from "./support/plans.js";
 
@@ -34,6 +34,8 @@ test("execute:tool is read by our keys only: an address in the message means not
     deadline_ms: 5000,
     result_token: "t",
     attempt: 1,
+    must_ask: false,
+    approval_ms: 120_000,
     chat_id: "chat",
   });
 });

@@ -19,16 +19,16 @@ export const WITH_KEY = plan({ security: [[{ scheme: "key", type: "apiKey", in: 
 /** @param {Partial<ToolCall>} [change] @returns {ToolCall} */
 export function call(change = {}) {
   const about = { call_id: "c1", tool: "things", server_id: "s1", key: "GET /things", digest: "d1", chat_id: null };
-  return { ...about, params: "{}", deadline_ms: 1000, result_token: "t", attempt: 1, ...change };
+  return { ...about, params: "{}", deadline_ms: 1000, result_token: "t", attempt: 1, must_ask: false, approval_ms: 1000, ...change };
 }
 
 /**
  * A runner with one accepted operation and a scripted API; `seen` collects what left it.
- * @param {import("../../../static/types.d.ts").RequestPlan} asked
+ * @param {import("../../../static/types.d.ts").RequestPlan} [asked]
  * @param {Partial<Surroundings>} [change]
  */
-export function bench(asked, change = {}) {
-  const seen = { fetched: /** @type {any[]} */ ([]), logged: /** @type {any[]} */ ([]), uploaded: /** @type {any[]} */ ([]) };
+export function bench(asked = GET_THINGS, change = {}) {
+  const seen = { fetched: /** @type {any[]} */ ([]), logged: /** @type {any[]} */ ([]), uploaded: /** @type {any[]} */ ([]), journal: /** @type {string[]} */ ([]) };
   /** @type {Pin} */
   const pin = { server_id: "s1", key: "GET /things", name: "things", digest: "d1", base_url: asked.base_url, origin: "https://api.example", plan: asked };
   /** @type {Surroundings} */
@@ -42,6 +42,11 @@ export function bench(asked, change = {}) {
     diagnose: async () => ({ code: "cors", message: "CORS.", detail: {}, delivered: "unknown", retryable: false }),
     upload: async (_call, content, contentType) => void seen.uploaded.push([content, contentType]),
     limits: { inline_result_bytes: 40, result_bytes: 100, file_bytes: 50 },
+    journal: {
+      begun: async ({ call_id }) => void seen.journal.push(`begun ${call_id}`),
+      ended: async ({ call_id }, outcome, upload) => void seen.journal.push(`${outcome.status} ${call_id}${upload ? " with upload" : ""}`),
+    },
+    isConnected: () => true,
     observer: {
       requestBuilt: (_call, request) => void seen.logged.push(request),
       answerRead: (_call, response) => void seen.logged.push(response),

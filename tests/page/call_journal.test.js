@@ -1,0 +1,115 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MemoryLocks, MemoryStore } from "./support/memory_store.js";
+import { CallJournal } from "../../static/call_journal.js";
+import { CallRecovery } from "../../static/call_recovery.js";
+import { bench, call, failure, never, POST_THINGS } from "./support/runner_bench.js";
+
+/** @typedef {import("../../static/types.d.ts").Outcome} Outcome */
+
+/** @param {MemoryStore} store @param {MemoryLocks} locks @param {string} instance */
+const opened = (store, locks, instance) => CallJournal.open(/** @type {any} */ (store), "u1", instance, /** @type {any} */ (locks), () => 7);
+
+/** @type {Outcome} */
+const ANSWER = {
+  status: "answered",
+  http_status: 201,
+  status_text: "",
+  content_type: "text/plain",
+  headers: {},
+  body: { kind: "uploaded" },
+  truncated: false,
+  bytes: 3,
+  total_bytes: 3,
+  duration_ms: 1,
+};
+
+/** A browser whose worker `w1` wrote a journal and died; `w2` greets. @param {(journal: CallJournal) => Promise<void>} life */
+async function afterReload(life) {
+  const [store, locks] = [new MemoryStore(), new MemoryLocks()];
+  const first = await opened(store, locks, "w1");
+  await life(first);
+  locks.held.clear();
+  const journal = await opened(store, locks, "w2");
+  const said = { sent: /** @type {[string, Outcome][]} */ ([]), uploaded: /** @type {any[]} */ ([]) };
+  const recovery = new CallRecovery(journal, {
+    sendResult: (callId, outcome) => void said.sent.push([callId, outcome]),
+    upload: async (_entry, { content }) => void said.uploaded.push(content),
+  });
+  return { store, locks, first, journal, recovery, said };
+}
+
+test("the journal keeps its epoch until the browser's data is cleared", async () => {
+  const { first, journal } = await afterReload(async () => {});
+  assert.equal(journal.epoch, first.epoch);
+  assert.notEqual((await opened(new MemoryStore(), new MemoryLocks(), "w1")).epoch, first.epoch);
+});
+
+test("a request that was begun is never begun again, whoever asks", async () => {
+  const { journal } = await afterReload((journal) => journal.begun(call()));
+  await assert.rejects(journal.begun(call()), { code: "internal", delivered: "unknown" });
+});
+
+test("a browser that keeps nothing runs nothing that changes something", async () => {
+  const store = new MemoryStore();
+  store.isBroken = true;
+  const journal = await opened(store, new MemoryLocks(), "w1");
+  assert.equal(journal.epoch, "");
+  await assert.rejects(journal.begun(call()), { code: "storage_unavailable", delivered: "no" });
+});
+
+test("after a reload a request under way is lost, and is told once", async () => {
+  const { recovery, store, said } = await afterReload((journal) => journal.begun(call()));
+  assert.deepEqual(await recovery.list(), { alive: [], calls: [{ call_id: "c1", state: "lost" }] });
+  await recovery.tell([]);
+  assert.deepEqual([(await recovery.list()).calls, said.sent, store.rows.size], [[], [], 1]);
+});
+
+test("after a reload a finished result is told, its body first, until it is confirmed", async () => {
+  const { recovery, journal, said } = await afterReload((journal) =>
+    journal.ended(call(), ANSWER, { content: "abc", content_type: "text/plain" }),
+  );
+  assert.deepEqual((await recovery.list()).calls, [{ call_id: "c1", state: "done" }]);
+  await recovery.tell([]);
+  assert.deepEqual(said, { uploaded: ["abc"], sent: [["c1", ANSWER]] });
+  assert.equal((await recovery.list()).calls.length, 1);
+  await journal.forget(["c1"]);
+  assert.deepEqual((await recovery.list()).calls, []);
+});
+
+test("for a call that has ended the bridge takes no body; what happened is told all the same", async () => {
+  const { recovery, said } = await afterReload((journal) =>
+    journal.ended(call(), ANSWER, { content: "abc", content_type: "text/plain" }),
+  );
+  await recovery.list();
+  await recovery.tell(["c1"]);
+  assert.deepEqual(said, { uploaded: [], sent: [["c1", { ...ANSWER, body: { kind: "empty" }, truncated: true }]] });
+});
+
+test("what another worker has begun is its own affair while it lives", async () => {
+  const { recovery, locks } = await afterReload((journal) => journal.begun(call()));
+  locks.held.add("tool-bridge-worker:u1:w1");
+  assert.deepEqual(await recovery.list(), { alive: ["w1"], calls: [] });
+});
+
+test("only what may change something is written down, before it leaves and before its outcome does", async () => {
+  const reading = bench();
+  await reading.runner.run(call(), never);
+  assert.deepEqual(reading.seen.journal, []);
+  const { runner, seen } = bench(POST_THINGS, { upload: async () => void seen.journal.push("upload") });
+  await runner.run(call({ params: '{"body": 1}' }), never);
+  assert.deepEqual(seen.journal, ["begun c1", "answered c1"]);
+  const large = bench(POST_THINGS, {
+    fetch: async () => new Response("x".repeat(60), { headers: { "content-type": "text/plain" } }),
+    upload: async () => void large.seen.journal.push("upload"),
+  });
+  await large.runner.run(call({ params: '{"body": 1}' }), never);
+  assert.deepEqual(large.seen.journal, ["begun c1", "answered c1 with upload", "upload"]);
+});
+
+test("a request does not begin while the bridge is out of reach", async () => {
+  const { runner, seen } = bench(POST_THINGS, { isConnected: () => false });
+  const outcome = await runner.run(call({ params: '{"body": 1}' }), never);
+  assert.deepEqual([failure(outcome), seen.fetched, seen.journal], ["no_browser no", [], ["begun c1", "failed c1"]]);
+});
