@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count, groupby
 from typing import Protocol
@@ -27,7 +28,7 @@ from toolserver.arguments import ArgumentValidator
 from toolserver.catalog import Catalog, Tool
 from toolserver.compile import CompiledDocument, CompiledOperation
 from toolserver.naming import OperationKey, assign_names
-from toolserver.selection import Offer, Selection, candidates, estimated_tokens, offer
+from toolserver.selection import MAX_TOKENS, Offer, Selection, candidates, estimated_tokens, offer
 
 _DEFAULT_BOUNDS = Selection()
 
@@ -279,8 +280,10 @@ class Registry:
     async def offer(self, view: UserView, server_id: str | None) -> Offer:
         """What models are shown of all of a user's servers, or of one.
 
+        A tool whose schema cannot be made fits no token budget.
+
         Raises:
-            BridgeError: `not_found`, `invalid_document`.
+            BridgeError: `not_found`.
         """
         if server_id is not None:
             view.server(server_id)
@@ -289,7 +292,10 @@ class Registry:
             costs: dict[str, int] = {}
             if selection.max_tokens is not None:
                 costs = await self._costs(view, candidates(tools, selection))
-            view.offers[server_id] = offer(tools, selection, tokens_of=lambda tool: costs[tool.name])
+            # Ten thousand tools against a hundred patterns take a second.
+            view.offers[server_id] = await asyncio.to_thread(
+                offer, tools, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
+            )
         return view.offers[server_id]
 
     async def document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
@@ -303,13 +309,17 @@ class Registry:
         return view.document(server_id, offered)
 
     async def _costs(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
-        """About how many tokens each of `tools` takes, by name."""
-        listed = tuple(tools)
-        schemas = await self.schemas_of(view, listed)
-        return {
-            tool.name: estimated_tokens(tool.name, tool.operation.description, schemas[tool.name])
-            for tool in listed
-        }
+        """About how many tokens each of `tools` takes, by name; those without a schema are left out."""
+        costs: dict[str, int] = {}
+        for _, group in groupby(tools, key=lambda tool: tool.server_id):
+            listed = tuple(group)
+            with suppress(BridgeError):  # told where the schemas themselves are asked for
+                schemas = await self.schemas_of(view, listed)
+                costs |= {
+                    tool.name: estimated_tokens(tool.name, tool.operation.description, schemas[tool.name])
+                    for tool in listed
+                }
+        return costs
 
     async def validator(self, server: LoadedServer, operation: CompiledOperation) -> ArgumentValidator:
         """The compiled validator of a server's operation; compiled in a thread when it is not ready yet."""

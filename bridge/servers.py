@@ -141,7 +141,7 @@ class UserView:
         return self.catalog.tools if server_id is None else self.catalog.of_server(server_id)
 
     def search(self) -> ToolSearch:
-        """The index over the tools that the user chose; made once, in about 0.1 s for a thousand tools."""
+        """The index over the tools that the user chose; made once, in some 0.1 s for a thousand tools."""
         if self._search is None:
             self._search = ToolSearch(choose(self.catalog.tools, self.selection))
         return self._search

@@ -27,6 +27,8 @@ FOUND_SCHEMA_BYTES = 24_000
 
 _MAX_SUMMARY_CHARS = 300
 _MAX_NEAR = 5
+_MAX_NEAR_CHARS = 128
+"""No name is longer than half of it: nothing is near to a longer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,8 @@ def read_reading(text: str, *, max_bytes: int) -> ReadRequest:
 
 def no_operation(name: str, tools: Iterable[Tool]) -> ArgumentError:
     """The error for a name that none of `tools` has; those that are near are in the message."""
-    near = get_close_matches(name, [tool.name for tool in tools], _MAX_NEAR)
+    names = [tool.name for tool in tools] if len(name) <= _MAX_NEAR_CHARS else []
+    near = get_close_matches(name, names, _MAX_NEAR)
     hint = f" Near it: {', '.join(near)}." if near else " Look for it with find_operations."
     return ArgumentError(f"There is no operation {quote(name)}.{hint}", argument="name", pointer="/name")
 

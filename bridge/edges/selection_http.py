@@ -91,7 +91,6 @@ class SelectionRoutes:
                 "showSelection",
                 "Show which tools models are shown",
                 {200: Answer("The selection and what comes of it.", SelectionFacts)},
-                errors=(ErrorCode.INVALID_DOCUMENT,),
             ),
             Route(
                 "PUT",
@@ -102,7 +101,7 @@ class SelectionRoutes:
                 {200: Answer("The selection as it is now.", SelectionFacts)},
                 body=SelectionChoice,
                 access="page",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE, ErrorCode.INVALID_DOCUMENT),
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
             ),
         ]
 

@@ -19,6 +19,7 @@ from toolserver.catalog import Tool
 from toolserver.compile import DocumentTools
 from toolserver.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.meta_tools import META_NAMES, META_TOOLS
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -146,6 +147,19 @@ def test_our_own_documents_arrive_whole(name: str) -> None:
     """They are what a new user tries first."""
     text = (EXAMPLES / name).read_text(encoding="utf-8")
     check(DocumentTools(parse_document(text), source_url="http://127.0.0.1:9/openapi.json"))
+
+
+def test_the_bridges_own_tools_arrive_whole() -> None:
+    """They stand beside the others in the same document."""
+    body = advertise([], lambda _: b"{}", meta_tools=META_TOOLS, title="Tools", description="", version="1")
+    document = cast(JsonObject, orjson.loads(body))
+    for reader, expected in ((read_as_backend, unchanged), (read_as_browser, seen_by_browser)):
+        read = {tool.name: tool for tool in reader(document)}
+        assert read.keys() == META_NAMES
+        for meta in META_TOOLS:
+            sent = cast(JsonObject, orjson.loads(meta.schema_json))
+            check_form(sent)
+            assert read[meta.name].parameters == expected(sent)
 
 
 def test_schemas_that_neither_reader_survives_as_written_arrive_whole() -> None:

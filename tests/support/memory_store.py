@@ -68,6 +68,9 @@ class InlineCompiler:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
 
     async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, bytes]:
-        tools = tools_of(text)
+        try:
+            tools = tools_of(text)
+        except DocumentError as error:
+            raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
         assert tools.compiled.digest == digest
         return {key: tools.schema(key).schema_json for key in keys}

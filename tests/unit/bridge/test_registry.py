@@ -327,6 +327,18 @@ async def test_a_token_budget_bounds_what_is_shown() -> None:
     assert len(advertised(await registry.document(await registry.view("ann"), None))) == 101
 
 
+async def test_a_tool_whose_schema_cannot_be_made_fits_no_budget() -> None:
+    """One document that has become too slow to read must not keep the user from all the others."""
+    house = House()
+    registry = house.open(Selection(max_tokens=10_000))
+    await registry.add("ann", many("a", 3), source_url=None)
+    slow = await registry.add("ann", many("b", 3), source_url=None)
+    slow.record = replace(slow.record, text="{")
+    view = await registry.view("ann")
+    assert (await registry.offer(view, None)).over == "over_tokens"
+    assert advertised(await registry.document(view, "a"))[:3] == ["a0", "a1", "a2"]
+
+
 async def test_a_selection_is_each_users_own_and_survives_a_restart() -> None:
     """Also of a shared server; the page is told, because its list changes."""
     house = House()

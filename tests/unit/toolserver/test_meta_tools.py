@@ -83,6 +83,7 @@ def test_a_wrong_name_is_answered_with_the_near_ones() -> None:
     """A model repairs a slip at once instead of searching again."""
     assert "Near it: listPets." in no_operation("list_pets", TOOLS).message
     assert "find_operations" in no_operation("xyzzy", TOOLS).message
+    assert len(no_operation("listPets" * 100_000, TOOLS).message) < 300
 
 
 def test_an_error_of_inner_arguments_says_where_they_stand() -> None:
