@@ -1,35 +1,32 @@
 """Names for the arguments of one operation: legal for every provider, unique, changed only where needed.
 
-Receives where each argument is sent and what it is called there; gives `Binding`s. Knows nothing of
+Receives where each argument is sent and what it is called there; gives its name. Knows nothing of
 schemas.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 Place: TypeAlias = Literal["path", "query", "querystring", "header", "cookie", "body", "body_property"]
+Target: TypeAlias = tuple[Place, str]
+"""Where the value of one argument is sent, and its name there; the whole body is `WHOLE`."""
+
+Arguments: TypeAlias = Mapping[Target, str]
+"""The names of an operation's arguments, in the order of its schema."""
 
 MAX_CHARS = 64
 LEGAL = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 """What providers accept as a key of arguments (of 34,975 real ones, 842 are something else)."""
 
 WHOLE_BODY = "body"
+WHOLE: Target = ("body", WHOLE_BODY)
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_.-]+")
 _LOST = frozenset({"__proto__"})
 """Legal, but a key of this name sets an object's prototype in JavaScript instead of a property."""
-
-
-class Binding(NamedTuple):
-    """Where the value of one argument is sent."""
-
-    argument: str
-    location: Place
-    name: str
-    """The name on the wire; "" for location "body", where the argument is the whole body."""
 
 
 @lru_cache(maxsize=10_000)
@@ -43,38 +40,31 @@ def legal_name(name: str) -> str:
     return _ILLEGAL.sub("_", plain)[:MAX_CHARS].strip("_") or "argument"
 
 
-def bind(targets: Sequence[tuple[Place, str]]) -> tuple[Binding, ...]:
-    """One binding per target, in order.
+def bind(targets: Sequence[Target]) -> Arguments:
+    """The argument of each target, in order; no target may stand twice.
 
     Of equal names a body property keeps its own, then the first parameter; a parameter becomes `name__in`,
     and what still clashes gets `_2`, `_3`, …. Names that need no change are taken before names that do.
     """
-    wanted = {name for _, name in targets if legal_name(name) == name}
-    if len(wanted) == len(targets):
-        return tuple(
-            [Binding(name, location, "" if location == "body" else name) for location, name in targets]
-        )
-    taken: dict[str, None] = {}
-    names: dict[int, str] = {}
-    for index in _order(targets):
-        location, name = targets[index]
-        names[index] = _free_name(location, name, taken)
-        taken[names[index]] = None
-    return tuple(
-        Binding(names[index], location, "" if location == "body" else name)
-        for index, (location, name) in enumerate(targets)
-    )
+    arguments = {target: target[1] for target in targets}
+    changing = [target for target in targets if legal_name(target[1]) != target[1]]
+    unchanged = len(targets) - len(changing)
+    taken = set(arguments.values()).difference([name for _, name in changing])
+    if len(taken) < unchanged:  # they clash among themselves
+        changing, taken = list(targets), set[str]()
+    for target in sorted(changing, key=_precedence):
+        arguments[target] = _free_name(target, taken)
+        taken.add(arguments[target])
+    return arguments
 
 
-def _order(targets: Sequence[tuple[Place, str]]) -> Iterable[int]:
-    def rank(index: int) -> tuple[bool, bool, int]:
-        location, name = targets[index]
-        return legal_name(name) != name, not location.startswith("body"), index
-
-    return sorted(range(len(targets)), key=rank)
+def _precedence(target: Target) -> tuple[bool, bool]:
+    location, name = target
+    return legal_name(name) != name, not location.startswith("body")
 
 
-def _free_name(location: Place, name: str, taken: dict[str, None]) -> str:
+def _free_name(target: Target, taken: set[str]) -> str:
+    location, name = target
     wanted = legal_name(name)
     if wanted not in taken:
         return wanted

@@ -24,9 +24,9 @@ _PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "xml",
 _MAX_PROSE_CHARS = 50_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Body:
-    """The request body in the one media type that is sent."""
+    """The request body in the one media type that is sent: treat as read-only."""
 
     content_type: str
     """May be a range such as "image/*" for files, which then say their own type."""
@@ -51,9 +51,19 @@ class _Choice(NamedTuple):
     media: JsonObject
 
 
+class _Offer(NamedTuple):
+    """What the keys of a `content` object say without a look at its schemas."""
+
+    json: str | None
+    """The key of a JSON type, or of a range that includes JSON."""
+    best: str
+    kinds: dict[str, BodyKind]
+
+
 class _Written(NamedTuple):
     """All of a body that follows from its media type and schema."""
 
+    content_type: str
     kind: BodyKind
     schema: JsonValue
     fields: Mapping[str, BodyField]
@@ -69,6 +79,7 @@ class BodyReader:
     _written: dict[tuple[str, str | int, int], _Written] = field(
         default_factory=dict[tuple[str, "str | int", int], _Written]
     )
+    _offers: dict[tuple[str, ...], _Offer] = field(default_factory=dict[tuple[str, ...], _Offer])
     _with_files: dict[str | int, bool] = field(default_factory=dict["str | int", bool])
 
     def read(self, node: JsonObject) -> tuple[Body | None, list[str]]:
@@ -90,9 +101,8 @@ class BodyReader:
         if key not in self._written:
             self._written[key] = _write(self.document, choice)
         written = self._written[key]
-        is_any = written.kind == "binary" and is_json_range(choice.media_type)
         body = Body(
-            content_type=OCTETS if is_any else sent_type(choice.media_type),
+            content_type=written.content_type,
             schema=written.schema,
             required=node.get("required") is True,
             description=text_at(node, "description")[:_MAX_PROSE_CHARS],
@@ -104,20 +114,21 @@ class BodyReader:
 
     def _choose(self, content: JsonObject) -> _Choice:
         """The media type to send: by kind, then in the document's order."""
-        first = choose_json(content)
-        if first is not None:
-            media = _media(self.document, content, first)
-            is_file = is_json_range(first) and is_binary(self.document, media.get("schema"))
-            return _Choice("binary" if is_file else "json", first, media)
-        kinds: dict[str, BodyKind] = {media_type: body_kind(media_type) for media_type in content}
-        best = min(kinds, key=lambda key: _PREFERENCE.index(kinds[key]))
-        if kinds[best] == "form":
-            for media_type, kind in kinds.items():
+        keys = tuple(content)
+        if keys not in self._offers:
+            self._offers[keys] = _weigh(keys)
+        offer = self._offers[keys]
+        if offer.json is not None:
+            media = _media(self.document, content, offer.json)
+            is_file = is_json_range(offer.json) and is_binary(self.document, media.get("schema"))
+            return _Choice("binary" if is_file else "json", offer.json, media)
+        if offer.kinds[offer.best] == "form":
+            for media_type, kind in offer.kinds.items():
                 if kind == "multipart" and self._has_files(
                     media := _media(self.document, content, media_type)
                 ):
                     return _Choice("multipart", media_type, media)
-        return _Choice(kinds[best], best, _media(self.document, content, best))
+        return _Choice(offer.kinds[offer.best], offer.best, _media(self.document, content, offer.best))
 
     def _has_files(self, media: JsonObject) -> bool:
         """Whether only a multipart body can carry all of it."""
@@ -126,6 +137,12 @@ class BodyReader:
             properties = first_properties(self.document, media.get("schema"))
             self._with_files[key] = any(is_binary(self.document, schema) for schema in properties.values())
         return self._with_files[key]
+
+
+def _weigh(keys: tuple[str, ...]) -> _Offer:
+    kinds: dict[str, BodyKind] = {media_type: body_kind(media_type) for media_type in keys}
+    best = min(keys, key=lambda key: _PREFERENCE.index(kinds[key]))
+    return _Offer(choose_json(keys), best, kinds)
 
 
 def _key_of(media: JsonObject) -> str | int:
@@ -143,7 +160,11 @@ def _write(document: Document, choice: _Choice) -> _Written:
         reader = FieldReader(document, kind, choice.media)
         fields = reader.read()
         warnings += reader.warnings
-    return _Written(kind, schema, fields, xml_node(document, schema) if kind == "xml" else None, warnings)
+    is_any = kind == "binary" and is_json_range(choice.media_type)
+    content_type = OCTETS if is_any else sent_type(choice.media_type)
+    return _Written(
+        content_type, kind, schema, fields, xml_node(document, schema) if kind == "xml" else None, warnings
+    )
 
 
 def read_query_fields(document: Document, media: JsonObject) -> dict[str, BodyField]:

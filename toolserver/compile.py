@@ -6,24 +6,32 @@ one between processes. The only module that knows operations, definitions, names
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import orjson
 
+from toolserver.argument_names import WHOLE
 from toolserver.definition import Definitions, Outline, ToolSchema
 from toolserver.document import Document
 from toolserver.errors import DocumentError, quote
 from toolserver.json_types import dump_json
 from toolserver.naming import suggest_names
-from toolserver.operation import Operation, OperationList, SecurityScheme, Skipped, read_operations
-from toolserver.plan import RequestPlan, compile_plan
+from toolserver.operation import (
+    Operation,
+    OperationList,
+    SecurityScheme,
+    Skipped,
+    read_operations,
+    unsendable_reason,
+)
+from toolserver.plan import compile_plan
 from toolserver.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CompiledOperation:
-    """One operation as a tool."""
+    """One operation as a tool: treat as read-only."""
 
     key: str
     """"GET /pets/{id}": its identity inside the document."""
@@ -71,16 +79,22 @@ class CompiledDocument:
     security_schemes: tuple[SecurityScheme, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Addresses:
     """Where requests of one document go."""
 
     root: str
     against: str | None
     """What relative servers of operations are resolved against."""
+    origins: dict[str, str] = field(default_factory=dict[str, str])
+    """By base URL, in order of appearance."""
 
-    def of(self, operation: Operation) -> str:
-        return choose_base_url(operation.servers, self.against) if operation.servers else self.root
+    def of(self, operation: Operation) -> tuple[str, str]:
+        """Base URL and origin."""
+        base_url = choose_base_url(operation.servers, self.against) if operation.servers else self.root
+        if base_url not in self.origins:
+            self.origins[base_url] = origin_of(base_url)
+        return base_url, self.origins[base_url]
 
 
 class DocumentTools:
@@ -134,7 +148,7 @@ def _compile(
     operations: list[CompiledOperation] = []
     budget = document.limits.max_compiled_bytes
     for operation, name in zip(listed.operations, suggest_names(listed.operations), strict=True):
-        compiled = _compile_operation(definitions, operation, name, addresses.of(operation))
+        compiled = _compile_operation(definitions, operation, name, *addresses.of(operation))
         operations.append(compiled)
         budget -= _size_of(compiled)
         if budget < 0:
@@ -146,7 +160,7 @@ def _compile(
         digest=document.digest,
         openapi=document.openapi,
         base_url=addresses.root,
-        origins=tuple(dict.fromkeys(operation.origin for operation in operations if operation.origin)),
+        origins=tuple(dict.fromkeys(filter(None, addresses.origins.values()))),
         operations=tuple(operations),
         skipped=listed.skipped,
         warnings=(*document.warnings, *listed.warnings, *warnings),
@@ -155,8 +169,8 @@ def _compile(
 
 
 def _size_of(operation: CompiledOperation) -> int:
-    texts = (operation.description, operation.summary, operation.operation_id or "", *operation.tags)
-    return len(operation.plan_json) + sum(map(len, texts))
+    own = len(operation.plan_json) + len(operation.description) + len(operation.summary)
+    return own + len(operation.operation_id or "") + sum(map(len, operation.tags))
 
 
 def _too_large(max_bytes: int) -> DocumentError:
@@ -192,55 +206,48 @@ def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
 
 
 def _compile_operation(
-    definitions: Definitions, operation: Operation, name: str, base_url: str
+    definitions: Definitions, operation: Operation, name: str, base_url: str, origin: str
 ) -> CompiledOperation:
     outline = definitions.outline(operation)
-    plan = compile_plan(
-        operation, outline.bindings, body_additional=outline.body_additional, base_url=base_url
-    )
-    plan_json = dump_json(plan.to_json())
-    description = outline.description
+    description, arguments = outline.description, outline.arguments
+    plan = compile_plan(operation, arguments, body_additional=outline.body_additional, base_url=base_url)
+    plan_json = dump_json(plan)
     return CompiledOperation(
-        key=operation.key,
-        method=operation.method,
-        path=operation.path,
-        operation_id=operation.operation_id,
-        suggested_name=name,
-        tags=operation.tags,
-        summary=operation.summary,
-        description=description,
-        safe=operation.safe,
-        idempotent=operation.idempotent,
-        takes_more=operation.body is not None and outline.body_additional and _has_properties(outline),
-        plan_json=plan_json,
-        digest=hashlib.sha256(plan_json + b"\n" + description.encode("utf-8", "replace")).hexdigest(),
-        origin=origin_of(base_url),
-        warnings=_warnings(operation, outline, plan),
+        operation.key,
+        operation.method,
+        operation.path,
+        operation.operation_id,
+        name,
+        operation.tags,
+        operation.summary,
+        description,
+        operation.safe,
+        operation.idempotent,
+        outline.body_additional and WHOLE not in arguments,
+        plan_json,
+        hashlib.sha256(plan_json + b"\n" + description.encode("utf-8", "replace")).hexdigest(),
+        origin,
+        _warnings(operation, outline, base_url),
     )
 
 
-def _has_properties(outline: Outline) -> bool:
-    """Whether arguments become properties of the body, rather than one argument the whole of it."""
-    return all(binding.location != "body" for binding in outline.bindings)
-
-
-def _warnings(operation: Operation, outline: Outline, plan: RequestPlan) -> tuple[str, ...]:
+def _warnings(operation: Operation, outline: Outline, base_url: str) -> tuple[str, ...]:
     warnings = [*operation.warnings, *outline.warnings]
-    if operation.servers and not plan.base_url:
+    if operation.servers and not base_url:
         warnings.append(
             f"Its own server {quote(operation.servers[0].url)} is not an address that can be called."
         )
-    for entry in plan.unsendable:
-        if entry.parameter.required:
-            what = f"{entry.parameter.location} parameter {quote(entry.parameter.name)}"
-            warnings.append(
-                f"The required {what} cannot be sent, so the API will probably refuse. {entry.reason}"
-            )
-    if plan.security and all(
-        any(scheme.location == "cookie" for scheme in together) for together in plan.security
-    ):
+    for parameter in operation.parameters:
+        if parameter.required and (reason := unsendable_reason(parameter)) is not None:
+            what = f"{parameter.location} parameter {quote(parameter.name)}"
+            warnings.append(f"The required {what} cannot be sent, so the API will probably refuse. {reason}")
+    if operation.security and all(map(_needs_cookie, operation.security)):
         warnings.append("Its key is a cookie, which only reaches the API if the browser is signed in there.")
     return tuple(warnings)
+
+
+def _needs_cookie(together: tuple[SecurityScheme, ...]) -> bool:
+    return any(scheme.location == "cookie" for scheme in together)
 
 
 def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:

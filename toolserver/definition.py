@@ -1,7 +1,7 @@
 """What a model reads of an operation: one description and one schema of arguments.
 
-Receives `Operation`s of one document; gives their outlines (description, and the bindings that say where each
-argument is sent) at once, and their schemas when asked. Parameters and the properties of an object body stand
+Receives `Operation`s of one document; gives their outlines (description, and the arguments by what each
+fills) at once, and their schemas when asked. Parameters and the properties of an object body stand
 side by side as arguments; any other body is the one argument `body`. What a browser cannot send is no
 argument. Knows nothing of names of tools and of how requests are built.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from toolserver.argument_names import WHOLE_BODY, Binding, Place, bind
+from toolserver.argument_names import WHOLE, WHOLE_BODY, Arguments, Target, bind
 from toolserver.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
 from toolserver.body import Body
 from toolserver.document import Document, reference_of
@@ -30,7 +30,7 @@ from toolserver.schema_keywords import keywords_for
 from toolserver.schema_shape import Shape
 from toolserver.schema_writing import NO_WORDS, Above, Wording
 
-__all__ = ["Binding", "Budget", "Definitions", "Outline", "ToolSchema"]
+__all__ = ["Budget", "Definitions", "Outline", "ToolSchema"]
 
 MAX_WARNINGS = 20
 
@@ -41,18 +41,16 @@ hostile document could repeat thousands in every operation."""
 _TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
 
 _TEXT: JsonObject = {"type": "string"}
-_WHOLE: tuple[Place, str] = ("body", WHOLE_BODY)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Outline:
-    """An operation as a model sees it, without the schema."""
+    """An operation as a model sees it, without the schema: treat as read-only."""
 
     description: str
     """Never empty: summary, description, notes about the body."""
-    bindings: tuple[Binding, ...]
-    """One per argument, in the schema's order: parameters as in the document, then the body's
-    properties."""
+    arguments: Arguments
+    """Parameters as in the document, then the body's properties."""
     body_additional: bool
     """Whether the body may carry properties that are no arguments."""
     warnings: tuple[str, ...]
@@ -67,6 +65,7 @@ class _Spread:
     required: tuple[str, ...]
     additional: JsonValue
     """The rule for further keys."""
+    targets: tuple[Target, ...]
 
 
 class Definitions:
@@ -85,9 +84,9 @@ class Definitions:
         notes, warnings = _said_of_body(operation.body, spread)
         return Outline(
             description=_describe(operation, notes),
-            bindings=bind(_targets(operation, _sendable(operation), spread)),
+            arguments=bind(_targets(operation, _sendable(operation), spread)),
             body_additional=spread is not None and spread.additional is not False,
-            warnings=limited(warnings),
+            warnings=limited(warnings) if warnings else (),
         )
 
     def schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
@@ -97,10 +96,11 @@ class Definitions:
         sources = [_parameter_source(parameter) for parameter in parameters]
         if operation.body is not None:
             sources += self._body_sources(operation.body, spread)
-        bindings = bind(_targets(operation, parameters, spread))
+        targets = _targets(operation, parameters, spread)
+        arguments = bind(targets)
         named = [
-            source if source.argument == binding.argument else _renamed(source, binding)
-            for source, binding in zip(sources, bindings, strict=True)
+            source if source.argument == arguments[target] else _renamed(source, arguments[target], target)
+            for source, target in zip(sources, targets, strict=True)
         ]
         schema = self._schemas.schema(named, bare=bare)
         return schema._replace(warnings=limited(schema.warnings))
@@ -128,7 +128,8 @@ class Definitions:
             properties = properties | undescribed
         if len(properties) > MAX_SPREAD:
             return None
-        return _Spread(shape, properties, required, additional)
+        targets: list[Target] = [("body_property", name) for name in properties]
+        return _Spread(shape, properties, required, additional, tuple(targets))
 
     def _body_sources(self, body: Body, spread: _Spread | None) -> list[ArgumentSource]:
         if spread is None:
@@ -146,14 +147,12 @@ def _sendable(operation: Operation) -> list[Parameter]:
     return [parameter for parameter in operation.parameters if unsendable_reason(parameter) is None]
 
 
-def _targets(
-    operation: Operation, parameters: list[Parameter], spread: _Spread | None
-) -> list[tuple[Place, str]]:
-    targets: list[tuple[Place, str]] = [(parameter.location, parameter.name) for parameter in parameters]
-    for name in spread.properties if spread is not None else ():
-        targets.append(("body_property", name))
-    if spread is None and operation.body is not None:
-        targets.append(_WHOLE)
+def _targets(operation: Operation, parameters: list[Parameter], spread: _Spread | None) -> list[Target]:
+    targets: list[Target] = [(parameter.location, parameter.name) for parameter in parameters]
+    if spread is not None:
+        targets += spread.targets
+    elif operation.body is not None:
+        targets.append(WHOLE)
     return targets
 
 
@@ -205,13 +204,12 @@ def _whole_schema(body: Body, types_of: _TypesOf) -> tuple[JsonValue, tuple[str,
     return body.schema, notes
 
 
-def _renamed(source: ArgumentSource, binding: Binding) -> ArgumentSource:
-    if binding.location == "body":
-        return source._replace(argument=binding.argument)
-    place = "in the body" if binding.location == "body_property" else f"in the {binding.location}"
-    notes = (*source.wording.notes, f"Sent {place} as {value_text(binding.name)}.")
+def _renamed(source: ArgumentSource, argument: str, target: Target) -> ArgumentSource:
+    location, name = target
+    place = "in the body" if location == "body_property" else f"in the {location}"
+    notes = (*source.wording.notes, f"Sent {place} as {value_text(name)}.")
     wording = Wording(source.wording.description, notes)
-    return source._replace(argument=binding.argument, wording=wording)
+    return source._replace(argument=argument, wording=wording)
 
 
 def _said_of_body(body: Body | None, spread: _Spread | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -241,4 +239,6 @@ def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
         summary = ""
     paragraphs = (summary, description, "Deprecated." if operation.deprecated else "", *notes)
     text = "\n\n".join(filter(None, paragraphs))
-    return clean_text(text, TOOL_DESCRIPTION_CHARS) or operation.key
+    if len(text) > TOOL_DESCRIPTION_CHARS:
+        text = clean_text(text, TOOL_DESCRIPTION_CHARS)
+    return text or operation.key

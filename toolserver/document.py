@@ -97,12 +97,15 @@ class Document:
         Raises:
             ReferenceFailed: as `resolve`, and circular_reference for a chain that comes back to itself.
         """
-        for _ in range(_MAX_HOPS):
-            ref = reference_of(node)
-            if ref is None:
-                return node
+        ref = reference_of(node)
+        hops = 0
+        while ref is not None:
+            if hops == _MAX_HOPS:
+                raise _circular(ref)
             node = self.resolve(ref)
-        raise _circular(reference_of(node) or "")
+            ref = reference_of(node)
+            hops += 1
+        return node
 
     def _look_up(self, ref: str, hops: Iterator[int]) -> JsonValue:
         """One counter of hops for the whole resolution: a limit per branch would allow exponentially many."""

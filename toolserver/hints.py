@@ -55,7 +55,7 @@ SENTENCE_END = (".", "!", "?", ":", ";", "…", "。")
 
 def clean_text(text: str, limit: int = DESCRIPTION_CHARS) -> str:
     """`text` without unseen characters and outer white space, cut to `limit` characters with an "…"."""
-    if not (text.isascii() and text.isprintable()):
+    if not (text.isascii() and text.replace("\n", "").isprintable()):
         text = UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     text = text.strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

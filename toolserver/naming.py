@@ -40,6 +40,7 @@ OWN_NAMES = frozenset(("find_operations", "run_operation", "read_result", "subqu
 RESERVED_NAMES = OPEN_WEBUI_NAMES | OWN_NAMES
 
 _LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_WORD = re.compile(r"[a-zA-Z0-9]")
 
 
 class OperationKey(NamedTuple):
@@ -138,9 +139,10 @@ def assign_names(
 def _wanted_name(operation: Operation) -> tuple[str, bool]:
     """The name an operation asks for, and whether it is its id to the letter."""
     identifier = operation.operation_id or ""
-    if not re.search(r"[a-zA-Z0-9]", identifier):
+    if _WORD.search(identifier) is None:
         return method_path_name(operation.method, operation.path), False
-    return sanitize_name(identifier), bool(_LEGAL.fullmatch(identifier))
+    name = sanitize_name(identifier)
+    return name, name == identifier
 
 
 def _numbered(name: str, taken: Collection[str], counters: dict[str, int]) -> str:

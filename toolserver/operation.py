@@ -5,7 +5,7 @@ everything that became none. One broken operation never hides the others. Schema
 what arguments look like is `definition`'s concern, what a request looks like is `plan`'s.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from typing import TypeAlias
 from toolserver.body import Body, BodyReader, UnwritableBody
 from toolserver.document import Document, reference_of
 from toolserver.errors import DocumentError, ReferenceFailed, quote
-from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.media_type import accept_of
 from toolserver.parameter import (
     IGNORED_HEADERS,
@@ -99,8 +99,8 @@ class _Unusable(Exception):
     """Ends the reading of one operation; its text is the reason."""
 
 
-_Read: TypeAlias = Parameter | str | None
-"""What an entry of `parameters` comes to: a warning when it is broken, None when it is ignored."""
+_Read: TypeAlias = Parameter | str
+"""An entry of `parameters`, or what is wrong with it."""
 
 
 @dataclass(slots=True)
@@ -175,22 +175,22 @@ def _read_operation(reader: _Reader, place: Place) -> Operation:
         body = _leave_out_body(body, place)
     tags = node.get("tags")
     return Operation(
-        key=f"{method} {path}",
-        method=method,
-        path=path,
-        operation_id=text_at(node, "operationId").strip() or None,
-        summary=_prose_at(reader, place, "summary"),
-        description=_prose_at(reader, place, "description"),
-        tags=_texts(tags[:_MAX_TAGS]) if isinstance(tags, list) else (),
-        parameters=parameters,
-        body=body,
-        servers=_read_servers(reader, node) or _read_servers(reader, place.item.node),
-        security=_read_security(reader, place),
-        deprecated=node.get("deprecated") is True,
-        safe=method in _SAFE_METHODS,
-        idempotent=method in _IDEMPOTENT_METHODS,
-        accept=_read_accept(reader, node),
-        warnings=tuple(place.warnings[:_MAX_WARNINGS]),
+        f"{method} {path}",
+        method,
+        path,
+        text_at(node, "operationId").strip() or None,
+        _prose_at(reader, place, "summary"),
+        _prose_at(reader, place, "description"),
+        _texts(tags[:_MAX_TAGS]) if isinstance(tags, list) else (),
+        parameters,
+        body,
+        _read_servers(reader, node) or _read_servers(reader, place.item.node),
+        _read_security(reader, place),
+        node.get("deprecated") is True,
+        method in _SAFE_METHODS,
+        method in _IDEMPOTENT_METHODS,
+        _read_accept(reader, node),
+        tuple(place.warnings[:_MAX_WARNINGS]),
     )
 
 
@@ -226,12 +226,15 @@ def _read_security(reader: _Reader, place: Place) -> Requirements:
 
 
 def _read_parameters(reader: _Reader, place: Place) -> tuple[Parameter, ...]:
+    """By name and place; header names are case-insensitive, all others are not."""
     found: dict[tuple[str, str], Parameter] = {}
     for parameter in (*_listed(reader, place.item.node), *_listed(reader, place.node)):
-        if isinstance(parameter, Parameter):
-            found[_identity(parameter)] = parameter
-        elif parameter is not None:
-            place.warnings.append(parameter)
+        if isinstance(parameter, str):
+            place.warnings.append(f"{parameter} It is left out.")
+        elif parameter.location != "header":
+            found[parameter.name, parameter.location] = parameter
+        elif (name := parameter.name.lower()) not in IGNORED_HEADERS:
+            found[name, "header"] = parameter
     _match_template(found, place)
     if len(found) > _MAX_PARAMETERS:
         raise _too_many()
@@ -240,21 +243,13 @@ def _read_parameters(reader: _Reader, place: Place) -> tuple[Parameter, ...]:
     return parameters
 
 
-def _identity(parameter: Parameter) -> tuple[str, str]:
-    """Name and place; header names are case-insensitive, all others are not."""
-    if parameter.location == "header":
-        return parameter.name.lower(), "header"
-    return parameter.name, parameter.location
-
-
-def _left_out(parameters: Iterable[Parameter]) -> Iterator[str]:
+def _left_out(parameters: tuple[Parameter, ...]) -> list[str]:
     """What a browser cannot send though an API can do without it; required ones are the plan's concern."""
-    for parameter in parameters:
-        if parameter.location in ("query", "path") or parameter.required:
-            continue
-        if (reason := unsendable_reason(parameter)) is not None:
-            what = f"{parameter.location} parameter {quote(parameter.name)}"
-            yield f"The optional {what} is left out. {reason}"
+    return [
+        f"The optional {parameter.location} parameter {quote(parameter.name)} is left out. {reason}"
+        for parameter in parameters
+        if not parameter.required and (reason := unsendable_reason(parameter)) is not None
+    ]
 
 
 def _listed(reader: _Reader, holder: JsonObject) -> list[_Read]:
@@ -291,11 +286,7 @@ def _read_entry(reader: _Reader, entry: JsonValue) -> _Read:
 
 
 def _read_parameter(document: Document, node: JsonValue) -> _Read:
-    parameter = read_parameter(document, node) if isinstance(node, dict) else "A parameter is not an object."
-    if isinstance(parameter, str):
-        return f"{parameter} It is left out."
-    is_ignored = parameter.location == "header" and parameter.name.lower() in IGNORED_HEADERS
-    return None if is_ignored else parameter
+    return read_parameter(document, node) if isinstance(node, dict) else "A parameter is not an object."
 
 
 def _match_template(found: dict[tuple[str, str], Parameter], place: Place) -> None:
@@ -345,20 +336,21 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
     if not isinstance(statuses, dict) or not statuses:
         return ""
     if id(statuses) not in reader.accepts:
-        successes = [entry for status, entry in statuses.items() if status.startswith("2")]
-        entries = successes[:_MAX_SUCCESSES] or [statuses.get("default")]
-        keys = tuple(key for entry in entries for key in _response_types(reader, entry))
-        if keys not in reader.accepts:
-            reader.accepts[keys] = accept_of(keys)
-        reader.accepts[id(statuses)] = reader.accepts[keys]
+        successes = [entry for status, entry in statuses.items() if status[:1] == "2"]
+        keys: list[str] = []
+        for entry in successes[:_MAX_SUCCESSES] or [statuses.get("default")]:
+            keys += _response_types(reader.document, entry)
+        media_types = tuple(keys)
+        if media_types not in reader.accepts:
+            reader.accepts[media_types] = accept_of(media_types)
+        reader.accepts[id(statuses)] = reader.accepts[media_types]
     return reader.accepts[id(statuses)]
 
 
-def _response_types(reader: _Reader, entry: JsonValue) -> Iterable[str]:
+def _response_types(document: Document, entry: JsonValue) -> Iterable[str]:
     try:
-        response = reader.document.follow(entry)
+        response = document.follow(entry)
     except ReferenceFailed:
         return ()
-    if not isinstance(response, dict):
-        return ()
-    return islice(object_at(response, "content"), _MAX_MEDIA_TYPES)
+    content = response.get("content") if isinstance(response, dict) else None
+    return islice(content, _MAX_MEDIA_TYPES) if isinstance(content, dict) else ()

@@ -6,7 +6,7 @@ references included.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 from toolserver.body import BodyField, read_query_fields
 from toolserver.document import Document
@@ -16,7 +16,7 @@ from toolserver.media_type import FORM, base_type, choose_json
 
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
 
-_STYLES: dict[str, tuple[str, ...]] = {
+_STYLES: dict[Location, tuple[str, ...]] = {
     "path": ("simple", "label", "matrix"),
     "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
     "header": ("simple",),
@@ -25,6 +25,8 @@ _STYLES: dict[str, tuple[str, ...]] = {
 }
 """Per location the styles it allows, its default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there).
 A whole query string (3.2) has content instead."""
+
+_LOCATIONS: dict[str, Location] = {location: location for location in _STYLES}
 
 MAX_PROSE_CHARS = 50_000
 """Of one summary or description; more would only cost time, no model reads it."""
@@ -110,38 +112,34 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
     Raises:
         ReferenceFailed: its media type, or the schema of Accept-Language, is a reference that leads nowhere.
     """
-    name, location = node.get("name"), node.get("in")
+    name, place = node.get("name"), node.get("in")
     if not isinstance(name, str) or not name:
         return "A parameter has no name."
-    if not isinstance(location, str) or location not in _STYLES:
+    location = _LOCATIONS.get(place) if isinstance(place, str) else None
+    if location is None:
         return f"The parameter {quote(name)} has no known place: in is {quote(text_at(node, 'in'))}."
-    place = cast(Location, location)
     schema, content_type, fields = node.get("schema"), None, _NO_FIELDS
-    if "content" in node and not isinstance(schema, (dict, bool)):
+    if not isinstance(schema, (dict, bool)):
         content_type, media = _content_of(document, node)
         schema = media.get("schema")
-        if place == "querystring" and base_type(content_type or "") == FORM:
+        if location == "querystring" and base_type(content_type or "") == FORM:
             fields = read_query_fields(document, media)
-    if place == "querystring" and content_type is None:
+    if location == "querystring" and content_type is None:
         return f"The parameter {quote(name)} is the whole query string, but has no content."
-    styles = _STYLES[place]
-    style = node.get("style")
-    style = style if isinstance(style, str) and style in styles else styles[0]
-    explode, description = node.get("explode"), node.get("description")
-    reserved = node.get("allowReserved") is True
+    style, explode = _style_of(node, location)
     return Parameter(
-        name=name,
-        location=place,
-        required=place == "path" or node.get("required") is True,
-        description=description[:MAX_PROSE_CHARS] if isinstance(description, str) else "",
-        schema=schema if isinstance(schema, (dict, bool)) else {},
-        style=style,
-        explode=explode if isinstance(explode, bool) else style in ("form", "cookie"),
-        allow_reserved=reserved and (place == "query" or document.version == "3.2"),
-        content_type=content_type,
-        deprecated=node.get("deprecated") is True,
-        fields=fields,
-        default=_default_of(document, schema) if name.lower() == "accept-language" else None,
+        name,
+        location,
+        location == "path" or node.get("required") is True,
+        text_at(node, "description")[:MAX_PROSE_CHARS],
+        schema if isinstance(schema, (dict, bool)) else {},
+        style,
+        explode,
+        node.get("allowReserved") is True and (location == "query" or document.version == "3.2"),
+        content_type,
+        node.get("deprecated") is True,
+        fields,
+        _default_of(document, schema) if name.lower() == "accept-language" else None,
     )
 
 
@@ -149,6 +147,15 @@ def _default_of(document: Document, schema: JsonValue) -> str | None:
     target = document.follow(schema)
     default = target.get("default") if isinstance(target, dict) else None
     return default if isinstance(default, str) else None
+
+
+def _style_of(node: JsonObject, location: Location) -> tuple[str, bool]:
+    """Style and explode."""
+    styles = _STYLES[location]
+    style, explode = node.get("style"), node.get("explode")
+    if not isinstance(style, str) or style not in styles:
+        style = styles[0]
+    return style, explode if isinstance(explode, bool) else style in ("form", "cookie")
 
 
 def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonObject]:

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from tests.support.openapi import document_with
-from toolserver.argument_names import Binding
+from toolserver.argument_names import WHOLE, Arguments
 from toolserver.definition import Budget, Definitions
 from toolserver.hints import TOOL_DESCRIPTION_CHARS
 from toolserver.json_types import JsonObject, JsonValue
@@ -20,7 +20,7 @@ class Definition:
     """The outline and the schema together."""
 
     description: str
-    bindings: tuple[Binding, ...]
+    arguments: Arguments
     body_additional: bool
     warnings: tuple[str, ...]
     schema: JsonObject
@@ -35,7 +35,7 @@ def define(
     outline, made = definitions.outline(operation), definitions.schema(operation)
     return Definition(
         outline.description,
-        outline.bindings,
+        outline.arguments,
         outline.body_additional,
         (*outline.warnings, *made.warnings),
         orjson.loads(made.schema_json),
@@ -83,12 +83,12 @@ def test_parameters_and_body_properties_stand_side_by_side_in_document_order() -
         },
         "required": ["id", "name"],
     }
-    assert definition.bindings == (
-        Binding("id", "path", "id"),
-        Binding("expand", "query", "expand"),
-        Binding("tag", "body_property", "tag"),
-        Binding("name", "body_property", "name"),
-    )
+    assert list(definition.arguments.items()) == [
+        (("path", "id"), "id"),
+        (("query", "expand"), "expand"),
+        (("body_property", "tag"), "tag"),
+        (("body_property", "name"), "name"),
+    ]
     assert definition.body_additional
 
 
@@ -114,7 +114,7 @@ OTHER_BODIES: list[JsonValue] = [
 def test_any_body_but_an_object_with_properties_is_one_argument(schema: JsonValue) -> None:
     """There are no names to spread it over."""
     definition = define({"requestBody": json_body(schema)})
-    assert definition.bindings == (Binding("body", "body", ""),)
+    assert definition.arguments == {WHOLE: "body"}
     assert definition.schema["required"] == ["body"]
     assert not definition.body_additional
 
@@ -122,7 +122,7 @@ def test_any_body_but_an_object_with_properties_is_one_argument(schema: JsonValu
 def test_a_body_of_hundreds_of_properties_is_one_argument() -> None:
     """Thousands of operations may share it, and each would repeat every name."""
     wide: JsonObject = {"properties": {f"p{index}": {} for index in range(501)}}
-    assert define({"requestBody": json_body(wide)}).bindings == (Binding("body", "body", ""),)
+    assert define({"requestBody": json_body(wide)}).arguments == {WHOLE: "body"}
 
 
 def test_properties_of_a_merged_body_become_arguments() -> None:
@@ -160,11 +160,11 @@ def test_of_clashing_names_the_body_keeps_its_own_and_the_parameter_says_where_i
         },
         path="/things/{id}",
     )
-    assert definition.bindings == (
-        Binding("id__path", "path", "id"),
-        Binding("id__query", "query", "id"),
-        Binding("id", "body_property", "id"),
-    )
+    assert definition.arguments == {
+        ("path", "id"): "id__path",
+        ("query", "id"): "id__query",
+        ("body_property", "id"): "id",
+    }
     properties = cast(JsonObject, definition.schema["properties"])
     assert properties["id__query"] == {
         "type": "string",
@@ -175,7 +175,7 @@ def test_of_clashing_names_the_body_keeps_its_own_and_the_parameter_says_where_i
 def test_names_that_providers_refuse_are_replaced_and_said() -> None:
     """A model may know the API by its real names."""
     definition = define({"parameters": [parameter("page[size]")]})
-    assert definition.bindings == (Binding("page_size", "query", "page[size]"),)
+    assert definition.arguments == {("query", "page[size]"): "page_size"}
     properties = cast(JsonObject, definition.schema["properties"])
     assert properties["page_size"] == {"type": "string", "description": "Sent in the query as page[size]."}
 
@@ -183,7 +183,7 @@ def test_names_that_providers_refuse_are_replaced_and_said() -> None:
 def test_what_a_browser_cannot_send_is_no_argument() -> None:
     """A model would fill it and rely on it."""
     definition = define({"parameters": [parameter("session", "cookie"), parameter("Host", "header")]})
-    assert definition.bindings == ()
+    assert definition.arguments == {}
 
 
 def test_properties_of_an_optional_body_are_optional() -> None:

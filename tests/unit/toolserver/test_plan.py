@@ -1,10 +1,10 @@
 """Request plans: the JSON a page executes."""
 
 from tests.support.openapi import operation_of
-from toolserver.definition import Binding
+from toolserver.argument_names import WHOLE, Target
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation import Operation
-from toolserver.plan import RequestPlan, compile_plan
+from toolserver.plan import compile_plan
 
 SCHEMES: JsonObject = {
     "key": {"type": "apiKey", "in": "query", "name": "k"},
@@ -91,13 +91,13 @@ PLAN: JsonObject = {
 }
 
 
-def plan_of(operation: Operation, *bindings: Binding, additional: bool = False) -> RequestPlan:
-    return compile_plan(operation, bindings, body_additional=additional, base_url="https://api.example")
+def plan_of(operation: Operation, arguments: dict[Target, str], *, additional: bool = False) -> JsonObject:
+    return compile_plan(operation, arguments, body_additional=additional, base_url="https://api.example")
 
 
-def body_of(*bindings: Binding, additional: bool = False) -> JsonValue:
+def body_of(arguments: dict[Target, str], *, additional: bool = False) -> JsonValue:
     node: JsonObject = {"requestBody": {"content": {"application/json": {"schema": {}}}}}
-    return plan_of(operation_of(node, method="post"), *bindings, additional=additional).to_json()["body"]
+    return plan_of(operation_of(node, method="post"), arguments, additional=additional)["body"]
 
 
 def test_a_plan_holds_everything_a_request_needs_but_values_and_secrets() -> None:
@@ -105,19 +105,21 @@ def test_a_plan_holds_everything_a_request_needs_but_values_and_secrets() -> Non
     operation = operation_of(NODE, method="put", path="/pets/{id}", components={"securitySchemes": SCHEMES})
     plan = plan_of(
         operation,
-        Binding("page_size", "query", "page[size]"),
-        Binding("filter", "query", "filter"),
-        Binding("name", "body_property", "name"),
-        Binding("id__path", "path", "id"),
-        Binding("id", "body_property", "id"),
+        {
+            ("query", "page[size]"): "page_size",
+            ("query", "filter"): "filter",
+            ("body_property", "name"): "name",
+            ("path", "id"): "id__path",
+            ("body_property", "id"): "id",
+        },
         additional=True,
     )
-    assert plan.to_json() == PLAN
+    assert plan == PLAN
 
 
 def test_a_body_that_is_one_argument_has_no_properties() -> None:
     """Arrays, primitives and unions cannot be taken apart."""
-    assert body_of(Binding("body", "body", "")) == {
+    assert body_of({WHOLE: "body"}) == {
         "content_type": "application/json",
         "required": False,
         "argument": "body",
@@ -126,7 +128,7 @@ def test_a_body_that_is_one_argument_has_no_properties() -> None:
 
 def test_an_object_body_without_properties_is_still_an_object() -> None:
     """The page must send {} rather than nothing when undeclared arguments are allowed."""
-    assert body_of(additional=True) == {
+    assert body_of({}, additional=True) == {
         "content_type": "application/json",
         "required": False,
         "properties": [],
@@ -136,15 +138,16 @@ def test_an_object_body_without_properties_is_still_an_object() -> None:
 
 def test_an_operation_without_a_body_plans_none() -> None:
     """A request without a body sends no Content-Type, which saves a preflight."""
-    assert plan_of(operation_of({})).to_json()["body"] is None
+    assert plan_of(operation_of({}), {})["body"] is None
 
 
 def test_a_fragment_that_tells_paths_apart_is_not_sent() -> None:
     """AWS documents describe one path several times as "/{Bucket}#acl"."""
     operation = operation_of({}, path="/things#acl")
-    assert (operation.key, plan_of(operation).path) == ("GET /things#acl", "/things")
+    assert (operation.key, plan_of(operation, {})["path"]) == ("GET /things#acl", "/things")
 
 
 def test_a_parameter_that_no_argument_fills_is_not_planned() -> None:
     """The definition may leave one out; a plan that names it would ask the page for a value nobody has."""
-    assert plan_of(operation_of({"parameters": [{"name": "a", "in": "query"}]})).parameters == ()
+    operation = operation_of({"parameters": [{"name": "a", "in": "query"}]})
+    assert plan_of(operation, {})["parameters"] == []

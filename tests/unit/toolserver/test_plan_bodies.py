@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.openapi import document_with
-from toolserver.definition import Binding
+from toolserver.argument_names import WHOLE, Target
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation import Operation, read_operations
 from toolserver.plan import compile_plan
@@ -17,17 +17,15 @@ def post(node: JsonObject) -> Operation:
     return operation
 
 
-def body_plan(media_type: str, media: JsonObject, *bindings: Binding, additional: bool = False) -> JsonValue:
+def body_plan(media_type: str, media: JsonObject, *targets: Target, additional: bool = False) -> JsonValue:
+    """The body's plan; every argument is called as its target."""
     operation = post({"requestBody": {"required": True, "content": {media_type: media}}})
-    plan = compile_plan(operation, bindings, body_additional=additional, base_url="")
-    return plan.to_json()["body"]
+    arguments = {target: target[1] for target in targets}
+    return compile_plan(operation, arguments, body_additional=additional, base_url="")["body"]
 
 
-def field(name: str) -> Binding:
-    return Binding(name, "body_property", name)
-
-
-WHOLE = Binding("body", "body", "")
+def field(name: str) -> Target:
+    return "body_property", name
 
 
 def test_fields_of_a_form_carry_their_rule() -> None:
@@ -127,8 +125,8 @@ def test_a_whole_query_string_is_one_argument() -> None:
             ]
         }
     )
-    plan = compile_plan(operation, [Binding("q", "querystring", "q")], body_additional=False, base_url="")
-    assert plan.to_json()["parameters"] == [
+    plan = compile_plan(operation, {("querystring", "q"): "q"}, body_additional=False, base_url="")
+    assert plan["parameters"] == [
         {
             "argument": "q",
             "in": "querystring",
