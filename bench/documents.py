@@ -7,6 +7,8 @@ process computed; the rest is the machine's other work.
 
 import asyncio
 import json
+import resource
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -21,7 +23,9 @@ from toolserver.json_types import JsonObject, JsonValue
 _TICK_S = 0.001
 _LARGE_YAML_BYTES = 4_000_000
 _SIZES = (100, 1_000, 11_422)
-"""Operations; the last is as many as the largest real document has."""
+"""Operations; the last is as many as the largest real document has, and as large: 20 MB."""
+
+_DETAILS = " ".join(["What comes back is as it was when it was last put there, and says so."] * 8)
 
 
 @dataclass(slots=True)
@@ -46,7 +50,7 @@ def generate_document(operations: int) -> JsonObject:
                 **_operation(f"writeShelf{number}", "Replace one item of a shelf, with its parts."),
                 "requestBody": {
                     "required": True,
-                    "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{group}"}}},
+                    "content": _json_of(group),
                 },
             },
         }
@@ -63,12 +67,23 @@ def _operation(name: str, summary: str) -> JsonObject:
     return {
         "operationId": name,
         "summary": summary,
+        "description": f"{summary}\n\n{_DETAILS}",
         "parameters": [
             {"name": "fields", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
             {"name": "X-Trace", "in": "header", "description": "Any text.", "schema": {"type": "string"}},
         ],
-        "responses": {"200": {"description": "Done"}},
+        "responses": {
+            "200": {"description": "Done", "content": _json_of("Part0")},
+            **{
+                status: {"description": f"{said}; nothing was changed", "content": _json_of("Part1")}
+                for status, said in (("400", "Not understood"), ("404", "Not there"), ("500", "Broken"))
+            },
+        },
     }
+
+
+def _json_of(group: str) -> JsonObject:
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{group}"}}}
 
 
 def _schema(number: int) -> JsonObject:
@@ -136,6 +151,8 @@ async def measure_documents() -> dict[str, object]:
         "computed ms",
     ]
     print_table("Documents through the worker process", head, rows)
+    results["worker_peak_megabytes"] = peak = _peak_megabytes_of_children()
+    print(f"\nThe worker process held at most {peak:.0f} MB.")
     generated = [(title, text) for title, text in _texts() if title.startswith("JSON")]
     return {**results, **measure_ratios(generated)}
 
@@ -145,6 +162,12 @@ def _texts() -> list[tuple[str, str]]:
     per_operation = len(to_yaml(generate_document(1_000))) / 1_000
     large = to_yaml(generate_document(int(_LARGE_YAML_BYTES / per_operation)))
     return [*texts, (f"YAML, {len(large) / 1e6:.1f} MB", large)]
+
+
+def _peak_megabytes_of_children() -> float:
+    """Of the largest child that has ended; in kibibytes on Linux, in bytes on macOS."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 1e6
 
 
 def _time_json(text: str) -> float:

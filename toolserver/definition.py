@@ -38,6 +38,9 @@ MAX_SPREAD = 500
 """Properties of a body that become arguments; a larger body stays one argument. No real one comes near, and a
 hostile document could repeat thousands in every operation."""
 
+MAX_LOOKED_THROUGH = 500_000
+"""Properties of all bodies together that are looked through; of later bodies, each stays one argument."""
+
 _TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
 
 _TEXT: JsonObject = {"type": "string"}
@@ -76,7 +79,9 @@ class Definitions:
         budget = budget or Budget()
         self._flattening = Flattening(document.resolve, max_nodes=budget.nodes)
         self._schemas = ArgumentSchemas(self._flattening, budget)
-        self._spreads: dict[str, _Spread | None] = {}
+        self._spreads: dict[str | int, _Spread | None] = {}
+        self._alive: list[JsonValue] = []
+        self._properties_left = MAX_LOOKED_THROUGH
 
     def outline(self, operation: Operation) -> Outline:
         """Never raises for what stands in the operation's schemas: see `warnings`."""
@@ -109,15 +114,18 @@ class Definitions:
         """None for a body that is one argument. Shared bodies are read once."""
         if body is None or body.kind in ("text", "binary", "sequence"):
             return None
-        ref = reference_of(body.schema)
-        if ref is None or not isinstance(body.schema, dict) or len(body.schema) > 1:
-            return self._read_spread(body.schema)
-        if ref not in self._spreads:
-            self._spreads[ref] = self._read_spread(body.schema)
-        return self._spreads[ref]
+        schema = body.schema
+        ref = reference_of(schema)
+        is_bare = ref is not None and isinstance(schema, dict) and len(schema) == 1
+        key = ref if is_bare and ref is not None else id(schema)
+        if key not in self._spreads:
+            self._alive.append(schema)  # no other may get its identity
+            self._spreads[key] = self._read_spread(schema) if self._properties_left > 0 else None
+        return self._spreads[key]
 
     def _read_spread(self, schema: JsonValue) -> _Spread | None:
         shape = self._flattening.reader.read(schema)
+        self._properties_left -= len(shape.properties)
         if shape.types != ("object",) or not shape.properties or shape.alternatives:
             return None
         additional = None if shape.patterns else shape.additional_schema()

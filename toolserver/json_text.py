@@ -135,7 +135,7 @@ def _read_with_care(text: str, *, note_doubled_keys: bool) -> tuple[JsonValue, l
 
 def _without_lone_surrogates(root: JsonValue, text: str) -> JsonValue:
     """JSON may escape half a surrogate pair, which UTF-8 cannot carry; encoders must not meet it."""
-    if re.search(r"\\u[dD][89a-fA-F]", text) is None:
+    if not ("\\ud" in text or "\\uD" in text) or re.search(r"\\u[dD][89a-fA-F]", text) is None:
         return root
     repaired = json.dumps(root, ensure_ascii=False).encode("utf-8", "replace")
     return cast(JsonValue, json.loads(repaired))

@@ -15,6 +15,7 @@ from toolserver.swagger_parameter import encoding_of, is_body_part, media_types_
 from toolserver.swagger_security import security_schemes_of
 
 _METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace"))
+_CONVERTED = frozenset(("parameters", "responses", "schemes", "consumes", "produces", "requestBody"))
 _READ_STATUSES = ("2", "d")
 """Successes and "default": nobody reads the types of other responses."""
 
@@ -132,11 +133,7 @@ class _Converter:
     def _operation(self, node: JsonObject, shared: list[JsonValue]) -> JsonObject:
         entries = self._followed(array_at(node, "parameters"))
         parts = [entry for entry in (*shared, *entries) if isinstance(entry, dict) and is_body_part(entry)]
-        converted: JsonObject = {
-            key: value
-            for key, value in node.items()
-            if key not in ("parameters", "responses", "schemes", "consumes", "produces", "requestBody")
-        }
+        converted: JsonObject = {key: value for key, value in node.items() if key not in _CONVERTED}
         converted["parameters"] = [self._parameter(entry) for entry in entries if not is_body_part(entry)]
         if parts:
             consumes = media_types_at(node if "consumes" in node else self.root, "consumes")

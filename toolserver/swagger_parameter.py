@@ -7,10 +7,13 @@ its description explains.
 
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
-_SCHEMA_KEYS = (
-    *("type", "format", "items", "enum", "default", "pattern", "title", "example"),
-    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "x-nullable"),
+_KEPT_KEYS = frozenset(("name", "in", "required", "description", "allowEmptyValue"))
+_SCHEMA_KEYS = frozenset(
+    (
+        *("type", "format", "items", "enum", "default", "pattern", "title", "example"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "x-nullable"),
+    )
 )
 _SEPARATORS = {"csv": "commas", "ssv": "spaces", "tsv": "tab characters", "pipes": "the character |"}
 _STYLES: dict[str, JsonObject] = {
@@ -35,9 +38,7 @@ def media_types_at(holder: JsonObject, key: str) -> list[str]:
 
 def parameter_of(node: JsonObject) -> JsonObject:
     """A parameter outside the body."""
-    converted: JsonObject = {
-        key: node[key] for key in ("name", "in", "required", "description", "allowEmptyValue") if key in node
-    }
+    converted: JsonObject = {key: value for key, value in node.items() if key in _KEPT_KEYS}
     if node.get("x-deprecated") is True or node.get("deprecated") is True:
         converted["deprecated"] = True
     converted["schema"] = schema_of(node)
@@ -56,7 +57,7 @@ def schema_of(node: JsonObject) -> JsonValue:
     schema = node.get("schema")
     if isinstance(schema, dict):
         return {"type": "string", "format": "binary"} if schema.get("type") == "file" else schema
-    own: JsonObject = {key: node[key] for key in _SCHEMA_KEYS if key in node}
+    own: JsonObject = {key: value for key, value in node.items() if key in _SCHEMA_KEYS}
     note = _separator_note(node)
     items = object_at(node, "items")
     if _is_array(items) and not note:  # only of "multi", which repeats the parameter for each of them

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.openapi import document_with
 from toolserver.argument_names import WHOLE, Arguments
-from toolserver.definition import Budget, Definitions
+from toolserver.definition import MAX_LOOKED_THROUGH, Budget, Definitions
 from toolserver.hints import TOOL_DESCRIPTION_CHARS
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation import read_operations
@@ -123,6 +123,18 @@ def test_a_body_of_hundreds_of_properties_is_one_argument() -> None:
     """Thousands of operations may share it, and each would repeat every name."""
     wide: JsonObject = {"properties": {f"p{index}": {} for index in range(501)}}
     assert define({"requestBody": json_body(wide)}).arguments == {WHOLE: "body"}
+
+
+def test_what_all_bodies_together_may_cost_to_look_through_is_limited() -> None:
+    """Thousands of operations can each wrap one body of thousands of properties; later ones stay whole."""
+    wide: JsonObject = {"properties": {f"p{index}": {} for index in range(500)}}
+    node: JsonObject = {"requestBody": json_body({"allOf": [{"$ref": "#/components/schemas/Wide"}]})}
+    count = MAX_LOOKED_THROUGH // 500 + 1
+    paths: JsonObject = {f"/{index}": {"post": node} for index in range(count)}
+    document = document_with(paths, components={"schemas": {"Wide": wide}})
+    definitions = Definitions(document)
+    sizes = [len(definitions.outline(found).arguments) for found in read_operations(document).operations]
+    assert sizes == [500] * (count - 1) + [1]
 
 
 def test_properties_of_a_merged_body_become_arguments() -> None:
