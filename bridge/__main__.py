@@ -9,9 +9,10 @@ import sys
 from collections.abc import Sequence
 
 from bridge import __version__
-from bridge.commands import client, documents, serve
+from bridge.commands import client, documents, people, serve
 from bridge.commands.options import add_folder, add_references, user_name
 from bridge.edges.store import StoreError
+from bridge.service import LOCAL_USER
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,12 +81,32 @@ def _add_clients(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("arguments", nargs="?", default="{}", metavar="JSON")
     _add_client(command)
     command.set_defaults(run=client.call)
-    command = commands.add_parser("key", help="make an API key and a page link for a user")
-    command.add_argument("--user", required=True, type=user_name, metavar="NAME")
+    _add_people(commands)
+
+
+def _add_people(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
+    command = commands.add_parser(
+        "key", help="make an API key and a page link for a user, or a key that speaks for users"
+    )
+    whose = command.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--user", type=user_name, metavar="NAME")
+    whose.add_argument(
+        "--forwarder", action="store_true", help="for a program that names the user of each call (Open WebUI)"
+    )
     command.add_argument("--label", default="command line")
     command.add_argument("--json", action="store_true")
     add_folder(command)
-    command.set_defaults(run=client.key)
+    command.set_defaults(run=people.key)
+    command = commands.add_parser("users", help="list the users")
+    command.add_argument("--json", action="store_true")
+    add_folder(command)
+    command.set_defaults(run=people.users)
+    command = commands.add_parser("devices", help="list a user's browsers, or remove one")
+    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
+    command.add_argument("--remove", metavar="ID")
+    command.add_argument("--json", action="store_true")
+    add_folder(command)
+    command.set_defaults(run=people.devices)
 
 
 def _tools(options: argparse.Namespace) -> int:

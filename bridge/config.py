@@ -40,6 +40,10 @@ class Settings:
     """Further `Host` values that are answered, `name` or `name:port`."""
     allowed_origins: tuple[str, ...] = ()
     """Origins whose pages may use the tool-server routes (Open WebUI's, for direct tool servers)."""
+    user_jwt_secret: str | None = field(default=None, repr=False)
+    """Signs the tokens in which forwarders name users; None: none is believed."""
+    trust_user_headers: bool = False
+    """Forwarders may name users in plain headers."""
     deadline_s: float = DEFAULT_DEADLINE_S
     """Seconds for one call, 1 to 600."""
     max_tools: int = MODEL_LIMIT

@@ -45,8 +45,8 @@ class JournalUnavailable(Exception):
 class Browser(Protocol):
     """The pages of all users, as the dispatcher sees them."""
 
-    async def page_for(self, user_id: str, origin: str) -> Page | None:
-        """The page that should run a call to `origin` now.
+    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
+        """The page that should run a call of a server to `origin` now.
 
         None when no page of the user is open. A page that is just taking over newly accepted origins, or was
         there a moment ago, is waited for, briefly.
@@ -118,9 +118,10 @@ class Dispatcher:
             self._leave(call)
 
     async def _perform(self, call: OpenCall) -> CallOutcome:
-        call.clock = Clock(call.request.deadline_s, lambda: self._expire(call))
+        request = call.request
+        call.clock = Clock(request.deadline_s, lambda: self._expire(call))
         while call.outcome is None:
-            page = await self._browser.page_for(call.request.user_id, call.request.origin)
+            page = await self._browser.page_for(request.user_id, request.origin, request.server_id)
             if page is None:
                 self._apply(call, CallEvent.PAGE_LOST, error=self._no_page(call))
             elif call.outcome is None:

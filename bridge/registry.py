@@ -35,6 +35,9 @@ _DEFAULT_BOUNDS = Selection()
 SHARED_SCOPE = ""
 """Scope of the names of shared servers; every other scope is a user's id."""
 
+NOBODY = "nobody"
+"""In place of a user's id: the view of whoever may see what is offered to everybody, and nothing else."""
+
 
 class ServerStore(Protocol):
     """What the registry keeps. Every method commits before it returns."""
@@ -121,7 +124,7 @@ class Registry:
         """
         self._store = store
         self._compiler = compiler
-        self._operator_id = operator_id
+        self.operator_id = operator_id
         self._bounds = bounds
         self._on_change = on_change
         self._on_load = on_load
@@ -153,6 +156,18 @@ class Registry:
             if user_id not in self._views:
                 self._views[user_id] = await self._build_view(user_id)
             return self._views[user_id]
+
+    async def own_name(self, user_id: str, name: str) -> str:
+        """What a user's catalog calls the shared tool that everybody else knows as `name`: mostly the same.
+
+        A forwarder knows the names for everybody; a user may have had a tool of that name before. A name that
+        no shared tool has comes back as it is.
+        """
+        shared = (await self.view(NOBODY)).catalog.by_name(name)
+        mine = (await self.view(user_id)).catalog
+        if shared is None or _is_same(shared, mine.by_name(name)):
+            return name
+        return next(tool.name for tool in mine.of_server(shared.server_id) if _is_same(shared, tool))
 
     async def add(
         self, owner_id: str, text: str, *, source_url: str | None, base_url: str | None = None
@@ -340,7 +355,7 @@ class Registry:
 
     async def _changeable(self, user_id: str, server_id: str) -> ServerRecord:
         record = (await self.view(user_id)).server(server_id).record
-        if record.owner_id is None and user_id != self._operator_id:
+        if record.owner_id is None and user_id != self.operator_id:
             message = "This server is shared; only the user who started the bridge may change it."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         return record
@@ -425,7 +440,7 @@ class Registry:
             servers,
             Catalog(tools),
             decisions,
-            is_operator=user_id == self._operator_id,
+            is_operator=user_id == self.operator_id,
             chosen=chosen,
             selection=chosen.within(self._bounds),
         )
@@ -462,6 +477,12 @@ def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:
         for server in servers
         for operation in server.compiled.operations
     ]
+
+
+def _is_same(tool: Tool, other: Tool | None) -> bool:
+    return (
+        other is not None and other.server_id == tool.server_id and other.operation.key == tool.operation.key
+    )
 
 
 def _new_id(title: str, taken: Collection[str]) -> str:

@@ -22,18 +22,25 @@ from bridge.edges.api_document import api_document
 from bridge.edges.browser_gateway import SOCKET_PATH, BrowserGateway
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.calls_http import CallRoutes
+from bridge.edges.device_choices import DeviceChoices
+from bridge.edges.devices_http import DeviceRoutes
 from bridge.edges.document_fetch import fetch_public
 from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.edges.document_worker import DocumentWorker
 from bridge.edges.history_http import HistoryRoutes
+from bridge.edges.forwarded_users import UserHeaders
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.identity import Identity
 from bridge.edges.page_http import PageRoutes
+from bridge.edges.pairing import PairingDesk
+from bridge.edges.pairing_http import PairingRoutes
+from bridge.edges.pairing_links import PairingLinks
 from bridge.edges.references_http import ReferenceRoutes
 from bridge.edges.selection_http import SelectionBounds, SelectionRoutes
 from bridge.edges.servers_http import ServerRoutes
-from bridge.edges.store import Store, User
+from bridge.edges.store import Store
+from bridge.edges.store_people import User
 from bridge.edges.tasks import Tasks
 from bridge.edges.tool_http import ToolServer
 from bridge.engine import Engine
@@ -64,6 +71,7 @@ class Rooms:
 
     store: Store
     identity: Identity
+    choices: DeviceChoices
     gateway: BrowserGateway
     dispatcher: Dispatcher
     journal: CallJournal
@@ -167,8 +175,10 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _compose(settings: Settings, store: Store, local_user: User, base_url: str) -> Rooms:
     tasks = Tasks()
-    identity = Identity(store, _secret(settings.data_dir))
-    gateway = BrowserGateway(identity, tasks, [origin_of(base_url)])
+    user_headers = UserHeaders(settings.user_jwt_secret, trust_plain=settings.trust_user_headers)
+    identity = Identity(store, _secret(settings.data_dir), user_headers)
+    choices = DeviceChoices(store)
+    gateway = BrowserGateway(identity, choices, tasks, [origin_of(base_url)])
     journal = store.call_journal()
     dispatcher = Dispatcher(
         gateway,
@@ -192,7 +202,9 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
     )
     files = AnswerFiles(settings.data_dir / "files", identity)
     engine = Engine(registry, dispatcher, files, settings.deadline_s)
-    return Rooms(store, identity, gateway, dispatcher, journal, registry, engine, files, worker, tasks)
+    return Rooms(
+        store, identity, choices, gateway, dispatcher, journal, registry, engine, files, worker, tasks
+    )
 
 
 async def _finish_loading(
@@ -211,9 +223,10 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
     )
     app.on_response_prepare.append(cors_headers(doors))
     bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
+    links = PairingLinks(rooms.store, base_url, is_open=lambda user_id: rooms.gateway.page_count(user_id) > 0)
     page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
     table: list[Route] = [
-        *AccountRoutes(rooms.identity, rooms.store, settings, base_url, port).routes(),
+        *_people_routes(settings, rooms, base_url, port),
         *ServerRoutes(rooms.identity, rooms.registry, fetch_public).routes(),
         *ReferenceRoutes(rooms.identity, rooms.worker.bundle).routes(),
         *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
@@ -225,10 +238,25 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
         app.router.add_route(route.method, route.path, route.handler)
     app.router.add_get("/api/openapi.json", _fixed(api_document(table)))
     app.router.add_get("/healthz", _fixed({"status": "ok"}))
-    app.add_routes(ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, base_url).routes())
+    tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
+    app.add_routes(tools.routes())
     page.attach(app)
     rooms.gateway.attach(app, rooms.dispatcher)
     return app
+
+
+def _people_routes(settings: Settings, rooms: Rooms, base_url: str, port: int) -> list[Route]:
+    account = AccountRoutes(
+        rooms.identity,
+        rooms.store,
+        settings,
+        operator_id=rooms.registry.operator_id,
+        base_url=base_url,
+        port=port,
+    )
+    devices = DeviceRoutes(rooms.identity, rooms.store, rooms.gateway, rooms.choices)
+    pairing = PairingRoutes(rooms.identity, PairingDesk(rooms.store))
+    return [*account.routes(), *pairing.routes(), *devices.routes()]
 
 
 def _fixed(value: object) -> Handler:
@@ -270,7 +298,7 @@ def _secret(data_dir: Path) -> bytes:
 async def _local_key(data_dir: Path, store: Store, local_user: User) -> str:
     """The key that is printed at every start; a new one when it was revoked."""
     path = data_dir / "local.key"
-    if path.exists() and await store.user_of_key(key := path.read_text(encoding="utf-8").strip()) is not None:
+    if path.exists() and await store.holder_of_key(key := path.read_text(encoding="utf-8").strip()):
         return key
     path.unlink(missing_ok=True)
     _, key = await store.add_key(local_user.id, "printed at start")

@@ -45,6 +45,8 @@ EVENT_RECEIPT = "bridge:receipt"
 EVENT_DECISION = "bridge:decision"
 EVENT_CANCEL = "cancel:tool"
 EVENT_SERVERS = "bridge:servers"
+EVENT_VISIBILITY = "bridge:visibility"
+EVENT_DEVICES = "bridge:devices"
 
 
 class ErrorCode(StrEnum):
@@ -76,8 +78,10 @@ class ErrorCode(StrEnum):
     OUTCOME_UNKNOWN = "outcome_unknown"
     # The bridge's own doors.
     UNAUTHORIZED = "unauthorized"
+    UNVERIFIED_USER = "unverified_user"
     PAGE_ONLY = "page_only"
     OPERATOR_ONLY = "operator_only"
+    RATE_LIMITED = "rate_limited"
     FOREIGN_HOST = "foreign_host"
     FOREIGN_ORIGIN = "foreign_origin"
     NOT_FOUND = "not_found"
@@ -113,8 +117,10 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.CANCELLED: 409,
     ErrorCode.OUTCOME_UNKNOWN: 409,
     ErrorCode.UNAUTHORIZED: 401,
+    ErrorCode.UNVERIFIED_USER: 403,
     ErrorCode.PAGE_ONLY: 403,
     ErrorCode.OPERATOR_ONLY: 403,
+    ErrorCode.RATE_LIMITED: 429,
     ErrorCode.FOREIGN_HOST: 421,
     ErrorCode.FOREIGN_ORIGIN: 403,
     ErrorCode.NOT_FOUND: 404,
@@ -187,6 +193,12 @@ class Hello(Message):
     visibility: Literal["visible", "hidden"] = "visible"
     origins: tuple[str, ...] | None = Field(default=None, max_length=MAX_ORIGINS)
     """What the content policy of the page's executor lets it reach; None: it did not say."""
+
+
+class Visibility(Message):
+    """`bridge:visibility`: the page came to the front or went to the back since its hello."""
+
+    visibility: Literal["visible", "hidden"]
 
 
 class TextBody(Message):

@@ -1,4 +1,4 @@
-"""`tool-bridge call`, `tools` and `key`: talk to the bridge that runs on this data folder."""
+"""`tool-bridge call` and `tools`: talk to the bridge that runs on this data folder."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from typing import Any, cast
 
 import aiohttp
 
-from bridge.commands.options import address_of, open_store
-from bridge.edges.store import Store
-from bridge.service import page_url
+from bridge.commands.options import address_of
 from bridge.wire import WireError
 
 
@@ -26,25 +24,6 @@ def call(options: argparse.Namespace) -> int:
 def tools(options: argparse.Namespace) -> int:
     """Print the tools of the running bridge."""
     return asyncio.run(_request(options, "GET", "/api/tools", None, _print_tools))
-
-
-def key(options: argparse.Namespace) -> int:
-    """Make an API key and a page link for a user, whom it makes if need be."""
-    store = open_store(options.data)
-    facts = asyncio.run(_new_key(store, options.user, options.label, address_of(options)))
-    if options.json:
-        print(json.dumps(facts))
-    else:
-        print(f"User: {facts['user']}\nKey: {facts['key']}\nPage, once: {facts['page_url']}")
-    return 0
-
-
-async def _new_key(store: Store, name: str, label: str, base_url: str) -> dict[str, str]:
-    user = await store.ensure_user(name)
-    _, secret = await store.add_key(user.id, label)
-    ticket = await store.add_ticket(user.id)
-    await store.close()
-    return {"user": name, "key": secret, "page_url": page_url(base_url, ticket)}
 
 
 async def _request(

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from bridge.config import DEFAULT_PORT, MAX_DEADLINE_S, MIN_DEADLINE_S, default_folder, origin_of
 from bridge.edges.document_sources import ReferenceRules
+from bridge.edges.forwarded_users import MIN_SECRET_BYTES
 from bridge.edges.store import Store, StoreError
 from bridge.service import RUNNING_FILE
 from toolserver.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
 DATABASE = "bridge.sqlite3"
+SECRET_VARIABLE = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
+"""Open WebUI reads its half of the secret from the same variable."""
+
 MAX_PORT = 65535
 MAX_NAME_CHARS = 100
 """Of a user's name, as the database keeps it."""
@@ -123,6 +128,32 @@ def origin(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or not bare:
         raise argparse.ArgumentTypeError(f"must look like https://bridge.example, not {text!r}")
     return text.rstrip("/")
+
+
+def secret_of_file(text: str) -> str:
+    """The secret that a file holds, without white space around it."""
+    try:
+        secret = Path(text).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"cannot read {text}: {error}") from None
+    return _long_enough(secret, text)
+
+
+def secret_of_environment() -> str | None:
+    """The secret in Open WebUI's own variable, so that both programs can be given the same environment.
+
+    Raises:
+        ArgumentTypeError: it is too short to be one.
+    """
+    secret = os.environ.get(SECRET_VARIABLE, "").strip()
+    return _long_enough(secret, SECRET_VARIABLE) if secret else None
+
+
+def _long_enough(secret: str, where: str) -> str:
+    if len(secret.encode()) < MIN_SECRET_BYTES:
+        message = f"the secret in {where} needs {MIN_SECRET_BYTES} bytes; openssl rand -hex 32 makes one"
+        raise argparse.ArgumentTypeError(message)
+    return secret
 
 
 def user_name(text: str) -> str:

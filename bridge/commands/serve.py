@@ -85,6 +85,19 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         metavar="NUMBER",
         help="that the definitions shown to a model may take (default: no budget)",
     )
+    parser.add_argument(
+        "--user-jwt-secret",
+        type=option_values.secret_of_file,
+        default=None,
+        metavar="FILE",
+        help="the secret that Open WebUI signs its users with (default: the environment variable "
+        "FORWARD_USER_INFO_HEADER_JWT_SECRET)",
+    )
+    parser.add_argument(
+        "--trust-user-headers",
+        action="store_true",
+        help="believe forwarder keys that name their user in plain headers",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
 
 
@@ -99,7 +112,11 @@ def demo(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
-    settings = settings_of(options)
+    try:
+        settings = settings_of(options)
+    except argparse.ArgumentTypeError as error:
+        print(f"tool-bridge: {error}", file=sys.stderr)
+        return 2
     store = option_values.open_store(settings.data_dir)
     try:
         return asyncio.run(_serve(settings, store, options, with_samples=with_samples))
@@ -109,7 +126,11 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """Settings from parsed options."""
+    """Settings from parsed options and the environment.
+
+    Raises:
+        ArgumentTypeError: a variable of the environment has a value that cannot be used.
+    """
     return Settings(
         data_dir=options.data,
         host=options.host,
@@ -117,6 +138,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
         public_url=options.public_url,
         allowed_hosts=tuple(options.allow_host),
         allowed_origins=tuple(options.allow_origin),
+        user_jwt_secret=options.user_jwt_secret or option_values.secret_of_environment(),
+        trust_user_headers=options.trust_user_headers,
         deadline_s=options.deadline,
         max_tools=options.max_tools,
         max_tool_tokens=options.max_tool_tokens,

@@ -1,33 +1,30 @@
-"""Who the caller is and what it holds: `/api/devices`, `sessions`, `keys`, `me` and `connect`."""
+"""Who the caller is and what it holds: `/api/tickets`, `sessions`, `keys`, `me` and `connect`."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge import __version__
 from bridge.config import Settings
-from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, json_answer, page_of, read_body
+from bridge.edges.http_routes import (
+    Answer,
+    Confirmation,
+    Route,
+    address_of,
+    caller_of,
+    json_answer,
+    page_of,
+    read_body,
+)
 from bridge.edges.identity import SESSION_SECONDS, Identity
+from bridge.edges.rate_limit import RateLimit
 from bridge.edges.store import Store
 from bridge.wire import BridgeError, ErrorCode
 
-
-class Pairing(BaseModel):
-    """A ticket and the public half of the browser's key."""
-
-    ticket: str = Field(max_length=200)
-    public_key: dict[str, Any]
-
-
-class Paired(BaseModel):
-    """The browser is a device of the user now."""
-
-    device_id: str
-    user: str
-    user_id: str
+SESSION_ATTEMPTS = 600
+SESSION_ATTEMPTS_IN_ALL = 6000
+"""Challenges and signatures of one address, and of all, in a minute; a page needs two in fifteen minutes."""
 
 
 class Redemption(BaseModel):
@@ -41,6 +38,8 @@ class Redeemed(BaseModel):
 
     user: str
     redeemed: bool
+    printed: bool
+    """Made at the command line: whoever opens it accepts what is named there (ruling 20)."""
 
 
 class ChallengeRequest(BaseModel):
@@ -77,6 +76,8 @@ class Me(BaseModel):
 
     user: str
     device_id: str | None
+    operator: bool
+    """The user who started the bridge: may change shared servers and make forwarder keys."""
     base_url: str
     version: str
 
@@ -87,6 +88,8 @@ class KeyFacts(BaseModel):
     id: str
     label: str
     created_at: float
+    forwarder: bool
+    """It speaks for the users it names; made at the command line or by the operator."""
 
 
 class KeyList(BaseModel):
@@ -99,6 +102,8 @@ class NewKey(BaseModel):
     """What the key is for."""
 
     label: str = Field(default="", max_length=100)
+    forwarder: bool = False
+    """A key that speaks for the users it names; only the operator may make one."""
 
 
 class KeyOnce(BaseModel):
@@ -118,19 +123,37 @@ class ConnectFacts(BaseModel):
     allowed_hosts: list[str]
     allowed_origins: list[str]
     user: str
+    operator: bool
+    takes_signed_users: bool
+    """The bridge has Open WebUI's secret, so that one connection can serve all its users."""
+    trusts_user_headers: bool
 
 
 class AccountRoutes:
     """Handlers of identity and connection facts."""
 
     def __init__(
-        self, identity: Identity, store: Store, settings: Settings, base_url: str, port: int
+        self,
+        identity: Identity,
+        store: Store,
+        settings: Settings,
+        *,
+        operator_id: str,
+        base_url: str,
+        port: int,
     ) -> None:
         self._identity = identity
         self._store = store
         self._settings = settings
+        self._operator_id = operator_id
         self._base_url = base_url
         self._port = port
+        self._sessions_limit = RateLimit(
+            "attempts to open a session",
+            per_key=SESSION_ATTEMPTS,
+            in_all=SESSION_ATTEMPTS_IN_ALL,
+            window_s=60,
+        )
 
     def routes(self) -> list[Route]:
         """The table of these routes."""
@@ -138,17 +161,6 @@ class AccountRoutes:
 
     def _session_routes(self) -> list[Route]:
         return [
-            Route(
-                "POST",
-                "/api/devices",
-                self.pair,
-                "pairDevice",
-                "Make a browser a device of the ticket's user",
-                {201: Answer("Paired; the ticket is spent.", Paired)},
-                body=Pairing,
-                access="public",
-                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST),
-            ),
             Route(
                 "POST",
                 "/api/tickets",
@@ -169,7 +181,7 @@ class AccountRoutes:
                 {200: Answer("The nonce.", Challenge)},
                 body=ChallengeRequest,
                 access="public",
-                errors=(ErrorCode.INVALID_REQUEST,),
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
             ),
             Route(
                 "POST",
@@ -180,7 +192,7 @@ class AccountRoutes:
                 {200: Answer("The session token.", Session)},
                 body=SignedChallenge,
                 access="public",
-                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST),
+                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
             ),
             Route("GET", "/api/me", self.me, "showMe", "Who am I", {200: Answer("The caller.", Me)}),
         ]
@@ -204,7 +216,7 @@ class AccountRoutes:
                 {201: Answer("The key, shown once.", KeyOnce)},
                 body=NewKey,
                 access="page",
-                errors=(ErrorCode.INVALID_REQUEST,),
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
             ),
             Route(
                 "DELETE",
@@ -226,27 +238,22 @@ class AccountRoutes:
             ),
         ]
 
-    async def pair(self, request: web.Request) -> web.Response:
-        """Spend a ticket."""
-        pairing = await read_body(request, Pairing)
-        device = await self._identity.pair(pairing.ticket, pairing.public_key)
-        return json_answer(
-            Paired(device_id=device.id, user=device.user.name, user_id=device.user.id), status=201
-        )
-
     async def redeem(self, request: web.Request) -> web.Response:
         """Spend the caller's own ticket."""
         caller = await page_of(self._identity, request)
-        owner = await self._identity.redeem(caller, (await read_body(request, Redemption)).ticket)
-        return json_answer(Redeemed(user=owner.name, redeemed=owner.id == caller.user.id))
+        ticket = await self._identity.redeem(caller, (await read_body(request, Redemption)).ticket)
+        is_own = ticket.user.id == caller.user.id
+        return json_answer(Redeemed(user=ticket.user.name, redeemed=is_own, printed=ticket.printed))
 
     async def challenge(self, request: web.Request) -> web.Response:
         """A nonce for any device id."""
+        self._sessions_limit.take(address_of(request))
         asked = await read_body(request, ChallengeRequest)
         return json_answer(Challenge(nonce=self._identity.challenge(asked.device_id)))
 
     async def open_session(self, request: web.Request) -> web.Response:
         """A session token for a signed nonce."""
+        self._sessions_limit.take(address_of(request))
         signed = await read_body(request, SignedChallenge)
         token, device = await self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
         user = device.user
@@ -259,6 +266,7 @@ class AccountRoutes:
             Me(
                 user=caller.user.name,
                 device_id=caller.device_id,
+                operator=caller.user.id == self._operator_id,
                 base_url=self._base_url,
                 version=__version__,
             )
@@ -267,14 +275,20 @@ class AccountRoutes:
     async def list_keys(self, request: web.Request) -> web.Response:
         """The caller's keys."""
         keys = await self._store.keys((await caller_of(self._identity, request)).user.id)
-        facts = [KeyFacts(id=key.id, label=key.label, created_at=key.created_at) for key in keys]
+        facts = [
+            KeyFacts(id=key.id, label=key.label, created_at=key.created_at, forwarder=key.forwarder)
+            for key in keys
+        ]
         return json_answer(KeyList(keys=facts))
 
     async def create_key(self, request: web.Request) -> web.Response:
         """A new key for the caller."""
         caller = await page_of(self._identity, request)
         wanted = await read_body(request, NewKey)
-        key_id, key = await self._store.add_key(caller.user.id, wanted.label)
+        if wanted.forwarder and caller.user.id != self._operator_id:
+            message = "Only the user who started the bridge may make a key that speaks for other users."
+            raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+        key_id, key = await self._store.add_key(caller.user.id, wanted.label, forwarder=wanted.forwarder)
         return json_answer(KeyOnce(id=key_id, key=key, label=wanted.label), status=201)
 
     async def delete_key(self, request: web.Request) -> web.Response:
@@ -282,7 +296,7 @@ class AccountRoutes:
         caller = await page_of(self._identity, request)
         if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
-        self._identity.forget_keys()
+        self._identity.forget_credentials()
         return json_answer(Confirmation())
 
     async def connect_facts(self, request: web.Request) -> web.Response:
@@ -296,5 +310,8 @@ class AccountRoutes:
                 allowed_hosts=list(self._settings.allowed_hosts),
                 allowed_origins=list(self._settings.allowed_origins),
                 user=caller.user.name,
+                operator=caller.user.id == self._operator_id,
+                takes_signed_users=self._settings.user_jwt_secret is not None,
+                trusts_user_headers=self._settings.trust_user_headers,
             )
         )

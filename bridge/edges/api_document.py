@@ -89,6 +89,8 @@ def _by_status(route: Route) -> dict[str, list[ErrorCode]]:
     codes = [*route.errors, *ALWAYS]
     if route.access != "public" and ErrorCode.UNAUTHORIZED not in codes:
         codes.append(ErrorCode.UNAUTHORIZED)
+    if route.access in ("caller", "page"):
+        codes.append(ErrorCode.UNVERIFIED_USER)
     if route.access == "page":
         codes.append(ErrorCode.PAGE_ONLY)
     by_status: dict[str, list[ErrorCode]] = {}

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from socketio.exceptions import ConnectionRefusedError as RefusedConnection
 
 from bridge.dispatch import APPROVAL_S, RESUME_S
+from bridge.edges.device_choices import DeviceChoices, Presence, prefer
 from bridge.edges.identity import Caller, Identity
 from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson
 from bridge.edges.tasks import Tasks, pause
@@ -28,10 +29,12 @@ from bridge.wire import (
     EVENT_CALL,
     EVENT_CANCEL,
     EVENT_DECISION,
+    EVENT_DEVICES,
     EVENT_HELLO,
     EVENT_RECEIPT,
     EVENT_RESULT,
     EVENT_SERVERS,
+    EVENT_VISIBILITY,
     FILE_BYTES,
     INLINE_RESULT_BYTES,
     MAX_CALL_ID_CHARS,
@@ -45,6 +48,7 @@ from bridge.wire import (
     Go,
     Hello,
     Result,
+    Visibility,
     WireError,
 )
 
@@ -107,9 +111,12 @@ class _Connected:
 class BrowserGateway:
     """All connected pages."""
 
-    def __init__(self, identity: Identity, tasks: Tasks, own_origins: list[str]) -> None:
+    def __init__(
+        self, identity: Identity, choices: DeviceChoices, tasks: Tasks, own_origins: list[str]
+    ) -> None:
         """Pages may connect from `own_origins` only; an empty list would switch the check off."""
         self._identity = identity
+        self._choices = choices
         self._tasks = tasks
         self._callers: dict[str, Caller] = {}
         self._pages_of_user: dict[str, dict[str, _Connected]] = {}
@@ -134,20 +141,22 @@ class BrowserGateway:
         self._sio.on(EVENT_HELLO, self._greeted)
         self._sio.on(EVENT_RESULT, self._reported)
         self._sio.on(EVENT_DECISION, self._decided)
+        self._sio.on(EVENT_VISIBILITY, self._looked_at)
 
     def attach(self, app: web.Application, listener: CallListener) -> None:
         """Serve the socket at `SOCKET_PATH` of `app` and tell `listener` what pages report."""
         self._listener = listener
         self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
 
-    async def page_for(self, user_id: str, origin: str) -> Page | None:
-        """The newest page of a user that may reach `origin`.
+    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
+        """The page of a user that may reach `origin`: on the server's chosen browser, else the last active.
 
         After an acceptance the page starts a worker with a wider content policy; it is waited for up to
         `HANDOVER_S` before the call goes to a page that will say that its policy forbids it. A page that left
         a moment ago is waited for up to `RESUME_S`: it is being reloaded, or its network stumbles.
         """
-        page = self._able_page(user_id, origin)
+        chosen = (await self._choices.of(user_id)).get(server_id)
+        page = self._able_page(user_id, origin, chosen)
         patience_s = self._patience_s(user_id)
         if page is not None or patience_s <= 0:
             return page
@@ -155,7 +164,7 @@ class BrowserGateway:
             async with asyncio.timeout(patience_s):
                 while page is None:
                     await self._pages_changed.wait()
-                    page = self._able_page(user_id, origin)
+                    page = self._able_page(user_id, origin, chosen)
         return page or self.newest_page(user_id)
 
     def _patience_s(self, user_id: str) -> float:
@@ -165,9 +174,14 @@ class BrowserGateway:
         return 0.0 if left_at is None else left_at + RESUME_S - asyncio.get_running_loop().time()
 
     def newest_page(self, user_id: str) -> Page | None:
-        """The page of a user that said hello last."""
+        """The page of a user that was active last: said hello, or was brought to the front."""
         pages = self._pages_of_user.get(user_id)
         return next(reversed(pages.values())).page if pages else None
+
+    def presence_of(self, user_id: str) -> list[Presence]:
+        """The connected pages of a user, the one active last first."""
+        pages = reversed(self._pages_of_user.get(user_id, {}).values())
+        return [Presence(each.page.device_id, each.hello.visibility == "visible") for each in pages]
 
     def page_count(self, user_id: str) -> int:
         """How many pages of a user are connected."""
@@ -194,6 +208,16 @@ class BrowserGateway:
         for sid in [sid for user in users for sid in self._pages_of_user.get(user, ())]:
             await self._sio.emit(EVENT_SERVERS, {}, to=sid)
 
+    async def announce_devices(self, user_id: str) -> None:
+        """Tell the pages of a user that a device of theirs came, went, or was active."""
+        for sid in list(self._pages_of_user.get(user_id, ())):
+            await self._sio.emit(EVENT_DEVICES, {}, to=sid)
+
+    async def disconnect_device(self, device_id: str) -> None:
+        """End every socket of a browser that was removed; its open calls end with it."""
+        for sid in [sid for sid, caller in self._callers.items() if caller.device_id == device_id]:
+            await self._sio.disconnect(sid)
+
     async def close(self) -> None:
         """Disconnect every page, and wait up to `CLOSING_S` until they have hung up.
 
@@ -210,7 +234,7 @@ class BrowserGateway:
     async def _connected(self, sid: str, _environ: dict[str, Any], auth: Any) -> None:
         token = cast("dict[str, Any]", auth).get("token") if isinstance(auth, dict) else None
         try:
-            self._callers[sid] = self._identity.caller_of_session(str(token))
+            self._callers[sid] = await self._identity.caller_of_session(str(token))
         except BridgeError as error:
             raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
 
@@ -224,6 +248,7 @@ class BrowserGateway:
             del self._pages_of_user[caller.user.id]
             self._remember_leaving(caller.user.id)
         self._tell_waiting()
+        self._devices_changed(caller.user.id)
         if self._listener is not None:
             self._listener.abandon_session(sid)
 
@@ -243,6 +268,7 @@ class BrowserGateway:
         self._pages_of_user.setdefault(caller.user.id, {})[sid] = _Connected(page, hello)
         closed = self._reconciled(caller, page, hello)
         self._tell_waiting()
+        self._devices_changed(caller.user.id)
         limits = {
             "inline_result_bytes": INLINE_RESULT_BYTES,
             "result_bytes": RESULT_BYTES,
@@ -255,6 +281,22 @@ class BrowserGateway:
             return []
         listed: dict[str, str] = {call.call_id: call.state for call in hello.calls}
         return self._listener.reconcile(caller.user.id, page, frozenset(hello.alive), listed)
+
+    async def _looked_at(self, sid: str, payload: Any = None) -> None:
+        """A page came to the front or went to the back; the one in front is the one its user works with."""
+        user_id = self._callers[sid].user.id
+        pages = self._pages_of_user.get(user_id, {})
+        try:
+            visibility = Visibility.model_validate(payload).visibility
+        except ValidationError:
+            return
+        if sid not in pages or pages[sid].hello.visibility == visibility:
+            return
+        hello = pages[sid].hello.model_copy(update={"visibility": visibility})
+        pages[sid] = _Connected(pages[sid].page, hello)
+        if visibility == "visible":
+            pages[sid] = pages.pop(sid)
+        self._devices_changed(user_id)
 
     async def _reported(self, sid: str, payload: Any = None) -> None:
         try:
@@ -284,10 +326,14 @@ class BrowserGateway:
         if accepted.call_id == call_id and self._listener is not None:
             self._listener.accept(sid, accepted)
 
-    def _able_page(self, user_id: str, origin: str) -> Page | None:
+    def _able_page(self, user_id: str, origin: str, chosen: str | None) -> Page | None:
         pages = self._pages_of_user.get(user_id, {})
         able = (each.page for each in reversed(pages.values()) if _may_reach(each.hello, origin))
-        return next(able, None)
+        return prefer(able, chosen)
+
+    def _devices_changed(self, user_id: str) -> None:
+        if self._pages_of_user.get(user_id):
+            self._tasks.start(self.announce_devices(user_id), f"devices of {user_id}")
 
     def _remember_leaving(self, user_id: str) -> None:
         now = asyncio.get_running_loop().time()

@@ -80,9 +80,9 @@ async def caller_of(identity: Identity, request: web.Request) -> Caller:
     """Who asks.
 
     Raises:
-        BridgeError: `unauthorized`.
+        BridgeError: `unauthorized`; `unverified_user` from a forwarder.
     """
-    return await identity.caller(request.headers.get(hdrs.AUTHORIZATION))
+    return await identity.caller(request.headers)
 
 
 async def page_of(identity: Identity, request: web.Request) -> Caller:
@@ -91,7 +91,12 @@ async def page_of(identity: Identity, request: web.Request) -> Caller:
     Raises:
         BridgeError: `unauthorized`, `page_only`.
     """
-    return await identity.page(request.headers.get(hdrs.AUTHORIZATION))
+    return await identity.page(request.headers)
+
+
+def address_of(request: web.Request) -> str:
+    """Where a request comes from. Behind a proxy that is the proxy: what it says of others can be made up."""
+    return request.remote or ""
 
 
 async def read_body(
@@ -126,9 +131,14 @@ def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:
 
 
 def error_answer(error: WireError) -> web.Response:
-    """An error with the status that its code has on HTTP."""
+    """An error with the status that its code has on HTTP, and `Retry-After` where it is told when."""
+    wait = error.detail.get("retry_after_s")
+    headers = {hdrs.RETRY_AFTER: str(wait)} if error.code is ErrorCode.RATE_LIMITED else None
     return web.Response(
-        body=error_bytes(error), status=HTTP_STATUS_OF[error.code], content_type="application/json"
+        body=error_bytes(error),
+        status=HTTP_STATUS_OF[error.code],
+        content_type="application/json",
+        headers=headers,
     )
 
 

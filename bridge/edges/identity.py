@@ -13,12 +13,17 @@ import json
 import secrets
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import jwt
+from aiohttp import hdrs
 from jwt.algorithms import ECAlgorithm
+from multidict import CIMultiDictProxy
 
-from bridge.edges.store import Device, Store, User, hash_secret
+from bridge.edges.forwarded_users import ISSUER, ForwardedUser, UserHeaders, named_nobody
+from bridge.edges.store import Store
+from bridge.edges.store_people import Device, KeyHolder, NewDevice, Ticket, User, hash_secret
+from bridge.registry import NOBODY
 from bridge.wire import BridgeError, ErrorCode
 
 SESSION_SECONDS = 15 * 60
@@ -29,15 +34,20 @@ MAX_CHALLENGES = 10_000
 """Unanswered challenges kept; the oldest goes first."""
 
 KEY_SECONDS = 10.0
-"""How long a key's holder is remembered; a key that another process revokes works for so long."""
+"""How long it is remembered who holds a key and that a browser is paired; what another process revokes works
+for so long."""
 
 MAX_REMEMBERED_KEYS = 10_000
+"""Also of browsers, and of users that forwarders name."""
 
 SIGNED_TEXT = "tool-bridge session "
 """What a page signs is this followed by the nonce."""
 
 SESSION_TOKEN_DOTS = 2
 """A JSON Web Token has three parts; an API key has none."""
+
+KeyT = TypeVar("KeyT")
+ValueT = TypeVar("ValueT")
 
 SESSION, FILE, EXECUTOR = "session", "file", "executor"
 
@@ -49,43 +59,47 @@ class Caller:
     user: User
     device_id: str | None
     """Set for a page, None for an API key."""
+    is_forwarded: bool = False
+    """A forwarder speaks for the user: what it knows of tools is what is offered to everybody."""
 
 
 class Identity:
     """Issues and checks what callers show."""
 
-    def __init__(self, store: Store, secret: bytes) -> None:
+    def __init__(self, store: Store, secret: bytes, user_headers: UserHeaders) -> None:
         self._store = store
         self._secret = secret
+        self._user_headers = user_headers
         self._challenges: dict[str, tuple[str, float]] = {}
-        self._key_holders: dict[str, tuple[User, float]] = {}
+        self._key_holders: dict[str, tuple[KeyHolder, float]] = {}
+        self._devices: dict[str, float] = {}
+        self._forwarded: dict[ForwardedUser, User] = {}
 
-    async def pair(self, ticket: str, public_key: dict[str, Any]) -> Device:
+    async def pair(self, ticket: str, public_key: str, browser: str) -> NewDevice | User:
         """Spend a ticket and remember the browser's public key.
 
-        Raises:
-            BridgeError: `unauthorized` for a spent, expired or unknown ticket, `invalid_request` for a bad
-            key.
-        """
-        _verifying_key(public_key)
-        kept = {name: public_key[name] for name in ("kty", "crv", "x", "y")}
-        device = await self._store.spend_ticket(ticket, json.dumps(kept))
-        if device is None:
-            raise _spent_link()
-        return device
+        Returns the user alone when a browser of this user has to confirm the new one first.
 
-    async def redeem(self, caller: Caller, ticket: str) -> User:
-        """Spend the caller's own ticket; returns whose it is, and leaves another user's unspent.
+        Raises:
+            BridgeError: `unauthorized` for a spent, expired or unknown ticket.
+        """
+        found = await self._store.spend_ticket(ticket, public_key, browser)
+        if found is None:
+            raise _spent_link()
+        return found
+
+    async def redeem(self, caller: Caller, ticket: str) -> Ticket:
+        """Spend the caller's own ticket; returns what it was good for, and leaves another user's unspent.
 
         A browser that is paired already must not become another user's page by following a link.
 
         Raises:
             BridgeError: `unauthorized` for a spent, expired or unknown ticket.
         """
-        owner = await self._store.redeem_ticket(ticket, caller.user.id)
-        if owner is None:
+        spent = await self._store.redeem_ticket(ticket, caller.user.id)
+        if spent is None:
             raise _spent_link()
-        return owner
+        return spent
 
     def challenge(self, device_id: str) -> str:
         """A nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too."""
@@ -107,59 +121,85 @@ class Identity:
             raise _unknown_browser()
         if not _signature_holds(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
             raise _unknown_browser()
+        await self._store.see_device(device.id)
         claims = {"sub": device.user.id, "name": device.user.name, "device": device.id}
         return self.sign(SESSION, claims, SESSION_SECONDS), device
 
-    def caller_of_session(self, token: str) -> Caller:
-        """The caller that a session token stands for.
+    async def caller_of_session(self, token: str) -> Caller:
+        """The caller that a session token stands for, while its browser is paired.
 
         Raises:
-            BridgeError: `unauthorized` for a token that is forged, expired or for something else.
+            BridgeError: `unauthorized` for a token that is forged, expired or for something else, or whose
+                browser was removed.
         """
         claims = self.read(SESSION, token)
-        return Caller(User(claims["sub"], claims["name"]), claims["device"])
+        device_id = claims["device"]
+        if time.monotonic() >= self._devices.get(device_id, 0.0):
+            if await self._store.device(device_id) is None:
+                raise _unknown_browser()
+            _remember(self._devices, device_id, time.monotonic() + KEY_SECONDS)
+        return Caller(User(claims["sub"], claims["name"]), device_id)
 
-    async def caller(self, authorization: str | None) -> Caller:
-        """The caller that an `Authorization` header stands for: a session token or an API key.
+    async def caller(self, headers: CIMultiDictProxy[str]) -> Caller:
+        """The caller that a request's headers stand for: by session token, API key, or a forwarder's word.
 
         Raises:
-            BridgeError: `unauthorized`.
+            BridgeError: `unauthorized`; `unverified_user` for a forwarder that names no user, or none to be
+                believed.
         """
-        scheme, _, token = (authorization or "").partition(" ")
+        caller = await self.reader(headers)
+        if caller.user.id == NOBODY:
+            raise named_nobody()
+        return caller
+
+    async def reader(self, headers: CIMultiDictProxy[str]) -> Caller:
+        """As `caller`; but a forwarder that names no user may read, as `NOBODY`, what everybody may."""
+        scheme, _, token = headers.get(hdrs.AUTHORIZATION, "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "Send a key: Authorization: Bearer <key>.")
         if token.count(".") == SESSION_TOKEN_DOTS:
-            return self.caller_of_session(token)
-        return Caller(await self._user_of_key(token), None)
+            return await self.caller_of_session(token)
+        holder = await self._holder_of_key(token)
+        if not holder.forwarder:
+            return Caller(holder.user, None)
+        named = self._user_headers.read(headers)
+        user = User(NOBODY, "") if named is None else await self._forwarded_user(named)
+        return Caller(user, None, is_forwarded=True)
 
-    async def page(self, authorization: str | None) -> Caller:
+    async def page(self, headers: CIMultiDictProxy[str]) -> Caller:
         """The caller, who must be a page: a program with a key may call and read, a person decides.
 
         Raises:
-            BridgeError: `unauthorized`, `page_only`.
+            BridgeError: `unauthorized`, `unverified_user`, `page_only`.
         """
-        caller = await self.caller(authorization)
+        caller = await self.caller(headers)
         if caller.device_id is None:
             message = "An API key may call tools and read; this is decided on the bridge page."
             raise BridgeError(ErrorCode.PAGE_ONLY, message)
         return caller
 
-    def forget_keys(self) -> None:
-        """Look every key up again: one of them was revoked."""
+    def forget_credentials(self) -> None:
+        """Look every key and browser up again: one of them was revoked."""
         self._key_holders.clear()
+        self._devices.clear()
 
-    async def _user_of_key(self, key: str) -> User:
+    async def _holder_of_key(self, key: str) -> KeyHolder:
         key_hash = hash_secret(key)
-        user, until = self._key_holders.get(key_hash, (None, 0.0))
-        if user is not None and time.monotonic() < until:
-            return user
-        user = await self._store.user_of_key(key)
-        if user is None:
+        holder, until = self._key_holders.get(key_hash, (None, 0.0))
+        if holder is not None and time.monotonic() < until:
+            return holder
+        holder = await self._store.holder_of_key(key)
+        if holder is None:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "This key is not known here. Was it revoked?")
-        if len(self._key_holders) >= MAX_REMEMBERED_KEYS:
-            self._key_holders.clear()
-        self._key_holders[key_hash] = (user, time.monotonic() + KEY_SECONDS)
+        _remember(self._key_holders, key_hash, (holder, time.monotonic() + KEY_SECONDS))
+        return holder
+
+    async def _forwarded_user(self, named: ForwardedUser) -> User:
+        user = self._forwarded.get(named)
+        if user is None:
+            user = await self._store.ensure_forwarded_user(ISSUER, named.subject, named.display_name)
+            _remember(self._forwarded, named, user)
         return user
 
     def sign(self, audience: str, claims: dict[str, Any], seconds: float) -> str:
@@ -178,6 +218,22 @@ class Identity:
             )
         except jwt.InvalidTokenError:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "This session has ended. Reload the page.") from None
+
+
+def _remember(memory: dict[KeyT, ValueT], key: KeyT, value: ValueT) -> None:
+    if len(memory) >= MAX_REMEMBERED_KEYS:
+        memory.clear()
+    memory[key] = value
+
+
+def kept_public_key(public_key: dict[str, Any]) -> str:
+    """A browser's public key as it is kept, as JSON.
+
+    Raises:
+        BridgeError: `invalid_request`: it is no JSON Web Key of an ECDSA P-256 public key.
+    """
+    _verifying_key(public_key)
+    return json.dumps({name: public_key[name] for name in ("kty", "crv", "x", "y")})
 
 
 def _verifying_key(public_key: dict[str, Any]) -> Any:

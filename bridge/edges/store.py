@@ -2,90 +2,34 @@
 
 SQLite in the data folder (WAL), through SQLAlchemy; the schema comes from Alembic migrations that run when
 the store is opened. Every method is one transaction, committed when it returns; cancelling one rolls it back.
-Secrets are kept as SHA-256 hashes: they are random and 256 bits long, so that a slow hash would add nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 import time
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
 from sqlalchemy import delete, event, insert, select
-from sqlalchemy.engine import CursorResult
 from sqlalchemy.exc import DatabaseError
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker, create_async_engine
 
 from bridge.edges.call_journal import CallJournal
-from bridge.edges.store_tables import (
-    AcceptanceRow,
-    ApiKeyRow,
-    DeviceRow,
-    SelectionRow,
-    ServerRow,
-    TicketRow,
-    ToolNameRow,
-    UserRow,
-)
+from bridge.edges.store_people import PeopleStore
+from bridge.edges.store_tables import AcceptanceRow, SelectionRow, ServerRow, ToolNameRow
 from bridge.servers import ServerRecord, UserSelection
 from toolserver.naming import OperationKey
-
-KEY_PREFIX = "tbk_"
-"""API keys begin so, that a leaked one can be recognized."""
-
-TICKET_SECONDS = 24 * 3600
-"""How long a printed page URL can be used once: a day's work at the terminal that shows it."""
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    """A user as callers see it."""
-
-    id: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A paired browser."""
-
-    id: str
-    user: User
-    public_key: str
-    """JWK, as JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApiKey:
-    """An API key without its secret."""
-
-    id: str
-    label: str
-    created_at: float
-
-
-def new_id() -> str:
-    """128 random bits in hexadecimal."""
-    return secrets.token_hex(16)
-
-
-def hash_secret(secret: str) -> str:
-    """SHA-256 in hexadecimal."""
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class StoreError(Exception):
     """The database cannot be opened; the text says why and what to do."""
 
 
-class Store:
+class Store(PeopleStore):
     """The database of one bridge."""
 
     def __init__(self, engine: AsyncEngine) -> None:
@@ -118,94 +62,6 @@ class Store:
     async def close(self) -> None:
         """Close all connections."""
         await self._engine.dispose()
-
-    # Users, keys, tickets, devices
-
-    async def ensure_user(self, name: str) -> User:
-        """The user of that name, made when there is none."""
-        async with self._session.begin() as session:
-            row = await session.scalar(select(UserRow).where(UserRow.name == name))
-            if row is None:
-                row = UserRow(id=new_id(), name=name, created_at=time.time())
-                session.add(row)
-            return User(row.id, row.name)
-
-    async def add_key(self, user_id: str, label: str) -> tuple[str, str]:
-        """Make an API key; returns its id and the key, which cannot be read again."""
-        key = KEY_PREFIX + secrets.token_urlsafe(32)
-        async with self._session.begin() as session:
-            row = ApiKeyRow(
-                id=new_id(), user_id=user_id, label=label, key_hash=hash_secret(key), created_at=time.time()
-            )
-            session.add(row)
-            return row.id, key
-
-    async def keys(self, user_id: str) -> list[ApiKey]:
-        """A user's keys, oldest first."""
-        async with self._session() as session:
-            rows = await session.scalars(
-                select(ApiKeyRow).where(ApiKeyRow.user_id == user_id).order_by(ApiKeyRow.created_at)
-            )
-            return [ApiKey(row.id, row.label, row.created_at) for row in rows]
-
-    async def delete_key(self, user_id: str, key_id: str) -> bool:
-        """Revoke a key; False when the user has no such key."""
-        async with self._session.begin() as session:
-            return await _deleted(
-                session, delete(ApiKeyRow).where(ApiKeyRow.user_id == user_id, ApiKeyRow.id == key_id)
-            )
-
-    async def user_of_key(self, key: str) -> User | None:
-        """The user that a key belongs to."""
-        query = select(UserRow).join(ApiKeyRow).where(ApiKeyRow.key_hash == hash_secret(key))
-        async with self._session() as session:
-            row = await session.scalar(query)
-            return User(row.id, row.name) if row else None
-
-    async def add_ticket(self, user_id: str) -> str:
-        """A ticket that can be spent once within `TICKET_SECONDS`; spent and expired ones are swept here."""
-        ticket = secrets.token_urlsafe(32)
-        async with self._session.begin() as session:
-            await session.execute(delete(TicketRow).where(TicketRow.expires_at < time.time()))
-            session.add(
-                TicketRow(
-                    ticket_hash=hash_secret(ticket), user_id=user_id, expires_at=time.time() + TICKET_SECONDS
-                )
-            )
-        return ticket
-
-    async def spend_ticket(self, ticket: str, public_key: str) -> Device | None:
-        """Make a browser a device of the ticket's user; None when the ticket is spent, expired or unknown."""
-        known = (TicketRow.ticket_hash == hash_secret(ticket), TicketRow.expires_at >= time.time())
-        async with self._session.begin() as session:
-            row = await session.scalar(select(UserRow).join(TicketRow).where(*known))
-            if row is None or not await _deleted(session, delete(TicketRow).where(*known)):
-                return None
-            device = DeviceRow(id=new_id(), user_id=row.id, public_key=public_key, created_at=time.time())
-            session.add(device)
-            return Device(device.id, User(row.id, row.name), public_key)
-
-    async def redeem_ticket(self, ticket: str, user_id: str) -> User | None:
-        """Spend a ticket for a browser that is this user's already; returns whose ticket it is.
-
-        Another user's ticket is not spent. None when the ticket is spent, expired or unknown.
-        """
-        known = (TicketRow.ticket_hash == hash_secret(ticket), TicketRow.expires_at >= time.time())
-        async with self._session.begin() as session:
-            row = await session.scalar(select(UserRow).join(TicketRow).where(*known))
-            if row is not None and row.id == user_id:
-                await session.execute(delete(TicketRow).where(*known))
-            return User(row.id, row.name) if row else None
-
-    async def device(self, device_id: str) -> Device | None:
-        """A paired browser by its id."""
-        query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.id == device_id)
-        async with self._session() as session:
-            found = (await session.execute(query)).one_or_none()
-            if found is None:
-                return None
-            row, user = found
-            return Device(row.id, User(user.id, user.name), row.public_key)
 
     # Servers, names, acceptances, selections (the registry's port)
 
@@ -313,11 +169,6 @@ def _configure_sqlite(connection: Any, _record: object) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
-
-
-async def _deleted(session: AsyncSession, statement: Any) -> bool:
-    result = cast("CursorResult[Any]", await session.execute(statement))
-    return result.rowcount > 0
 
 
 def _record(row: ServerRow) -> ServerRecord:

@@ -16,6 +16,9 @@ class UserRow(Base):
     __tablename__ = "users"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     name: Mapped[str] = mapped_column(String(100), unique=True)
+    """Of a forwarded user: the forwarder, a colon and the id there."""
+    display_name: Mapped[str | None] = mapped_column(String(100))
+    """What a forwarder calls the user; it may change and need not be unique."""
     created_at: Mapped[float]
 
 
@@ -28,6 +31,8 @@ class ApiKeyRow(Base):
     label: Mapped[str] = mapped_column(String(100))
     key_hash: Mapped[str] = mapped_column(String(64), unique=True)
     created_at: Mapped[float]
+    forwarder: Mapped[bool]
+    """The holder names the user of each call itself."""
 
 
 class TicketRow(Base):
@@ -37,6 +42,8 @@ class TicketRow(Base):
     ticket_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     expires_at: Mapped[float]
+    printed: Mapped[bool]
+    """Made at the command line; else it came with an answer and pairs only a first browser."""
 
 
 class DeviceRow(Base):
@@ -47,7 +54,19 @@ class DeviceRow(Base):
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     public_key: Mapped[str] = mapped_column(Text)
     """JWK of a P-256 key, as JSON."""
+    name: Mapped[str] = mapped_column(String(100))
     created_at: Mapped[float]
+    last_seen_at: Mapped[float]
+    """When it opened a session last."""
+
+
+class DeviceChoiceRow(Base):
+    """The browser that a user wants for a server; without one it is whichever was active last."""
+
+    __tablename__ = "device_choices"
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    server_id: Mapped[str] = mapped_column(ForeignKey("servers.id", ondelete="CASCADE"), primary_key=True)
+    device_id: Mapped[str] = mapped_column(ForeignKey("devices.id", ondelete="CASCADE"))
 
 
 class ServerRow(Base):

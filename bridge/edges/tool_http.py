@@ -11,11 +11,13 @@ import orjson
 from aiohttp import hdrs, web
 
 from bridge.edges.answer_files import AnswerFiles
+from bridge.edges.forwarded_users import USER_HEADERS
 from bridge.edges.http_routes import caller_of, error_answer, error_bytes
 from bridge.edges.identity import Identity
+from bridge.edges.pairing_links import PairingLinks
 from bridge.engine import Engine, ToolCall
 from bridge.outcome import CallOutcome
-from bridge.registry import Registry
+from bridge.registry import NOBODY, Registry
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
 from toolserver.result import Rendered, render_answer
 
@@ -44,12 +46,20 @@ class ToolServer:
     """Handlers of the tool-server routes."""
 
     def __init__(
-        self, identity: Identity, registry: Registry, engine: Engine, files: AnswerFiles, base_url: str
+        self,
+        identity: Identity,
+        registry: Registry,
+        engine: Engine,
+        files: AnswerFiles,
+        links: PairingLinks,
+        *,
+        base_url: str,
     ) -> None:
         self._identity = identity
         self._registry = registry
         self._engine = engine
         self._files = files
+        self._links = links
         self._base_url = base_url
 
     def routes(self) -> list[web.RouteDef]:
@@ -69,12 +79,12 @@ class ToolServer:
 
     async def document(self, request: web.Request) -> web.Response:
         """The advertised OpenAPI document of all servers or one, with an entity tag."""
-        caller = await caller_of(self._identity, request)
-        view = await self._registry.view(caller.user.id)
+        caller = await self._identity.reader(request.headers)
+        view = await self._registry.view(NOBODY if caller.is_forwarded else caller.user.id)
         document = await self._registry.document(view, request.match_info.get("server"))
         headers = {
             hdrs.ETAG: document.etag,
-            hdrs.VARY: "Authorization",
+            hdrs.VARY: ", ".join(("Authorization", *USER_HEADERS)),
             hdrs.CACHE_CONTROL: "private, no-cache",
         }
         if document.etag in request.headers.get(hdrs.IF_NONE_MATCH, ""):
@@ -92,9 +102,12 @@ class ToolServer:
     async def call(self, request: web.Request) -> web.StreamResponse:
         """Run a tool in the caller's page and answer in the shapes of ruling 10."""
         caller = await caller_of(self._identity, request)
+        name = request.match_info["tool"]
+        if caller.is_forwarded:
+            name = await self._registry.own_name(caller.user.id, name)
         call = ToolCall(
             user_id=caller.user.id,
-            tool_name=request.match_info["tool"],
+            tool_name=name,
             arguments_text=await _arguments_text(request),
             server_id=request.match_info.get("server"),
             chat_id=next((value for name in CHAT_HEADERS if (value := _header(request, name))), None),
@@ -114,8 +127,8 @@ class ToolServer:
         try:
             outcome = await self._engine.call(call)
         except BridgeError as error:
-            return error.error
-        return outcome.error or outcome
+            return await self._links.added(error.error, call.user_id)
+        return await self._links.added(outcome.error, call.user_id) if outcome.error else outcome
 
     async def _answer(self, call: ToolCall, outcome: CallOutcome) -> web.StreamResponse:
         rendered = await self._rendered(call, outcome)

@@ -11,13 +11,14 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 import pytest_asyncio
+from cryptography.hazmat.primitives.asymmetric import ec
 from openapi_core import OpenAPI
 from openapi_core.testing import MockRequest, MockResponse
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from bridge.service import Bridge
 from tests.support.compiled import document_text
-from tests.support.running import Page, json_answer, pair, running_bridge
+from tests.support.running import Page, json_answer, pair, public_key_of, running_bridge
 
 pytestmark = pytest.mark.asyncio
 
@@ -93,6 +94,7 @@ async def test_the_document_is_valid(witness: Witness) -> None:
 async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witness: Witness) -> None:
     """Each route is walked through once, requests and answers validated, and none is left out."""
     await _walk_account(bridge, witness)
+    await _walk_devices(bridge, witness)
     await _walk_servers(witness)
     await _walk_selection(witness)
     await _walk_calls(witness)
@@ -111,6 +113,7 @@ async def _walk_account(bridge: Bridge, witness: Witness) -> None:
     assert me == {
         "user": "local",
         "device_id": witness.page.device_id,
+        "operator": True,
         "base_url": bridge.base_url,
         "version": "0.1.0",
     }
@@ -126,6 +129,28 @@ async def _walk_account(bridge: Bridge, witness: Witness) -> None:
     signed = {"device_id": "d", "nonce": "n", "signature": "s"}
     await witness.ask("POST", "/api/sessions", signed, status=401, token="")
     await witness.ask("GET", "/api/me", status=401, token="")
+
+
+async def _walk_devices(bridge: Bridge, witness: Witness) -> None:
+    public_key = public_key_of(ec.generate_private_key(ec.SECP256R1()))
+    offered = await witness.ask("POST", "/api/pairings", {"public_key": public_key}, status=201, token="")
+    await witness.ask("POST", "/api/pairings", {"public_key": {}}, status=400, token="")
+    await witness.ask("POST", "/api/pairings/standing", {"secret": offered["secret"]}, token="")
+    await witness.ask("POST", "/api/pairings/code", {"code": "unknown"}, status=404)
+    await witness.ask("POST", "/api/pairings/code", {"code": offered["code"]})
+    decided = await witness.ask("POST", "/api/pairings/decision", {"code": offered["code"], "accept": True})
+    listed = await witness.ask("GET", "/api/devices")
+    assert [device["this"] for device in listed["devices"]] == [True, False]
+    path = f"/api/devices/{decided['device_id']}"
+    await witness.ask("PATCH", path, {"name": "Tablet"})
+    await witness.ask("PATCH", path, {"name": " "}, status=400)
+    choice = {"device_id": decided["device_id"]}
+    await witness.ask("PUT", "/api/servers/none/device", choice, status=404)
+    await witness.ask("DELETE", path)
+    await witness.ask("DELETE", path, status=404)
+    ticket = await bridge.rooms.store.add_ticket(bridge.local_user.id, printed=False)
+    body = {"ticket": ticket, "public_key": public_key}
+    await witness.ask("POST", "/api/devices", body, status=202, token="")
 
 
 async def _walk_servers(witness: Witness) -> None:
@@ -153,6 +178,7 @@ async def _walk_servers(witness: Witness) -> None:
     assert accepted["accepted"] == 2
     await witness.ask("PUT", "/api/servers/shop/acceptance", {"operations": {"GET /x": "d"}}, status=409)
     await witness.ask("PATCH", "/api/servers/shop", {"inline_html": True})
+    await witness.ask("PUT", "/api/servers/shop/device", {"device_id": witness.page.device_id})
     body = {"text": document_text(server="http://other.example")}
     changed = await witness.ask("PUT", "/api/servers/shop/document", body)
     assert (changed["accepted"], changed["changed"]) == (0, 2)

@@ -12,6 +12,7 @@ import socketio
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from bridge.edges.identity import EXECUTOR, FILE, SESSION, SESSION_SECONDS
+from bridge.edges.store_people import KeyHolder
 from bridge.service import Bridge
 from tests.support.running import json_answer, page_of, pair, running_bridge
 
@@ -251,8 +252,10 @@ async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path)
         await bridge.rooms.store.delete_key(bridge.local_user.id, keys[0].id)
     async with running_bridge(tmp_path) as bridge:
         assert bridge.key != first
-        assert await bridge.rooms.store.user_of_key(first) is None
-        assert await bridge.rooms.store.user_of_key(bridge.key) == bridge.local_user
+        assert await bridge.rooms.store.holder_of_key(first) is None
+        assert await bridge.rooms.store.holder_of_key(bridge.key) == KeyHolder(
+            bridge.local_user, forwarder=False
+        )
 
 
 @pytest.mark.parametrize("key", ["tbk_unknown", "sk-something-else", "%s"])
@@ -273,10 +276,22 @@ async def test_a_paired_browser_does_not_change_hands_by_a_link(
     page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
     await page.open_session()
     bobs = await bridge.rooms.store.add_ticket(bob.id)
-    assert await page.post("/api/tickets", {"ticket": bobs}) == {"user": "bob", "redeemed": False}
-    assert await page.post("/api/tickets", {"ticket": bobs}) == {"user": "bob", "redeemed": False}
+    assert await page.post("/api/tickets", {"ticket": bobs}) == {
+        "user": "bob",
+        "redeemed": False,
+        "printed": True,
+    }
+    assert await page.post("/api/tickets", {"ticket": bobs}) == {
+        "user": "bob",
+        "redeemed": False,
+        "printed": True,
+    }
     own = ticket_of(await bridge.page_url())
-    assert await page.post("/api/tickets", {"ticket": own}) == {"user": "local", "redeemed": True}
+    assert await page.post("/api/tickets", {"ticket": own}) == {
+        "user": "local",
+        "redeemed": True,
+        "printed": True,
+    }
     status, body = await page.request("POST", "/api/tickets", {"ticket": own})
     assert (status, body["error"]["code"]) == (401, "unauthorized")
     assert (await page.get("/api/me"))["user"] == "local"

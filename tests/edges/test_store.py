@@ -9,6 +9,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
 from bridge.edges.store import Store
+from bridge.edges.store_people import KeyHolder, NewDevice
 from bridge.edges.store_tables import Base
 from bridge.servers import ServerRecord, UserSelection
 from toolserver.naming import OperationKey
@@ -43,16 +44,16 @@ async def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
 
     store = Store.open(path)
     assert await store.ensure_user("ann") == ann
-    assert await store.user_of_key(key) == ann
+    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False)
     assert await store.servers() == [RECORD]
     assert await store.names("") == {get: "listProducts"}
     assert await store.acceptances(ann.id) == {get: "d1"}
-    device = await store.spend_ticket(ticket, "{}")
-    assert device is not None
+    device = await store.spend_ticket(ticket, "{}", "Chrome")
+    assert isinstance(device, NewDevice)
     await store.close()
     store = Store.open(path)
-    assert await store.device(device.id) == device
-    assert await store.spend_ticket(ticket, "{}") is None
+    assert await store.device(device.device.id) == device.device
+    assert await store.spend_ticket(ticket, "{}", "Chrome") is None
     await store.close()
 
 
@@ -95,7 +96,7 @@ async def test_two_processes_may_use_one_data_folder(tmp_path: Path) -> None:
     running, command = Store.open(path), Store.open(path)
     ann = await command.ensure_user("ann")
     _, key = await command.add_key(ann.id, "cli")
-    assert await running.user_of_key(key) == ann
+    assert await running.holder_of_key(key) == KeyHolder(ann, forwarder=False)
     await running.close()
     await command.close()
     with sqlite3.connect(path) as database:

@@ -20,7 +20,7 @@ class FakeBrowser:
     sent: list[OpenCall] = field(default_factory=list[OpenCall])
     cancelled: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
 
-    async def page_for(self, user_id: str, origin: str) -> Page | None:
+    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
         return self.pages.get(user_id)
 
     async def send_call(self, call: OpenCall) -> None:

@@ -120,12 +120,21 @@ class Page:
             await self.socket.emit("bridge:result", {"call_id": call["id"], "outcome": outcome})
 
 
+def public_key_of(key: ec.EllipticCurvePrivateKey) -> dict[str, str]:
+    """The JSON Web Key that a browser gives the bridge."""
+    return json.loads(ECAlgorithm.to_jwk(key.public_key()))
+
+
+def new_browser(base_url: str, http: aiohttp.ClientSession) -> Page:
+    """A browser with a key of its own that is nobody's yet."""
+    return Page(base_url, http, "", ec.generate_private_key(ec.SECP256R1()))
+
+
 async def pair(base_url: str, http: aiohttp.ClientSession, ticket: str) -> Page:
     """Make a browser that holds its own key a device of the ticket's user."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    public_key = json.loads(ECAlgorithm.to_jwk(key.public_key()))
-    page = Page(base_url, http, "", key)
-    status, paired = await page.request("POST", "/api/devices", {"ticket": ticket, "public_key": public_key})
+    page = new_browser(base_url, http)
+    body = {"ticket": ticket, "public_key": public_key_of(page.key)}
+    status, paired = await page.request("POST", "/api/devices", body)
     assert status == 201, paired
     page.device_id = paired["device_id"]
     return page

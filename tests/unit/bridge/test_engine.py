@@ -28,7 +28,7 @@ class Pages(FakeBrowser):
 
     listener: Dispatcher | None = None
 
-    async def page_for(self, user_id: str, origin: str) -> Page | None:
+    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
         return page(f"page of {user_id}")
 
     async def send_call(self, call: OpenCall) -> None:

@@ -1,0 +1,113 @@
+"""`tool-bridge key`, `users` and `devices`: who may use the bridge.
+
+They work on the data folder, whether a bridge runs on it or not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from datetime import datetime
+from typing import Any
+
+from bridge.commands.options import address_of, open_store
+from bridge.edges.store import Store
+from bridge.service import LOCAL_USER, page_url
+
+
+def key(options: argparse.Namespace) -> int:
+    """Make a user's API key and page link, and the user if need be; or a forwarder's key."""
+    store = open_store(options.data)
+    if options.forwarder:
+        facts = asyncio.run(_forwarder_key(store, options.label))
+    else:
+        facts = asyncio.run(_user_key(store, options.user, options.label, address_of(options)))
+    if options.json:
+        print(json.dumps(facts))
+    else:
+        titles = {"user": "User", "forwarder": "Forwarder", "key": "Key", "page_url": "Page, once"}
+        print("\n".join(f"{titles[name]}: {value}" for name, value in facts.items()))
+    return 0
+
+
+def users(options: argparse.Namespace) -> int:
+    """Print all users, oldest first."""
+    found = asyncio.run(_users(open_store(options.data)))
+    if options.json:
+        print(json.dumps({"users": found}))
+        return 0
+    for user in found:
+        shown = f"{user['name']}  {user['display_name']}" if user["display_name"] else user["name"]
+        print(f"{shown}  {user['devices']} browsers, {user['keys']} keys")
+    return 0
+
+
+def devices(options: argparse.Namespace) -> int:
+    """Print a user's browsers, or remove one; status 1 when there is none of that id."""
+    found = asyncio.run(_devices(open_store(options.data), options.user, options.remove))
+    if found is None:
+        print(f"tool-bridge: user {options.user!r} has no browser {options.remove!r}", file=sys.stderr)
+        return 1
+    if options.json:
+        print(json.dumps({"devices": found}))
+        return 0
+    for device in found:
+        print(f"{device['id']}  {device['name']}  last seen {_moment(device['last_seen_at'])}")
+    return 0
+
+
+async def _user_key(store: Store, name: str, label: str, base_url: str) -> dict[str, str]:
+    user = await store.ensure_user(name)
+    _, secret = await store.add_key(user.id, label)
+    ticket = await store.add_ticket(user.id)
+    await store.close()
+    return {"user": name, "key": secret, "page_url": page_url(base_url, ticket)}
+
+
+async def _forwarder_key(store: Store, label: str) -> dict[str, str]:
+    """It belongs to the operator, who lists and revokes it on his page; it never speaks for him by itself."""
+    operator = await store.ensure_user(LOCAL_USER)
+    _, secret = await store.add_key(operator.id, label, forwarder=True)
+    await store.close()
+    return {"forwarder": label, "key": secret}
+
+
+async def _users(store: Store) -> list[dict[str, Any]]:
+    found = await store.users()
+    await store.close()
+    return [
+        {
+            "name": user.name,
+            "display_name": user.display_name,
+            "created_at": user.created_at,
+            "devices": user.devices,
+            "keys": user.keys,
+        }
+        for user in found
+    ]
+
+
+async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str, Any]] | None:
+    """The browsers that are left; None: none has the id that was to be removed."""
+    known = {user.name: user.id for user in await store.users()}
+    user_id = known.get(name, "")
+    is_missing = remove is not None and not await store.delete_device(user_id, remove)
+    found = await store.devices(user_id)
+    await store.close()
+    if is_missing:
+        return None
+    return [
+        {
+            "id": device.id,
+            "name": device.name,
+            "created_at": device.created_at,
+            "last_seen_at": device.last_seen_at,
+        }
+        for device in found
+    ]
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(sep=" ", timespec="minutes")

@@ -1,0 +1,127 @@
+"""Whom a forwarder's headers name, and what is believed of it."""
+
+import time
+from typing import Any
+
+import jwt
+import pytest
+from multidict import CIMultiDict, CIMultiDictProxy
+
+from bridge.edges.forwarded_users import CLOCK_SKEW_S, ForwardedUser, UserHeaders
+from bridge.wire import BridgeError
+
+SECRET = "a secret of sixty-four bytes or more, so that every HMAC is content with it"
+
+
+def signed(secret: str = SECRET, algorithm: str = "HS256", **changes: Any) -> str:
+    """A token as Open WebUI 0.12 makes it; None leaves a claim out."""
+    now = int(time.time())
+    claims = {
+        "sub": "b5d012b2",
+        "email": "ada@example.test",
+        "name": "Ada Admin",
+        "role": "admin",
+        "iss": "open-webui",
+        "iat": now,
+        "exp": now + 300,
+    }
+    given = {key: value for key, value in {**claims, **changes}.items() if value is not None}
+    return jwt.encode(given, secret, algorithm)
+
+
+def headers(*pairs: tuple[str, str]) -> CIMultiDictProxy[str]:
+    return CIMultiDictProxy(CIMultiDict(pairs))
+
+
+def read(*pairs: tuple[str, str], secret: str | None = SECRET, trust: bool = False) -> ForwardedUser | None:
+    return UserHeaders(secret, trust_plain=trust).read(headers(*pairs))
+
+
+def reason(*pairs: tuple[str, str], secret: str | None = SECRET, trust: bool = False) -> str:
+    with pytest.raises(BridgeError) as refused:
+        read(*pairs, secret=secret, trust=trust)
+    assert refused.value.error.code == "unverified_user"
+    return refused.value.error.detail["reason"]
+
+
+def test_a_signed_user_is_known_by_id_and_shown_by_name() -> None:
+    """Names and e-mail addresses change; the id does not."""
+    assert read(("x-openwebui-user-jwt", signed())) == ForwardedUser("b5d012b2", "Ada Admin")
+    assert read(("X-OpenWebUI-User-Jwt", signed(name=None))) == ForwardedUser("b5d012b2", "")
+
+
+def test_no_user_header_names_nobody() -> None:
+    """Open WebUI fetches documents so."""
+    assert read() is None
+    assert read(("X-OpenWebUI-User-Email", "ada@example.test"), trust=True) is None
+
+
+NOW = int(time.time())
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        signed(SECRET.upper()),
+        signed("", "none"),
+        signed(algorithm="HS512"),
+        signed(iss="evil"),
+        signed(iss=None),
+        signed(aud="another-tool-server"),
+        signed(sub=None),
+        signed(sub=""),
+        signed(sub=" x"),
+        signed(sub="a\nb"),
+        signed(sub="x" * 81),
+        signed(exp=None),
+        signed(iat=None),
+        signed(iat=NOW + 3600),
+        signed() + "x",
+        "not a token",
+        "",
+        "x" * 10_000,
+    ],
+)
+def test_a_token_that_open_webui_did_not_make_so_is_refused(token: str) -> None:
+    """Among them the classics: no signature, another algorithm, another secret, another audience."""
+    assert reason(("X-OpenWebUI-User-Jwt", token)) == "invalid"
+
+
+def test_an_expired_token_is_refused_and_said_to_be() -> None:
+    """Mostly two clocks disagree; whoever reads it must think of that."""
+    late = int(time.time()) - CLOCK_SKEW_S - 5
+    assert reason(("X-OpenWebUI-User-Jwt", signed(exp=late, iat=late - 300))) == "expired"
+    assert read(("X-OpenWebUI-User-Jwt", signed(exp=int(time.time()) - 5)))
+
+
+def test_two_tokens_are_no_token() -> None:
+    """Which one counts would be decided by whatever stands between."""
+    both = (("X-OpenWebUI-User-Jwt", signed()), ("x-openwebui-user-jwt", signed(sub="other")))
+    assert reason(*both) == "invalid"
+
+
+def test_without_a_secret_no_token_is_believed() -> None:
+    """A signature that nobody checks is none."""
+    assert reason(("X-OpenWebUI-User-Jwt", signed()), secret=None) == "no_secret"
+    assert reason(("X-OpenWebUI-User-Jwt", signed()), secret=None, trust=True) == "no_secret"
+
+
+def test_plain_headers_count_only_where_that_was_switched_on() -> None:
+    """Anybody with the key could write them."""
+    plain = (("X-OpenWebUI-User-Id", "b5d012b2"), ("X-OpenWebUI-User-Name", "Ad%C3%A1 Admin"))
+    assert reason(*plain) == "plain_headers_not_trusted"
+    assert read(*plain, trust=True) == ForwardedUser("b5d012b2", "Adá Admin")
+    assert reason(("X-OpenWebUI-User-Id", "a"), ("X-OpenWebUI-User-Id", "b"), trust=True) == "invalid"
+
+
+def test_a_bad_token_is_not_made_good_by_plain_headers() -> None:
+    """Else whoever cannot forge the one would send the other."""
+    pairs = (("X-OpenWebUI-User-Jwt", "junk"), ("X-OpenWebUI-User-Id", "b5d012b2"))
+    assert reason(*pairs, trust=True) == "invalid"
+
+
+def test_a_name_is_shown_without_what_does_not_print() -> None:
+    """It stands on pages and in terminals."""
+    named = read(("X-OpenWebUI-User-Jwt", signed(name="A\u202eda\x1b[2J" + "x" * 200)))
+    assert named is not None
+    assert named.display_name == ("Ada[2J" + "x" * 200)[:80]
