@@ -85,6 +85,11 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         metavar="NUMBER",
         help="that the definitions shown to a model may take (default: no budget)",
     )
+    _add_forwarding(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
+
+
+def _add_forwarding(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--user-jwt-secret",
         type=option_values.secret_of_file,
@@ -98,7 +103,6 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         action="store_true",
         help="believe forwarder keys that name their user in plain headers",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
 
 
 def serve(options: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """`tool-bridge`, as a user types it."""
 
+import asyncio
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bridge.__main__ import main
+from bridge.edges.store import Store
 from tests.support.compiled import document_text, operation
 from toolserver.json_types import JsonObject
 
@@ -75,6 +77,62 @@ def test_a_key_and_a_page_link_are_made_for_another_user(demo: tuple[dict[str, s
     assert made["user"] == "bob"
     assert made["page_url"].startswith(facts["base_url"] + "/#ticket=")
     assert run("tools", "--key", made["key"], data=data).returncode == 0
+
+
+def test_a_forwarders_key_has_no_page_and_speaks_for_nobody_by_itself(
+    demo: tuple[dict[str, str], Path],
+) -> None:
+    """It is for Open WebUI's backend; printed as text and as JSON."""
+    _, data = demo
+    made = json.loads(run("key", "--forwarder", "--label", "chat", "--json", "--data", str(data)).stdout)
+    assert set(made) == {"forwarder", "key"}
+    refused = run("call", "listProducts", "--key", made["key"], data=data)
+    assert json.loads(refused.stdout)["error"]["code"] == "unverified_user"
+    assert run("key", "--forwarder", data=data).stdout.startswith("Forwarder: command line\nKey: tbk_")
+    assert run("key", "--forwarder", "--user", "bob", data=data).returncode == 2
+
+
+def test_users_and_their_browsers_are_listed_and_a_browser_is_removed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For whoever holds the machine, when somebody has lost a laptop."""
+
+    async def furnish() -> str:
+        store = Store.open(tmp_path / "bridge.sqlite3")
+        ann = await store.ensure_user("ann")
+        await store.ensure_forwarded_user("open-webui", "b5d0", "Ada")
+        device = await store.add_device(ann.id, "{}", "Firefox on Linux")
+        await store.close()
+        return device.id
+
+    device_id = asyncio.run(furnish())
+    folder = ["--data", str(tmp_path)]
+    assert main(["users", *folder]) == 0
+    assert capsys.readouterr().out == "ann  1 browsers, 0 keys\nopen-webui:b5d0  Ada  0 browsers, 0 keys\n"
+    assert main(["devices", "--user", "ann", *folder]) == 0
+    assert capsys.readouterr().out.startswith(f"{device_id}  Firefox on Linux  last seen 20")
+    assert main(["devices", "--user", "open-webui:b5d0", "--remove", device_id, *folder]) == 1
+    assert "has no browser" in capsys.readouterr().err
+    assert main(["devices", "--user", "ann", "--remove", device_id, "--json", *folder]) == 0
+    assert json.loads(capsys.readouterr().out) == {"devices": []}
+    assert main(["users", "--json", *folder]) == 0
+    assert json.loads(capsys.readouterr().out)["users"][0]["devices"] == 0
+
+
+@pytest.mark.parametrize("how", ["file", "environment"])
+def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: str) -> None:
+    """Users could be forged with it, and nobody would notice before."""
+    secret = tmp_path / "secret"
+    secret.write_text("short\n", encoding="utf-8")
+    named = ["--user-jwt-secret", str(secret)] if how == "file" else []
+    environ = {} if how == "file" else {"FORWARD_USER_INFO_HEADER_JWT_SECRET": "short"}
+    command = [sys.executable, "-m", "bridge", "serve", "--port", "0", "--data", str(tmp_path), *named]
+    started = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | environ, timeout=30, check=False
+    )
+    assert started.returncode == 2
+    assert "needs 32 bytes" in started.stderr
+    assert "Traceback" not in started.stderr
 
 
 def test_a_client_command_without_a_bridge_says_so(tmp_path: Path) -> None:
