@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from aiohttp import hdrs, web
+from aiohttp import web
 from pydantic import BaseModel, Field
 
-from bridge.edges.http_routes import DOCUMENT_BODY_BYTES, Answer, Route, json_answer, read_body
+from bridge.edges.http_routes import DOCUMENT_BODY_BYTES, Answer, Route, json_answer, page_of, read_body
 from bridge.edges.identity import Identity
 from bridge.wire import ErrorCode
 from toolserver.bundle import Bundle
@@ -77,7 +77,7 @@ class ReferenceRoutes:
 
     async def bundle(self, request: web.Request) -> web.Response:
         """Keeps nothing; a page asks again with more texts until nothing is missing."""
-        await self._identity.page(request.headers.get(hdrs.AUTHORIZATION))
+        await page_of(self._identity, request)
         given = await read_body(request, DocumentFiles, max_bytes=DOCUMENT_BODY_BYTES)
         bundle = await self._bundle(
             given.text, source_url=given.source_url, texts=given.texts, left_out=given.left_out
