@@ -20,7 +20,6 @@ SYSTEMS = (
     ("iPhone", "iPhone"),
     ("iPad", "iPad"),
     ("Windows", "Windows"),
-    ("CrOS", "ChromeOS"),
     ("Mac OS X", "macOS"),
     ("Linux", "Linux"),
 )
