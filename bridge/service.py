@@ -27,8 +27,8 @@ from bridge.edges.devices_http import DeviceRoutes
 from bridge.edges.document_fetch import fetch_public
 from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.edges.document_worker import DocumentWorker
-from bridge.edges.history_http import HistoryRoutes
 from bridge.edges.forwarded_users import UserHeaders
+from bridge.edges.history_http import HistoryRoutes
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.identity import Identity

@@ -155,7 +155,9 @@ class DeviceRoutes:
         return json_answer(Confirmation())
 
 
-def _facts(device: Device, caller: Caller, *, visible: dict[str | None, bool], active: str | None) -> DeviceFacts:
+def _facts(
+    device: Device, caller: Caller, *, visible: dict[str | None, bool], active: str | None
+) -> DeviceFacts:
     return DeviceFacts(
         id=device.id,
         name=device.name,

@@ -12,7 +12,8 @@ import pytest_asyncio
 
 from bridge.calls import CallState
 from bridge.edges.call_journal import KEPT_ARGUMENTS_CHARS, CallJournal
-from bridge.edges.store import Store, User
+from bridge.edges.store import Store
+from bridge.edges.store_people import User
 from bridge.open_call import CallRecord, CallRequest
 from bridge.outcome import CallOutcome
 from bridge.service import Bridge
