@@ -134,7 +134,8 @@ async def test_a_forwarder_is_offered_what_everybody_is(bridge: Bridge, forwarde
     for headers in ({}, {TOKEN: signed()}):
         status, document = await forwarder.ask("/openapi.json", **headers)
         assert status == 200
-        assert list(document["paths"]) == ["/tools/listProducts", "/tools/addProduct"]
+        offered = [path for path in document["paths"] if path != "/tools/read_result"]
+        assert offered == ["/tools/listProducts", "/tools/addProduct"]
     assert await forwarder.code("/servers/diary/openapi.json") == (404, "not_found")
     assert (await forwarder.ask("/servers/shop/openapi.json"))[0] == 200
     assert await bridge.rooms.store.names(NOBODY) == {}, "reading names nothing anew"
