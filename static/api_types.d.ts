@@ -42,6 +42,9 @@ export interface ServerTool {
   accepted_digest: string | null;
   origin: string;
   warnings: string[];
+  /** Models are shown it. */
+  advertised: boolean;
+  left_out: "not_selected" | "over_limit" | "over_tokens" | null;
 }
 export interface SkippedOperation {
   method: string;

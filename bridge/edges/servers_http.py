@@ -194,11 +194,11 @@ class ServerRoutes:
         """One server with everything needed to decide about it."""
         view = await self._view(request)
         server = view.server(request.match_info["id"])
+        tools = view.catalog.of_server(server.record.id)
+        absences = (await self._registry.offer(view, None)).absences(tools)
         detail = ServerDetail(
             **server_facts(view, server).model_dump(),
-            tools=[
-                tool_model(view, tool) for tool in view.catalog.tools if tool.server_id == server.record.id
-            ],
+            tools=[tool_model(view, tool, absences.get(tool.name)) for tool in tools],
             skipped=[
                 SkippedOperation(method=s.method, path=s.path, reason=s.reason)
                 for s in server.compiled.skipped

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from bridge.servers import LoadedServer, UserView
 from toolserver.catalog import Tool
 from toolserver.naming import OperationKey
+from toolserver.selection import Absence
 
 
 class ValidationReport(BaseModel):
@@ -64,6 +65,10 @@ class ServerTool(BaseModel):
     accepted_digest: str | None
     origin: str
     warnings: list[str]
+    advertised: bool
+    """Whether models are shown it at the address of all servers."""
+    left_out: Absence | None
+    """Why it is not advertised."""
 
 
 class SkippedOperation(BaseModel):
@@ -114,7 +119,7 @@ class ToolEntry(BaseModel):
     safe: bool
     advertised: bool
     """Whether models are shown it at the address of all servers."""
-    left_out: Literal["not_selected", "over_limit", "over_tokens"] | None
+    left_out: Absence | None
     """Why it is not advertised."""
     tool_schema: dict[str, Any] | None = Field(default=None, serialization_alias="schema")
     """Of its arguments; absent where it was not asked for."""
@@ -202,7 +207,7 @@ def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
     )
 
 
-def tool_model(view: UserView, tool: Tool) -> ServerTool:
+def tool_model(view: UserView, tool: Tool, left_out: Absence | None) -> ServerTool:
     """An operation as its user decides about it."""
     operation = tool.operation
     return ServerTool(
@@ -218,4 +223,6 @@ def tool_model(view: UserView, tool: Tool) -> ServerTool:
         accepted_digest=view.accepted.get(OperationKey(tool.server_id, operation.key)) or None,
         origin=operation.origin,
         warnings=list(operation.warnings),
+        advertised=left_out is None,
+        left_out=left_out,
     )

@@ -196,6 +196,8 @@ async def _walk_selection(witness: Witness) -> None:
         (True, None),
     ]
     assert "schema" not in listed[0]
+    detail = await witness.ask("GET", "/api/servers/shop")
+    assert [tool["left_out"] for tool in detail["tools"]] == ["not_selected", None]
     tool = await witness.ask("GET", "/api/tools/listProducts")
     assert tool["schema"]["properties"]["limit"]["type"] == "integer"
     await witness.ask("GET", "/api/tools/none", status=404)
@@ -220,6 +222,11 @@ async def _walk_calls(witness: Witness) -> None:
     assert ended["outcome"]["answer"]["text"] == '{"ok": 1}'
     await witness.ask("POST", "/api/calls", {"tool": "none"}, status=404)
     await witness.ask("POST", "/api/calls", {"tool": "addProduct", "arguments": {}}, status=400)
+    listed = (await witness.ask("GET", "/api/calls"))["calls"]
+    assert ended["call_id"] in [call["call_id"] for call in listed]
+    await witness.ask("GET", f"/api/calls/{ended['call_id']}")
+    await witness.ask("POST", "/api/calls/call_none/cancel", status=404)
+    await witness.ask("POST", "/api/calls/call_none/retry", status=404)
     await witness.ask("PUT", "/api/calls/call_none/result", status=401)
     await witness.ask("GET", "/files/none", status=401, token="")
     await witness.ask("POST", "/api/executor", {})
