@@ -4,13 +4,14 @@ Receives parameter objects of OpenAPI 3; gives `Parameter` values. Schemas stay 
 references included.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from toolserver.body import BodyField, read_query_fields
 from toolserver.document import Document
-from toolserver.errors import quote
+from toolserver.errors import ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.media_type import FORM, base_type, choose_json
 
@@ -28,6 +29,7 @@ A whole query string (3.2) has content instead."""
 
 _LOCATIONS: dict[str, Location] = {location: location for location in _STYLES}
 
+_MAX_EXAMPLES = 5
 MAX_PROSE_CHARS = 50_000
 """Of one summary or description; more would only cost time, no model reads it."""
 
@@ -80,7 +82,8 @@ class Parameter:
     required: bool
     description: str
     schema: JsonValue
-    """As written in the document; may hold or be a `$ref`; {} when there is none."""
+    """As written in the document, with the parameter's own examples where it has none; may hold or be a
+    `$ref`; {} when there is none."""
     style: str
     """One that its location allows; no meaning when `content_type` is set."""
     explode: bool
@@ -132,7 +135,7 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
         location,
         location == "path" or node.get("required") is True,
         text_at(node, "description")[:MAX_PROSE_CHARS],
-        schema if isinstance(schema, (dict, bool)) else {},
+        _with_examples(document, node, schema if isinstance(schema, (dict, bool)) else {}),
         style,
         explode,
         node.get("allowReserved") is True and (location == "query" or document.version == "3.2"),
@@ -156,6 +159,27 @@ def _style_of(node: JsonObject, location: Location) -> tuple[str, bool]:
     if not isinstance(style, str) or style not in styles:
         style = styles[0]
     return style, explode if isinstance(explode, bool) else style in ("form", "cookie")
+
+
+def _with_examples(document: Document, node: JsonObject, schema: JsonValue) -> JsonValue:
+    if "example" not in node and "examples" not in node:
+        return schema
+    entries = list(object_at(node, "examples").values())[:_MAX_EXAMPLES]
+    values = [node["example"]] if "example" in node else list(_values_of(document, entries))
+    if not values or not isinstance(schema, dict) or "example" in schema or "examples" in schema:
+        return schema
+    return {**schema, "examples": values}
+
+
+def _values_of(document: Document, entries: list[JsonValue]) -> Iterator[JsonValue]:
+    """An example that cannot be read costs nothing but itself."""
+    for entry in entries:
+        with suppress(ReferenceFailed):
+            example = document.follow(entry)
+            for key in ("dataValue", "value"):  # the first is OpenAPI 3.2's
+                if isinstance(example, dict) and key in example:
+                    yield example[key]
+                    break
 
 
 def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonObject]:

@@ -187,12 +187,8 @@ class NodeWriter:
         draft.warnings.append(
             ("", f"{reason or 'too large or too deep to describe'}; any value is accepted there")
         )
-        if shape.alternatives or shape.types is None or len(shape.types) > 1:
-            plain = free_form()
-        elif shape.types == ("array",):
-            plain: JsonObject = {"type": "array", "items": free_form()}
-        else:
-            plain = {"type": "object", "properties": {}}
+        single = not shape.alternatives and shape.types is not None and len(shape.types) == 1
+        plain = _cut_value(next(iter(shape.types or ())) if single else "")
         draft.closes = frozenset((closes,)) if closes else frozenset()
         text = join_sentences(text, "" if reason else "Not described further here.")
         return _finish(node, draft, plain | _annotations(shape), {}, text)
@@ -332,6 +328,15 @@ class NodeWriter:
             for number, (branch, tag) in enumerate(zip_longest(branches, tags), start=1)
         ]
         return _finish(node, draft, _annotations(node.shape), {"anyOf": forms})
+
+
+def _cut_value(name: str) -> JsonObject:
+    """Anything of one type; "" for several or none."""
+    if not name:
+        return free_form()
+    if name == "array":
+        return {"type": name, "items": free_form()}
+    return {"type": name, "properties": {}} if name == "object" else {"type": name}
 
 
 def _finish(

@@ -72,14 +72,16 @@ def arrays(inner: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
 def composed(inner: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
     parts = st.lists(inner, min_size=1, max_size=3)
     alone = st.fixed_dictionaries({"anyOf": parts}) | st.fixed_dictionaries({"oneOf": parts})
-    return alone | st.fixed_dictionaries(
-        {"anyOf": parts},
-        optional={
-            "type": st.just("object"),
-            "properties": st.dictionaries(NAMES, inner, max_size=2),
-            "unevaluatedProperties": st.just(value=False),
-            "oneOf": parts,
-        },
+    closed = {"unevaluatedProperties": st.just(value=False), "oneOf": parts}
+    shared = {
+        "anyOf": parts,
+        "type": st.just("object"),
+        "properties": st.dictionaries(NAMES, inner, max_size=2),
+    }
+    return (
+        alone
+        | st.fixed_dictionaries({"anyOf": parts}, optional=closed)
+        | st.fixed_dictionaries(shared, optional=closed)
     )
 
 

@@ -137,3 +137,19 @@ def test_a_whole_query_string_has_fields_like_a_form() -> None:
     content: JsonObject = {"application/x-www-form-urlencoded": media}
     parameter = parameter_of({"name": "q", "in": "querystring", "content": content})
     assert parameter.fields == {"f": BodyField("f", style="deepObject")}
+
+
+def test_the_examples_of_a_parameter_stand_beside_its_schema() -> None:
+    """Most documents put them there, and a model learns the form of a value from one."""
+    node: JsonObject = {"name": "a", "in": "query", "schema": {"type": "string"}}
+    assert parameter_of({**node, "example": "x"}).schema == {"type": "string", "examples": ["x"]}
+    named: JsonObject = {
+        "one": {"value": 1},
+        "lost": {"$ref": "#/nowhere"},
+        "new": {"dataValue": 2},
+        "none": {},
+    }
+    assert parameter_of({**node, "examples": named}).schema == {"type": "string", "examples": [1, 2]}
+    assert parameter_of({**node, "examples": {}}).schema == {"type": "string"}
+    own: JsonObject = {"type": "string", "example": "y"}
+    assert parameter_of({**node, "schema": own, "example": "x"}).schema == own

@@ -280,3 +280,11 @@ def test_forms_that_only_require_stand_beside_forms_that_describe() -> None:
     assert accepts(schema, {"a": 1})
     assert accepts(schema, {"x": 1})
     assert not accepts(schema, {"b": 1})
+
+
+def test_a_circle_that_ends_at_a_plain_value_keeps_its_type() -> None:
+    """A union may name itself beside a string; what is cut there is a string, not an object."""
+    union: JsonObject = {"type": "string", "anyOf": [ref("Loop"), {"maxLength": 3}]}
+    schema = flat(ref("Loop"), Loop=union)
+    assert accepts(schema, "long text")
+    assert not accepts(schema, {})
