@@ -24,6 +24,11 @@ MAX_OPEN_CALLS_PER_USER = 256
 """Calls of one user that may be open at once; the next one is refused with `queue_full`. Chosen by
 feel: a page performs six requests to one host at a time."""
 
+DEFAULT_MAX_ANSWER_BYTES = 256 * 1024
+"""Of one answer's text that a caller reads: about 64,000 tokens, half of the context of most models."""
+
+MIN_MAX_ANSWER_BYTES = 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -50,6 +55,8 @@ class Settings:
     """Tools shown to a model, 3 to 20,000, for users who chose no number of their own."""
     max_tool_tokens: int | None = None
     """Tokens of all definitions that a model is shown, 1,000 to 10,000,000; None for no budget."""
+    max_answer_bytes: int = DEFAULT_MAX_ANSWER_BYTES
+    """Of one answer's text that a caller reads; 0: all that the bridge keeps (`wire.RESULT_BYTES`)."""
     max_open_calls_per_user: int = field(default=MAX_OPEN_CALLS_PER_USER)
 
 

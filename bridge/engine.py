@@ -43,7 +43,11 @@ from toolserver.result import JSON, Answered, TextBody
 
 
 class KeptAnswers(Protocol):
-    """Answers that were cut on their way to the model, whole."""
+    """Answers that are cut on their way to the model, whole."""
+
+    async def fit(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
+        """The outcome with as much text as a caller reads; the whole is kept. Never raises."""
+        ...
 
     async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
         """One part of a user's kept answer, from `offset`: see `toolserver.meta_tools.pages_of`.
@@ -104,7 +108,7 @@ class Engine:
         with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
             validator.validate(parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES))
         operation = tool.operation
-        return await self._dispatcher.run(
+        outcome = await self._dispatcher.run(
             CallRequest(
                 user_id=call.user_id,
                 tool_name=tool.name,
@@ -119,6 +123,7 @@ class Engine:
                 message_id=call.message_id,
             )
         )
+        return await self._kept.fit(call.user_id, outcome)
 
     async def _run_named(self, view: UserView, call: ToolCall) -> CallOutcome:
         """The call of the operation that a `run_operation` names."""

@@ -13,7 +13,8 @@ from typing import cast
 from bridge.calls import CallEvent, CallState
 from bridge.wire import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
 from toolserver.json_types import JsonValue
-from toolserver.result import Answered, FileBody, TextBody, problem_text
+from toolserver.problem import problem_text
+from toolserver.result import Answered, FileBody, TextBody, may_be_json
 
 ERROR_BODY_CHARS = 4000
 """How much of an API's error body is passed on; enough for a problem+json, too little to flood a model."""
@@ -77,6 +78,7 @@ def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> 
         body=uploaded if body.kind == "uploaded" else TextBody(body.text) if body.kind == "text" else None,
         truncated=report.truncated,
         total_bytes=report.total_bytes,
+        cut_by=report.cut_by,
     )
 
 
@@ -87,11 +89,11 @@ def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> Wi
     """
     status = answered.http_status
     detail: dict[str, object] = {"status": status, "content_type": answered.content_type}
-    reason = problem_text(answered)
+    text = answered.body.text if isinstance(answered.body, TextBody) else ""
+    reason = problem_text(text) if may_be_json(answered.content_type, text) else ""
     if status_text:  # which a problem's title often repeats
         reason = "" if reason == status_text else reason.removeprefix(f"{status_text}: ")
     if isinstance(answered.body, TextBody):
-        text = answered.body.text
         body = _json_value(text) if len(text) <= ERROR_BODY_CHARS else None
         detail["body"] = text[:ERROR_BODY_CHARS] if body is None else body
         if answered.truncated or len(text) > ERROR_BODY_CHARS:

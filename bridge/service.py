@@ -153,6 +153,7 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
     rooms.tasks.start(rooms.journal.run(), "journal of calls")
     for record, error in await rooms.registry.load():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
+    await rooms.files.sweep()
     runner = web.AppRunner(
         _application(settings, rooms, base_url, port),
         handler_cancellation=True,
@@ -200,7 +201,7 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
         on_change=gateway.announce_servers,
         on_load=on_load,
     )
-    files = AnswerFiles(settings.data_dir / "files", identity)
+    files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
     engine = Engine(registry, dispatcher, files, settings.deadline_s)
     return Rooms(
         store, identity, choices, gateway, dispatcher, journal, registry, engine, files, worker, tasks

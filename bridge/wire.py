@@ -17,8 +17,8 @@ PROTOCOL = 1
 INLINE_RESULT_BYTES = 256 * 1024
 """Largest answer body (UTF-8 bytes) inside a Socket.IO message; larger ones go by HTTP PUT."""
 
-RESULT_BYTES = 1024 * 1024
-"""Bytes of a text-like answer the page reads before it cuts; models cannot use more."""
+RESULT_BYTES = 16 * 1024 * 1024
+"""Bytes of a text-like answer, in UTF-8, that the page reads before it cuts, and the bridge keeps."""
 
 FILE_BYTES = 16 * 1024 * 1024
 """Bytes of a binary answer the page reads before it gives up with `too_large`; chosen by feel."""
@@ -233,6 +233,8 @@ class AnsweredOutcome(Message):
     truncated: bool = False
     total_bytes: int | None = None
     """Size of the whole body where the API told it (`content-length`)."""
+    cut_by: Literal["size", "time"] | None = None
+    """Why a truncated text ends where it does: `RESULT_BYTES`, or the time of a stream."""
     duration_ms: float = 0.0
 
 

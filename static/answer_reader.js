@@ -6,96 +6,13 @@
  * a file is of no use. A stream of events or lines may never end: what has come by `until` is its answer, cut.
  */
 
+import { charsetDecoder, essence, HEAD_BYTES, isTextLike, isUnlabelledJson, looksLikeText } from "./content_type.js";
+
 /** @typedef {import("./types.d.ts").Limits} Limits */
 /** @typedef {import("./types.d.ts").ReadBody} ReadBody */
 
-const TEXT_TYPES = new Set([
-  "application/json",
-  "application/ecmascript",
-  "application/graphql",
-  "application/javascript",
-  "application/jsonl",
-  "application/ndjson",
-  "application/sql",
-  "application/toml",
-  "application/x-javascript",
-  "application/x-json-stream",
-  "application/x-ndjson",
-  "application/x-sh",
-  "application/x-www-form-urlencoded",
-  "application/x-yaml",
-  "application/xml",
-  "application/xml-dtd",
-  "application/yaml",
-  "image/svg+xml",
-  "message/http",
-  "message/rfc822",
-]);
-const TEXT_SUFFIX = /\+(json|xml|yaml|json-seq)$/;
-
-/** @param {string} contentType lower-case type without parameters */
-export function essence(contentType) {
-  return contentType.split(";", 1)[0].trim().toLowerCase();
-}
-
-/**
- * @param {string} contentType
- * @returns {boolean | null} null: the type does not say (missing)
- */
-export function isTextLike(contentType) {
-  const type = essence(contentType);
-  if (type === "") return null;
-  return type.startsWith("text/") || TEXT_TYPES.has(type) || TEXT_SUFFIX.test(type);
-}
-
 /** Types whose answers may go on for ever. */
-const ENDLESS = /^(text\/event-stream|application\/(x-)?ndjson|application\/(x-)?jsonl|application\/json-seq|application\/x-json-stream|.*\+json-seq)$/;
-
-/** How far into a text its own word on the charset is looked for, as browsers do. */
-const HEAD_BYTES = 1024;
-const DECLARED = [
-  { types: /^(text\/html|application\/xhtml\+xml)$/, charset: /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i },
-  { types: /[/+]xml$/, charset: /^\s*<\?xml[^>]+encoding\s*=\s*["']([\w-]+)/i },
-];
-
-/**
- * The byte order mark, else the header, else the document's own declaration, else UTF-8.
- * @param {string} contentType
- * @param {Uint8Array} beginning
- */
-function charsetOf(contentType, beginning) {
-  if (beginning[0] === 0xff && beginning[1] === 0xfe) return "utf-16le";
-  if (beginning[0] === 0xfe && beginning[1] === 0xff) return "utf-16be";
-  const told = /;\s*charset\s*=\s*["']?([^"';\s]+)/i.exec(contentType)?.[1];
-  if (told) return told;
-  const head = Array.from(beginning.subarray(0, HEAD_BYTES), (byte) => String.fromCharCode(byte)).join("");
-  const declared = DECLARED.find(({ types }) => types.test(essence(contentType)))?.charset.exec(head)?.[1];
-  return declared && !/^utf-16/i.test(declared) ? declared : "utf-8";
-}
-
-/** @param {string} contentType @param {Uint8Array} beginning */
-function charsetDecoder(contentType, beginning) {
-  const label = charsetOf(contentType, beginning);
-  try {
-    return new TextDecoder(label);
-  } catch {
-    return new TextDecoder("utf-8");
-  }
-}
-
-/**
- * Without a content type: text when the beginning is UTF-8 without NUL, else a file.
- * @param {Uint8Array} beginning
- */
-function looksLikeText(beginning) {
-  if (beginning.includes(0)) return false;
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(beginning, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const ENDLESS = /^(text\/event-stream|application\/(x-)?ndjson|application\/(x-)?jsonl|application\/jsonlines|application\/json-seq|application\/x-json-stream|.*\+json-seq)$/;
 
 /**
  * @param {Response} response
@@ -118,20 +35,39 @@ function announcedLength(response) {
  */
 export async function readAnswer(response, limits, until) {
   const announced = announcedLength(response);
-  if (response.body === null) return { kind: "empty", bytes: 0, total_bytes: announced, truncated: false };
+  if (response.body === null) return emptyBody(announced);
   const contentType = response.headers.get("content-type") ?? "";
   const reader = response.body.getReader();
   const stopped = ENDLESS.test(essence(contentType)) ? endOf(until) : undefined;
   const first = await nextChunk(reader, stopped);
-  if (first === undefined) return { kind: "empty", bytes: 0, total_bytes: announced, truncated: false };
-  if (first === STOPPED) return { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true };
-  const isText = isTextLike(contentType) ?? looksLikeText(first);
-  const cap = isText ? limits.result_bytes : limits.file_bytes;
-  const { chunks, bytes, isCut } = await readUpTo(reader, first, cap, stopped);
-  const total_bytes = isCut ? (announced !== null && announced > bytes ? announced : null) : bytes;
-  if (!isText && isCut) return { kind: "too_large", bytes, total_bytes, truncated: true };
-  if (!isText) return { kind: "file", content: joined(chunks, bytes), bytes, total_bytes, truncated: false };
-  return { ...decode(chunks, contentType, cap, isCut), total_bytes };
+  if (first === undefined) return emptyBody(announced);
+  if (first === STOPPED) return { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true, cut_by: "time" };
+  const type = isTextLike(contentType);
+  const isText = type ?? looksLikeText(first);
+  const read = await readUpTo(reader, first, isText ? limits.result_bytes : limits.file_bytes, stopped);
+  const total_bytes = read.cutBy ? (announced !== null && announced > read.bytes ? announced : null) : read.bytes;
+  if (type === true) return decoded(read, contentType, limits.result_bytes, total_bytes);
+  return unlabelled(response.headers, read, { isText, cap: limits.result_bytes, total_bytes });
+}
+
+/** @param {number | null} total_bytes @returns {ReadBody} */
+const emptyBody = (total_bytes) => ({ kind: "empty", bytes: 0, total_bytes, truncated: false });
+
+/**
+ * An answer whose type does not say that it is text.
+ * @param {Headers} headers
+ * @param {Read} read
+ * @param {{isText: boolean, cap: number, total_bytes: number | null}} how `isText`: it looks so at its beginning
+ * @returns {ReadBody}
+ */
+function unlabelled(headers, read, { isText, cap, total_bytes }) {
+  const { chunks, bytes, cutBy } = read;
+  const contentType = headers.get("content-type") ?? "";
+  const content = joined(chunks, bytes);
+  if (isText && looksLikeText(content)) return decoded(read, contentType, cap, total_bytes);
+  if (cutBy) return { kind: "too_large", bytes, total_bytes, truncated: true };
+  if (isUnlabelledJson(headers, content)) return decoded(read, contentType, cap, total_bytes);
+  return { kind: "file", content, bytes, total_bytes, truncated: false };
 }
 
 /**
@@ -143,8 +79,8 @@ export async function readBytes(response, cap) {
   const reader = response.body?.getReader();
   const first = await reader?.read();
   if (!reader || first?.value === undefined) return new Uint8Array();
-  const { chunks, bytes, isCut } = await readUpTo(reader, first.value, cap);
-  return isCut ? null : joined(chunks, bytes);
+  const { chunks, bytes, cutBy } = await readUpTo(reader, first.value, cap);
+  return cutBy ? null : joined(chunks, bytes);
 }
 
 const STOPPED = Symbol("stopped");
@@ -170,11 +106,14 @@ async function nextChunk(reader, stopped) {
   return next;
 }
 
+/** @typedef {{chunks: Uint8Array[], bytes: number, cutBy: "size" | "time" | null}} Read */
+
 /**
  * @param {ReadableStreamDefaultReader<Uint8Array>} reader
  * @param {Uint8Array} first
  * @param {number} cap
  * @param {Promise<typeof STOPPED>} [stopped]
+ * @returns {Promise<Read>}
  */
 async function readUpTo(reader, first, cap, stopped) {
   /** @type {Uint8Array[]} */
@@ -183,18 +122,18 @@ async function readUpTo(reader, first, cap, stopped) {
   /** @type {Uint8Array | typeof STOPPED | undefined} */
   let chunk = first;
   while (chunk !== undefined) {
-    if (chunk === STOPPED) return { chunks, bytes, isCut: true };
+    if (chunk === STOPPED) return { chunks, bytes, cutBy: "time" };
     const room = cap - bytes;
     if (chunk.byteLength > room) {
       chunks.push(chunk.subarray(0, room));
       void reader.cancel().catch(() => undefined);
-      return { chunks, bytes: cap, isCut: true };
+      return { chunks, bytes: cap, cutBy: "size" };
     }
     chunks.push(chunk);
     bytes += chunk.byteLength;
     chunk = await nextChunk(reader, stopped);
   }
-  return { chunks, bytes, isCut: false };
+  return { chunks, bytes, cutBy: null };
 }
 
 /**
@@ -211,19 +150,27 @@ function joined(chunks, bytes) {
   return content;
 }
 
+/** The beginning of what was read, however small its chunks. @param {Uint8Array[]} chunks */
+function headOf(chunks) {
+  let bytes = 0;
+  const count = chunks.findIndex(({ byteLength }) => (bytes += byteLength) >= HEAD_BYTES) + 1;
+  return joined(count > 0 ? chunks.slice(0, count) : chunks, bytes);
+}
+
 /**
- * @param {Uint8Array[]} chunks
+ * @param {Read} read
  * @param {string} contentType
  * @param {number} cap in bytes of UTF-8, whatever the charset on the wire
- * @param {boolean} isCut
- * @returns {{kind: "text", text: string, bytes: number, truncated: boolean}}
+ * @param {number | null} total_bytes
+ * @returns {ReadBody}
  */
-function decode(chunks, contentType, cap, isCut) {
-  const decoder = charsetDecoder(contentType, chunks[0]);
+function decoded({ chunks, cutBy }, contentType, cap, total_bytes) {
+  const decoder = charsetDecoder(contentType, headOf(chunks));
   let text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
-  if (!isCut) text += decoder.decode();
+  if (!cutBy) text += decoder.decode();
   const cut = cutText(text, cap);
-  return { kind: "text", text: cut.text, bytes: cut.bytes, truncated: isCut || cut.isCut };
+  const cut_by = cutBy ?? (cut.isCut ? "size" : null);
+  return { kind: "text", text: cut.text, bytes: cut.bytes, total_bytes, truncated: cut_by !== null, cut_by };
 }
 
 /**

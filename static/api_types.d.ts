@@ -118,15 +118,19 @@ export interface WireError {
   retryable: boolean;
 }
 export interface AnswerFile {
-  url: string;
+  /** null: the bridge had no room to keep it. */
+  url: string | null;
   mime: string;
   bytes: number;
+  filename?: string;
 }
 export interface Answer {
   content_type: string;
   text?: string | null;
-  json?: JsonValue;
   file?: AnswerFile | null;
+  truncated?: boolean;
+  cut_by?: "size" | "time" | null;
+  total_bytes?: number | null;
 }
 export interface CallOutcome {
   state: string;

@@ -139,6 +139,18 @@ export class BridgeApi {
     return this.#call("POST", "/api/calls", { tool, arguments_text: argumentsText }, signal);
   }
 
+  /**
+   * Where the whole answer of a call can be read, for a day.
+   * @param {string} callId
+   * @param {string} contentType
+   * @param {string} disposition of the API's answer; may name the file
+   * @returns {Promise<import("./api_types.js").AnswerFile>}
+   */
+  findAnswer(callId, contentType, disposition) {
+    const query = new URLSearchParams({ content_type: contentType, disposition });
+    return this.#get(`/api/calls/${quoted(callId)}/answer?${query}`);
+  }
+
   /** @returns {Promise<import("./api_types.js").ApiKey[]>} */
   async keys() {
     const answer = await this.#get("/api/keys");

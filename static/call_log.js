@@ -7,6 +7,10 @@
 
 export const KEPT_CALLS = 200;
 
+/** Texts of answers that are kept whole, together; beyond that the oldest keep `SHORT_CHARS`. */
+export const WHOLE_CHARS = 8_388_608;
+export const SHORT_CHARS = 16_384;
+
 export class CallLog {
   /** @type {Map<string, CallEntry>} */
   #entries = new Map();
@@ -28,6 +32,7 @@ export class CallLog {
   /** @param {CallEntry} entry newer news about a call replaces older news */
   put(entry) {
     this.#entries.set(entry.call_id, entry);
+    this.#shorten();
     if (this.#entries.size > KEPT_CALLS) this.#entries.delete(/** @type {string} */ (this.#entries.keys().next().value));
     this.changed(entry);
   }
@@ -54,6 +59,18 @@ export class CallLog {
     const { duration_ms } = outcome;
     if (outcome.status === "answered") this.#update(call, { state: "answered", duration_ms });
     else this.#update(call, { state: "failed", duration_ms, error: outcome.error, delivered: outcome.delivered });
+  }
+
+  /** Newest first, answers stay whole while there is room. */
+  #shorten() {
+    let left = WHOLE_CHARS;
+    for (const entry of [...this.#entries.values()].reverse()) {
+      const { response } = entry;
+      if (!response) continue;
+      left -= response.preview.length;
+      if (left >= 0 || response.preview.length <= SHORT_CHARS) continue;
+      this.#entries.set(entry.call_id, { ...entry, response: { ...response, preview: response.preview.slice(0, SHORT_CHARS) } });
+    }
   }
 
   /** @param {ToolCall} call @param {Partial<CallEntry>} news */

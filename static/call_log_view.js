@@ -10,8 +10,9 @@ import { KEPT_CALLS } from "./call_log.js";
 
 export class CallLogView {
   /** @param {Parts} parts */
-  constructor({ executor }) {
-    this.executor = executor;
+  constructor(parts) {
+    this.parts = parts;
+    this.executor = parts.executor;
     /** @type {Map<string, CallRow>} */
     this.rows = new Map();
     this.text = el("input", { type: "search", autocomplete: "off", oninput: () => this.#filter() });
@@ -69,7 +70,7 @@ export class CallLogView {
     if (known) {
       known.update(entry);
     } else {
-      const row = new CallRow(entry, (callId) => this.executor.cancel(callId));
+      const row = new CallRow(entry, this.parts);
       this.rows.set(entry.call_id, row);
       this.table.tHead?.after(row.element);
       this.#dropOldest();

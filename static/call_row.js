@@ -1,9 +1,10 @@
 // @ts-check
 /** One call in the log: a line, and the request and answer beneath it when opened. */
-import { button, copyButton, el, fill, freshId, link } from "./dom.js";
+import { button, copyButton, el, fill, freshId, link, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
 import { kindOfEntry } from "./call_filter.js";
-import { duration, errorView, readable, size, textView } from "./outcome_view.js";
+import { duration, errorView } from "./outcome_view.js";
+import { cutNote, fileView, findAndSaveButton, readable, saveButton, size, textView } from "./answer_view.js";
 import { toCurl } from "./curl.js";
 
 /** @typedef {import("./types.js").CallEntry} CallEntry */
@@ -11,10 +12,11 @@ import { toCurl } from "./curl.js";
 /** @typedef {import("./types.js").LoggedResponse} LoggedResponse */
 
 export class CallRow {
-  /** @param {CallEntry} entry @param {(callId: string) => void} cancel */
-  constructor(entry, cancel) {
+  /** @param {CallEntry} entry @param {import("./view_types.js").Parts} parts */
+  constructor(entry, { executor, api }) {
     this.entry = entry;
-    this.cancelCall = cancel;
+    this.executor = executor;
+    this.api = api;
     this.isOpen = false;
     this.line = el("tr");
     this.detail = el("tr", { class: "call-detail", id: freshId("call"), hidden: true });
@@ -33,7 +35,7 @@ export class CallRow {
     this.element.dataset.state = kindOfEntry(entry);
     const isRunning = entry.state === "running";
     const cancel = isRunning
-      ? button("Cancel", () => this.cancelCall(entry.call_id), {
+      ? button("Cancel", () => this.executor.cancel(entry.call_id), {
           class: "quiet small",
           "aria-label": `Cancel ${entry.tool}`,
         })
@@ -62,6 +64,11 @@ export class CallRow {
     if (this.isOpen) this.#showDetail();
   }
 
+  /** @param {LoggedResponse} response */
+  #find({ content_type, headers }) {
+    return this.api.findAnswer(this.entry.call_id, content_type, headers["content-disposition"] ?? "");
+  }
+
   #showDetail() {
     const { request, response, error, server_id, tool } = this.entry;
     const curl = request
@@ -83,7 +90,7 @@ export class CallRow {
           "div",
           { class: "exchange" },
           request ? requestPart(request) : null,
-          response ? responsePart(response) : null,
+          response ? responsePart(this.entry, response, () => this.#find(response)) : null,
         ),
       ),
     );
@@ -132,19 +139,48 @@ function requestPart({ method, url, headers, body, body_bytes }) {
   );
 }
 
-/** @param {LoggedResponse} response */
-function responsePart({ http_status, status_text, headers, preview, bytes, truncated, kind, content_type }) {
-  const facts = [size(bytes), content_type, truncated ? "cut" : ""].filter(Boolean).join(" · ");
-  const body =
-    kind === "text"
-      ? textView(readable(preview, content_type))
-      : el("p", { class: "hint" }, kind === "empty" ? "No body." : "A file; the caller gets a link to it.");
+/** @typedef {() => Promise<import("./api_types.js").AnswerFile>} Find */
+
+/** @param {CallEntry} entry @param {LoggedResponse} response @param {Find} find the whole answer, kept by the bridge */
+function responsePart(entry, response, find) {
+  const { http_status, status_text, headers, bytes, content_type } = response;
   return el(
     "section",
     { "aria-label": "Response" },
     el("h3", null, "Response"),
-    el("p", { class: "mono" }, `${http_status} ${status_text} `, el("span", { class: "facts" }, facts)),
+    el(
+      "p",
+      { class: "mono" },
+      `${http_status} ${status_text} `,
+      el("span", { class: "facts" }, [size(bytes), content_type].filter(Boolean).join(" · ")),
+    ),
     headerList(Object.entries(headers), "Response headers"),
-    body,
+    response.kind === "text" ? textPart(response, find) : filePart(entry, response, find),
   );
+}
+
+/** @param {LoggedResponse} response @param {Find} find */
+function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_kept, kind }, find) {
+  const isWhole = new TextEncoder().encode(preview).byteLength >= bytes;
+  const rest = isWhole ? null : el("p", { class: "hint" }, `Only the beginning of ${size(bytes)} is shown here.`);
+  const save = is_kept ? findAndSaveButton(find) : isWhole && kind === "text" ? saveButton(preview, content_type) : null;
+  return el(
+    "div",
+    null,
+    cutNote({ shown: null, total: total_bytes, cut_by }),
+    textView(readable(preview, content_type)),
+    rest,
+    save ? el("p", { class: "actions" }, save) : null,
+  );
+}
+
+/** @param {CallEntry} entry @param {LoggedResponse} response @param {Find} find */
+function filePart({ state }, { kind, is_kept }, find) {
+  if (kind === "empty") return el("p", { class: "hint" }, "No body.");
+  const place = el("div", null, el("p", { class: "hint" }, "A file; the caller gets it, or a link to it."));
+  if (state !== "running" && is_kept) {
+    const show = (/** @type {import("./api_types.js").AnswerFile} */ file) => fill(place, fileView(file));
+    find().then(show, (/** @type {unknown} */ failure) => fill(place, el("p", { class: "hint" }, sentenceOf(failure))));
+  }
+  return place;
 }

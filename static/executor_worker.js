@@ -30,7 +30,7 @@ const scope = /** @type {EventTarget & {postMessage: (reply: import("./types.d.t
 );
 
 /** Until the bridge has announced its own. */
-const FIRST_LIMITS = { inline_result_bytes: 262_144, result_bytes: 1_048_576, file_bytes: 16_777_216 };
+const FIRST_LIMITS = { inline_result_bytes: 262_144, result_bytes: 16_777_216, file_bytes: 16_777_216 };
 
 const NEVER = new AbortController().signal;
 

@@ -1,13 +1,12 @@
 // @ts-check
 /** How a call ended, as a user reads it: the answer, or the error with what to do about it. */
-import { copyButton, el, link } from "./dom.js";
+import { el, link } from "./dom.js";
 import { address } from "./navigation.js";
-import { prettyJson } from "./json_pretty.js";
-import { parseJson, stringifyJson } from "./json_text.js";
+import { cutNote, fileView, readable, saveButton, saveLink, textView } from "./answer_view.js";
+import { stringifyJson } from "./json_text.js";
 
 /** @typedef {import("./api_types.js").CallReport} CallReport */
 /** @typedef {import("./api_types.js").Answer} Answer */
-/** @typedef {import("./api_types.js").AnswerFile} AnswerFile */
 /** @typedef {import("./types.js").JsonValue} JsonValue */
 /** @typedef {{code: string, message: string, detail?: Record<string, unknown>, retryable?: boolean}} ShownError */
 
@@ -71,12 +70,6 @@ const STATUS_ADVICE = {
 /** @param {number} ms */
 export function duration(ms) {
   return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
-}
-
-/** @param {number} bytes */
-export function size(bytes) {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }
 
 /** `outcome_unknown` becomes "Outcome unknown". @param {string} state */
@@ -144,53 +137,16 @@ export function errorView(error, serverId) {
 
 /** @param {Answer} answer */
 function answerView(answer) {
-  if (answer.file) return fileView(answer.file);
-  if (answer.json !== undefined && answer.json !== null) return textView(prettyJson(answer.json));
-  const text = answer.text ?? (answer.json === null ? "null" : "");
-  return text === ""
-    ? el("p", { class: "hint" }, "The answer is empty.")
-    : textView(readable(text, answer.content_type));
-}
-
-/**
- * JSON is indented; everything else, and JSON that is none, stays as it came.
- * @param {string} text
- * @param {string} contentType
- */
-export function readable(text, contentType) {
-  if (!/json/i.test(contentType)) return text;
-  try {
-    return prettyJson(parseJson(text));
-  } catch {
-    return text;
-  }
-}
-
-/** @param {string} text */
-export function textView(text) {
+  const { text, file, content_type, truncated, total_bytes } = answer;
+  if (file && (text === null || text === undefined)) return fileView(file);
+  const said = text ?? "";
+  if (said === "" && !truncated) return el("p", { class: "hint" }, "The answer is empty.");
+  const shown = truncated ? new TextEncoder().encode(said).byteLength : null;
   return el(
     "div",
-    { class: "code" },
-    el("pre", { tabindex: "0", role: "region", "aria-label": "Body of the answer" }, text),
-    copyButton("Copy", () => text, { "aria-label": "Copy the answer" }),
-  );
-}
-
-/** @param {AnswerFile} file */
-function fileView(file) {
-  const facts = `${file.mime}, ${size(Number(file.bytes))}`;
-  if (file.mime.startsWith("image/")) {
-    return el(
-      "figure",
-      null,
-      el("img", { src: file.url, alt: "The image the API answered with" }),
-      el("figcaption", { class: "facts" }, facts),
-    );
-  }
-  return el(
-    "p",
     null,
-    link("Open the file", file.url, { target: "_blank", rel: "noopener", class: "button" }),
-    el("span", { class: "facts" }, facts),
+    cutNote({ shown, total: total_bytes ?? null, cut_by: answer.cut_by ?? null }),
+    textView(readable(said, content_type)),
+    el("p", { class: "actions" }, file?.url ? saveLink(file, "Save the answer") : saveButton(said, content_type)),
   );
 }

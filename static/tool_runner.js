@@ -6,7 +6,8 @@
  * request at most once; sending a call again is the bridge's decision. Files that arguments name by URL are read before.
  */
 
-import { essence, readAnswer } from "./answer_reader.js";
+import { readAnswer } from "./answer_reader.js";
+import { essence } from "./content_type.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "./request.js";
 import { withFiles } from "./file_urls.js";
@@ -74,7 +75,7 @@ const STREAM_SHARE = 0.85;
 /** @param {ToolCall} call */
 const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
 
-/** How much of an answer the log keeps. */
+/** How much the log keeps of a body that travels outside of the message. */
 const PREVIEW_CHARS = 16384;
 
 /** What the bridge takes of a status text and a content type (bridge/wire.py). */
@@ -250,16 +251,15 @@ export class ToolRunner {
     const headers = Object.fromEntries([...response.headers].map(([name, value]) => [name, redact(value)]));
     const status_text = redact(response.statusText).slice(0, STATUS_TEXT_CHARS);
     const head = { http_status: response.status, status_text, content_type, headers };
-    const size = { bytes: body.bytes, truncated: body.truncated };
     if (body.kind === "too_large") throw tooLarge(body.bytes, body.total_bytes, response.status);
-    const preview = body.kind === "text" ? body.text.slice(0, PREVIEW_CHARS) : "";
-    this.around.observer.answerRead(call, { ...head, ...size, kind: body.kind, preview });
+    const size = { bytes: body.bytes, total_bytes: body.total_bytes, cut_by: body.kind === "text" ? body.cut_by : null };
     const upload = this.uploadOf(body, content_type);
+    const preview = body.kind === "text" ? body.text.slice(0, upload ? PREVIEW_CHARS : body.text.length) : "";
+    this.around.observer.answerRead(call, { ...head, ...size, kind: body.kind, is_kept: upload !== null, preview });
     /** @type {import("./types.d.ts").OutcomeBody} */
-    const inline = body.kind === "text" ? { kind: "text", text: body.text } : { kind: "empty" };
-    const delivered = upload ? /** @type {const} */ ({ kind: "uploaded" }) : inline;
-    const answered = { status: /** @type {const} */ ("answered"), ...head, ...size, body: delivered, total_bytes: body.total_bytes };
-    return { answered, upload };
+    const delivery = upload ? { kind: "uploaded" } : body.kind === "text" ? { kind: "text", text: body.text } : { kind: "empty" };
+    const { truncated } = body;
+    return { answered: { status: "answered", ...head, ...size, truncated, body: delivery }, upload };
   }
 
   /**

@@ -177,6 +177,7 @@ export interface Answered {
   headers: Record<string, string>;
   body: OutcomeBody;
   truncated: boolean;
+  cut_by: CutBy;
   bytes: number;
   total_bytes: number | null;
   duration_ms: number;
@@ -226,9 +227,12 @@ export interface Limits {
   file_bytes: number;
 }
 
+/** Why an answer was not read to its end: the limit of the page, or the time of a stream. */
+export type CutBy = "size" | "time" | null;
+
 export type ReadBody =
   | { kind: "empty"; bytes: 0; total_bytes: number | null; truncated: false }
-  | { kind: "text"; text: string; bytes: number; total_bytes: number | null; truncated: boolean }
+  | { kind: "text"; text: string; bytes: number; total_bytes: number | null; truncated: boolean; cut_by: CutBy }
   | { kind: "file"; content: Uint8Array<ArrayBuffer>; bytes: number; total_bytes: number | null; truncated: false }
   | { kind: "too_large"; bytes: number; total_bytes: number | null; truncated: true };
 
@@ -259,8 +263,11 @@ export interface LoggedResponse {
   headers: Record<string, string>;
   preview: string;
   bytes: number;
-  truncated: boolean;
+  total_bytes: number | null;
+  cut_by: CutBy;
   kind: "text" | "file" | "empty";
+  /** Whether the bridge was given the whole, which it keeps for a day; else the preview is all there is. */
+  is_kept: boolean;
 }
 export interface CallEntry {
   call_id: string;

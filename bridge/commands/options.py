@@ -8,11 +8,19 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bridge.config import DEFAULT_PORT, MAX_DEADLINE_S, MIN_DEADLINE_S, default_folder, origin_of
+from bridge.config import (
+    DEFAULT_PORT,
+    MAX_DEADLINE_S,
+    MIN_DEADLINE_S,
+    MIN_MAX_ANSWER_BYTES,
+    default_folder,
+    origin_of,
+)
 from bridge.edges.document_sources import ReferenceRules
 from bridge.edges.forwarded_users import MIN_SECRET_BYTES
 from bridge.edges.store import Store, StoreError
 from bridge.service import RUNNING_FILE
+from bridge.wire import RESULT_BYTES
 from toolserver.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
 DATABASE = "bridge.sqlite3"
@@ -101,6 +109,14 @@ def seconds(text: str) -> float:
     number = float(text)
     if not MIN_DEADLINE_S <= number <= MAX_DEADLINE_S:
         raise argparse.ArgumentTypeError(f"must be between {MIN_DEADLINE_S} and {MAX_DEADLINE_S}")
+    return number
+
+
+def answer_bytes(text: str) -> int:
+    """How much of an answer's text a caller reads; 0 means all that is kept."""
+    number = int(text)
+    if number != 0 and not MIN_MAX_ANSWER_BYTES <= number <= RESULT_BYTES:
+        raise argparse.ArgumentTypeError(f"must be 0, or between {MIN_MAX_ANSWER_BYTES} and {RESULT_BYTES}")
     return number
 
 

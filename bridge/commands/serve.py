@@ -15,6 +15,7 @@ from aiohttp import web
 from bridge.commands import options as option_values
 from bridge.config import (
     DEFAULT_DEADLINE_S,
+    DEFAULT_MAX_ANSWER_BYTES,
     DEFAULT_PORT,
     SAMPLES_PORT,
     Settings,
@@ -72,6 +73,13 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         metavar="SECONDS",
         help="for one call, 1 to 600",
     )
+    _add_model_limits(parser)
+    _add_forwarding(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
+
+
+def _add_model_limits(parser: argparse.ArgumentParser) -> None:
+    """What a model is shown, and reads of an answer."""
     parser.add_argument(
         "--max-tools",
         type=option_values.tool_count,
@@ -85,8 +93,14 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         metavar="NUMBER",
         help="that the definitions shown to a model may take (default: no budget)",
     )
-    _add_forwarding(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
+    parser.add_argument(
+        "--max-answer-bytes",
+        type=option_values.answer_bytes,
+        default=DEFAULT_MAX_ANSWER_BYTES,
+        metavar="BYTES",
+        help="text of one answer that a caller reads; the rest is kept "
+        f"(default: {DEFAULT_MAX_ANSWER_BYTES}; 0: all of it, up to 16 MiB)",
+    )
 
 
 def _add_forwarding(parser: argparse.ArgumentParser) -> None:
@@ -147,6 +161,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
         deadline_s=options.deadline,
         max_tools=options.max_tools,
         max_tool_tokens=options.max_tool_tokens,
+        max_answer_bytes=options.max_answer_bytes,
     )
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import secrets
 import time
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import quote
 
 from aiohttp import hdrs, web
 from pydantic import BaseModel
 
 from bridge.calls import CallState
 from bridge.dispatch import Dispatcher
-from bridge.edges.answer_files import AnswerFiles
+from bridge.edges.answer_files import AnswerFiles, plain_mime
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, json_answer, read_body
 from bridge.edges.identity import Identity
 from bridge.engine import Engine, ToolCall
 from bridge.open_call import OpenCall
 from bridge.outcome import CallOutcome
-from bridge.wire import ARGUMENT_BYTES, FILE_BYTES, RESULT_BYTES, BridgeError, ErrorCode, WireError
+from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
+from toolserver.answer_headers import filename_of
 from toolserver.json_types import dump_json
 from toolserver.result import Answered, FileBody, TextBody
 
@@ -37,11 +39,14 @@ class NewCall(BaseModel):
 
 
 class FileLink(BaseModel):
-    """A binary answer, readable at `url` for a day."""
+    """A kept answer, readable at `url` for a day."""
 
-    url: str
+    url: str | None
+    """None: the bridge had no room to keep it."""
     mime: str
     bytes: int
+    filename: str = ""
+    """As the API named it."""
 
 
 class AnswerFacts(BaseModel):
@@ -50,8 +55,13 @@ class AnswerFacts(BaseModel):
     http_status: int
     content_type: str
     text: str | None = None
+    """At most as much as a model reads (`--max-answer-bytes`)."""
     file: FileLink | None = None
+    """The whole answer, when it is no text or was longer than a message of the socket."""
     truncated: bool = False
+    """`text` is only the beginning of the answer."""
+    cut_by: Literal["size", "time"] | None = None
+    """The page itself could not read it to its end, and why."""
     total_bytes: int | None = None
 
 
@@ -91,6 +101,9 @@ class CallRoutes:
 
     def routes(self) -> list[Route]:
         """The table of these routes."""
+        return [*self._call_routes(), *self._answer_routes()]
+
+    def _call_routes(self) -> list[Route]:
         return [
             Route(
                 "POST",
@@ -122,6 +135,10 @@ class CallRoutes:
                     ErrorCode.NOT_ACCEPTED,
                 ),
             ),
+        ]
+
+    def _answer_routes(self) -> list[Route]:
+        return [
             Route(
                 "PUT",
                 "/api/calls/{id}/result",
@@ -134,10 +151,19 @@ class CallRoutes:
             ),
             Route(
                 "GET",
+                "/api/calls/{id}/answer",
+                self.find_answer,
+                "findAnswer",
+                "Get a link to the kept answer of one of the caller's calls",
+                {200: Answer("The whole answer, for a day.", FileLink)},
+                errors=(ErrorCode.NOT_FOUND,),
+            ),
+            Route(
+                "GET",
                 "/files/{token}",
                 self.download,
                 "readFile",
-                "Read a kept binary answer by its signed URL",
+                "Read a kept answer by its signed URL",
                 {200: Answer("The file.", media_type="*/*")},
                 access="public",
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.NOT_FOUND),
@@ -177,30 +203,40 @@ class CallRoutes:
         return json_answer(report)
 
     async def upload(self, request: web.Request) -> web.Response:
-        """Take the answer of a running call; text is kept in memory, everything else as a file.
+        """Take the answer of a running call and keep it.
 
         A page that did not hear our answer sends it once more; the first one counts.
         """
         call = self._open_call(request)
         if call.uploaded is not None:
             return json_answer(Confirmation())
-        if request.headers.get(RESULT_KIND_HEADER) == "text":
-            text = (await _read(request, RESULT_BYTES)).decode("utf-8", "replace")
-            call.uploaded = TextBody(text)
-        else:
-            content = await _read(request, FILE_BYTES)
-            await self._files.keep(call.call_id, content)
-            call.uploaded = FileBody(call.call_id, len(content))
+        is_text = request.headers.get(RESULT_KIND_HEADER) == "text"
+        receive = self._files.receive_text if is_text else self._files.receive_file
+        uploaded = await receive(call.request.user_id, call.call_id, request.content.iter_any())
+        call.uploaded = call.uploaded or uploaded
         return json_answer(Confirmation())
+
+    async def find_answer(self, request: web.Request) -> web.Response:
+        """A link to what is kept of a call, in the type and with the name of the API's answer."""
+        caller = await caller_of(self._identity, request)
+        mime = request.query.get("content_type", "")
+        name = filename_of({"content-disposition": request.query.get("disposition", "")})
+        found = self._files.link(caller.user.id, request.match_info["id"], mime, name)
+        if found is None:
+            message = "Nothing is kept of this call. Files and long answers are, for a day."
+            raise BridgeError(ErrorCode.NOT_FOUND, message)
+        url, size = found
+        return json_answer(FileLink(url=url, mime=plain_mime(mime), bytes=size, filename=name))
 
     async def download(self, request: web.Request) -> web.StreamResponse:
         """A kept file, as an attachment that no browser runs."""
         kept = self._files.open(request.match_info["token"])
         if kept is None:
             raise BridgeError(ErrorCode.NOT_FOUND, "This file is gone; answers are kept for a day.")
-        disposition = (
-            "inline" if kept.mime.startswith("image/") and kept.mime != "image/svg+xml" else "attachment"
-        )
+        is_shown = kept.mime.startswith("image/") and not kept.mime.startswith("image/svg")
+        disposition = "inline" if is_shown else "attachment"
+        if kept.filename:
+            disposition += f"; filename*=UTF-8''{quote(kept.filename, safe='')}"
         headers = {
             hdrs.CONTENT_TYPE: kept.mime,
             hdrs.CONTENT_DISPOSITION: disposition,
@@ -217,33 +253,27 @@ class CallRoutes:
         return call
 
     def _facts(self, outcome: CallOutcome) -> OutcomeFacts:
-        answered = outcome.answered
-        answer = self._answer_facts(outcome.call_id, answered) if answered else None
+        answer = self._answer_facts(outcome.answered) if outcome.answered else None
         return OutcomeFacts(state=outcome.state, answer=answer, error=outcome.error)
 
-    def _answer_facts(self, call_id: str, answered: Answered) -> AnswerFacts:
+    def _answer_facts(self, answered: Answered) -> AnswerFacts:
         body = answered.body
-        file = None
-        if isinstance(body, FileBody):
-            url = self._files.url_path(call_id, answered.content_type)
-            file = FileLink(url=url, mime=answered.content_type, bytes=body.size_bytes)
+        text = body if isinstance(body, TextBody) else None
+        file = body if isinstance(body, FileBody) else text.kept if text else None
+        is_cut = text is not None and text.whole_bytes is not None
         return AnswerFacts(
             http_status=answered.http_status,
             content_type=answered.content_type,
-            text=body.text if isinstance(body, TextBody) else None,
-            file=file,
-            truncated=answered.truncated,
-            total_bytes=answered.total_bytes,
+            text=text.text if text else None,
+            file=self._link(answered, file) if file else None,
+            truncated=answered.truncated or is_cut,
+            cut_by=answered.cut_by,
+            total_bytes=text.whole_bytes
+            if text and is_cut and not answered.truncated
+            else answered.total_bytes,
         )
 
-
-async def _read(request: web.Request, limit: int) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    async for part in request.content.iter_any():
-        size += len(part)
-        if size > limit:
-            message = f"The answer exceeds {limit} bytes."
-            raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": limit})
-        parts.append(part)
-    return b"".join(parts)
+    def _link(self, answered: Answered, file: FileBody) -> FileLink:
+        name = filename_of(answered.headers)
+        url = self._files.url_path(file.file_id, answered.content_type, name) if file.file_id else None
+        return FileLink(url=url, mime=answered.content_type, bytes=file.size_bytes, filename=name)

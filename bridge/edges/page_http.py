@@ -136,6 +136,7 @@ class PageRoutes:
             "script-src": "'self'",
             "style-src": "'self'",
             "img-src": "'self' data: blob:",
+            "media-src": "'self'",
             "manifest-src": "'self'",
             "connect-src": " ".join(reachable),
             "worker-src": "'self'",

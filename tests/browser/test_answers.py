@@ -108,26 +108,24 @@ async def test_another_file_comes_as_a_signed_address(
     assert (file["mime"], file["bytes"]) == (mime, len(content))
     async with answers.http.get(file["url"]) as kept:
         assert await kept.read() == content
-        assert kept.headers["Content-Disposition"] == "attachment"
+        assert kept.headers["Content-Disposition"].startswith("attachment")
     async with answers.http.get(file["url"][:-3] + "abc") as forged:
         assert forged.status == 401
 
 
 async def test_text_over_the_cap_is_cut_and_says_so(answers: Scene) -> None:
-    """A model that is not told believes it has read everything.
-
-    The whole size is not told: across origins a page cannot see whether the announced one is compressed.
-    """
+    """A model that is not told believes it has read everything."""
     reply = (await answers.caller.call("getLarge", {"bytes": 3_000_000, "kind": "text"})).json()
-    assert reply["truncated"] == {"bytes_kept": 1024 * 1024}
-    assert len(reply["text"]) == 1024 * 1024
+    sizes = {"bytes_shown": 256 * 1024, "bytes_kept": 3_000_000, "bytes_total": 3_000_000}
+    assert reply["truncated"] == sizes
+    assert len(reply["text"]) == reply["next_offset"] == 256 * 1024
     assert reply["call_id"].startswith("call_")
 
 
 async def test_large_text_below_the_cap_arrives_whole(answers: Scene) -> None:
-    """Above 256 KiB answers take another way to the bridge; nobody should notice."""
-    reply = await answers.caller.call("getLarge", {"bytes": 1_000_000, "kind": "json"})
-    assert len(reply.body) == 1_000_000
+    """What fits is never touched, up to the last byte."""
+    reply = await answers.caller.call("getLarge", {"bytes": 256 * 1024, "kind": "json"})
+    assert len(reply.body) == 256 * 1024
     assert set(reply.json()) == {"filler"}
 
 
@@ -160,8 +158,8 @@ async def test_an_api_that_asks_for_patience_is_quoted(answers: Scene) -> None:
 
 
 async def test_answers_of_calls_at_the_same_time_are_not_mixed_up(answers: Scene) -> None:
-    """Thirty calls share one socket, one limit of the browser and two ways back; each gets its own answer."""
-    sizes = [32 + number * 20_000 for number in range(30)]
+    """Thirty calls share one socket and one limit of the browser; each gets its own answer."""
+    sizes = [32 + number * 8_000 for number in range(30)]
     async with asyncio.TaskGroup() as group:
         calls = [group.create_task(answers.caller.call("getLarge", {"bytes": size})) for size in sizes]
     assert [len(call.result().body) for call in calls] == sizes

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from bridge.wire import RESULT_BYTES
 from tests.browser.scene import Scene
 from tests.support.chromium import accept_selection, save_credential
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 SECRET = "s3cret/token+with=signs"
-RESULT_BYTES = 1_048_576
 
 
 def echoes(secret: str) -> dict[str, web.Response]:
@@ -80,6 +80,10 @@ async def test_no_part_of_an_answer_gives_a_secret_away(scene: Scene, tmp_path: 
         for name, reply in replies.items():
             assert reply.status == 200, name
             assert b"s3cret" not in reply.body, name
+        async with scene.http.get(replies["Cut"].json()["file"]["url"]) as response:
+            whole = await response.read()
+        assert whole.endswith(b"[secret]")
+        assert b"s3cret" not in whole
         assert replies["Escaped"].json() == {"said": "[secret]"}
         refused = await scene.caller.call("echoStatus")
         assert b"s3cret" not in refused.body

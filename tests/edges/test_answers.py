@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import os
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,12 +11,13 @@ import pytest
 import pytest_asyncio
 
 from bridge.edges import tool_http
-from bridge.edges.answer_files import KEEP_SECONDS, plain_mime
+from bridge.edges.answer_files import plain_mime
 from bridge.service import Bridge
-from bridge.wire import FILE_BYTES, RESULT_BYTES
+from bridge.wire import RESULT_BYTES
 from tests.support.compiled import document_text
 from tests.support.running import Answer, Page, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
+from toolserver.result import CUT_BY_TIME
 
 pytestmark = pytest.mark.asyncio
 
@@ -121,21 +120,22 @@ async def test_answers_take_the_documented_shapes(scene: Scene, outcome: dict[st
     assert await scene.call() == (200, "application/json", body)
 
 
-async def test_cut_text_says_so_and_names_the_call(scene: Scene) -> None:
-    """A model that reads half an answer must know that it is half."""
-    scene.outcome = text("text/plain", "the beginning", truncated=True, total_bytes=5_000_000)
+async def test_text_that_the_page_cut_says_so_and_names_the_call(scene: Scene) -> None:
+    """A model that reads half an answer must know that it is half, and why."""
+    scene.outcome = text("text/plain", "the beginning", truncated=True, total_bytes=5_000_000, cut_by="time")
     _, _, body = await scene.call()
     assert json.loads(body) == {
         "text": "the beginning",
         "content_type": "text/plain",
-        "truncated": {"bytes_kept": 13, "bytes_total": 5_000_000},
+        "truncated": {"bytes_shown": 13, "bytes_kept": 13, "bytes_total": 5_000_000},
         "call_id": scene.page.calls[0]["id"],
+        "hint": CUT_BY_TIME,
     }
 
 
 async def test_a_large_text_goes_by_upload_with_its_token(scene: Scene) -> None:
     """Results above 256 KiB must not block the socket; only the page that has the call may bring them."""
-    content = json.dumps({"filler": "x" * 400_000}).encode()
+    content = json.dumps({"filler": "x" * 200_000}).encode()
     scene.upload = (content, "application/json; charset=utf-8", "text")
     scene.outcome = uploaded("application/json")
     assert await scene.call() == (200, "application/json", content)
@@ -167,28 +167,17 @@ async def test_an_image_is_returned_as_an_image(scene: Scene) -> None:
 async def test_a_binary_answer_becomes_a_signed_link_for_a_day(scene: Scene, bridge: Bridge) -> None:
     """The link alone opens this one file, as a download that no browser runs."""
     scene.upload = (b"%PDF-1.7 x", "application/pdf", "file")
-    scene.outcome = uploaded("application/pdf")
+    named = {"content-disposition": "attachment; filename*=UTF-8''na%C3%AFve.pdf"}
+    scene.outcome = uploaded("application/pdf", headers=named)
     _, _, body = await scene.call()
     file = json.loads(body)["file"]
-    assert (file["mime"], file["bytes"]) == ("application/pdf", 10)
+    assert (file["mime"], file["bytes"], file["filename"]) == ("application/pdf", 10, "naïve.pdf")
     async with scene.page.http.get(file["url"]) as response:
         assert (response.status, await response.read()) == (200, b"%PDF-1.7 x")
-        assert response.headers["Content-Disposition"] == "attachment"
+        assert response.headers["Content-Disposition"] == "attachment; filename*=UTF-8''na%C3%AFve.pdf"
         assert "sandbox" in response.headers["Content-Security-Policy"]
     async with scene.page.http.get(file["url"] + "x") as response:
         assert response.status == 401
-
-
-async def test_kept_answers_are_swept_after_a_day(scene: Scene, tmp_path: Path) -> None:
-    """Nobody's files pile up."""
-    old = tmp_path / "files" / "call_old"
-    scene.upload = (b"1", "application/pdf", "file")
-    scene.outcome = uploaded("application/pdf")
-    await scene.call()
-    old.write_bytes(b"old")
-    os.utime(old, (0, time.time() - KEEP_SECONDS - 1))
-    await scene.call()
-    assert not old.exists()
 
 
 async def test_an_upload_over_its_limit_is_refused(scene: Scene) -> None:
@@ -198,7 +187,7 @@ async def test_an_upload_over_its_limit_is_refused(scene: Scene) -> None:
     status, _, body = await scene.call()
     assert (status, json.loads(body)["error"]["code"]) == (500, "internal")
     assert scene.statuses == [401, 413, 413]
-    assert FILE_BYTES > RESULT_BYTES
+    assert list(scene.bridge.data_dir.glob("files/*/*")) == []
 
 
 async def test_html_is_text_unless_the_server_may_show_it(scene: Scene, bridge: Bridge) -> None:

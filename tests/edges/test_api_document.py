@@ -228,6 +228,7 @@ async def _walk_calls(witness: Witness) -> None:
     await witness.ask("POST", "/api/calls/call_none/cancel", status=404)
     await witness.ask("POST", "/api/calls/call_none/retry", status=404)
     await witness.ask("PUT", "/api/calls/call_none/result", status=401)
+    await witness.ask("GET", f"/api/calls/{ended['call_id']}/answer", status=404)
     await witness.ask("GET", "/files/none", status=401, token="")
     await witness.ask("POST", "/api/executor", {})
     await witness.ask("DELETE", "/api/servers/shop")

@@ -1,7 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cutText, isTextLike, readAnswer } from "../../static/answer_reader.js";
+import { cutText, readAnswer } from "../../static/answer_reader.js";
+import { isTextLike } from "../../static/content_type.js";
 
 const LIMITS = { inline_result_bytes: 100, result_bytes: 10, file_bytes: 20 };
 
@@ -27,20 +28,20 @@ function answer(chunks, headers, seen = {}) {
 
 test("text within the cap is read whole", async () => {
   const read = await readAnswer(answer(["{}", "\n"], { "content-type": "application/json", "content-length": "3" }), LIMITS);
-  assert.deepEqual(read, { kind: "text", text: "{}\n", bytes: 3, total_bytes: 3, truncated: false });
+  assert.deepEqual(read, { kind: "text", text: "{}\n", bytes: 3, total_bytes: 3, truncated: false, cut_by: null });
 });
 
 test("text over the cap is cut between characters and the rest is not downloaded", async () => {
   const seen = {};
   const response = answer(["12345678", "9ü345", "never"], { "content-type": "text/plain", "content-length": "19" }, seen);
   const read = await readAnswer(response, LIMITS);
-  assert.deepEqual(read, { kind: "text", text: "123456789", bytes: 9, total_bytes: 19, truncated: true });
+  assert.deepEqual(read, { kind: "text", text: "123456789", bytes: 9, total_bytes: 19, truncated: true, cut_by: "size" });
   assert.deepEqual(seen, { canceled: true });
 });
 
 test("text of exactly the cap is not called truncated", async () => {
   const read = await readAnswer(answer(["1234567890"], { "content-type": "text/plain" }), LIMITS);
-  assert.deepEqual(read, { kind: "text", text: "1234567890", bytes: 10, total_bytes: 10, truncated: false });
+  assert.deepEqual(read, { kind: "text", text: "1234567890", bytes: 10, total_bytes: 10, truncated: false, cut_by: null });
 });
 
 test("a total is only told when it is known: a compressed length says nothing", async () => {
@@ -52,10 +53,10 @@ test("a total is only told when it is known: a compressed length says nothing", 
 test("the declared charset is honored and the cap holds for the UTF-8 that is handed on", async () => {
   const latin = new Uint8Array([0xe4, 0xf6, 0xfc]);
   const read = await readAnswer(answer([latin], { "content-type": 'text/plain; charset="ISO-8859-1"' }), LIMITS);
-  assert.deepEqual(read, { kind: "text", text: "äöü", bytes: 6, total_bytes: 3, truncated: false });
+  assert.deepEqual(read, { kind: "text", text: "äöü", bytes: 6, total_bytes: 3, truncated: false, cut_by: null });
   const many = new Uint8Array(8).fill(0xe4);
   const cut = await readAnswer(answer([many], { "content-type": "text/plain; charset=latin1" }), LIMITS);
-  assert.deepEqual(cut, { kind: "text", text: "äääää", bytes: 10, total_bytes: 8, truncated: true });
+  assert.deepEqual(cut, { kind: "text", text: "äääää", bytes: 10, total_bytes: 8, truncated: true, cut_by: "size" });
 });
 
 test("an unknown charset is read as UTF-8", async () => {
@@ -85,10 +86,10 @@ test("without a content type the beginning decides", async () => {
 
 test("content types are text or not by their essence", () => {
   const text = ["text/csv", "application/json; charset=utf-8", "application/problem+json", "image/svg+xml", "Application/XML", "application/x-ndjson"];
-  const binary = ["application/octet-stream", "image/png", "application/pdf", "audio/mpeg", "application/zip", "multipart/mixed"];
+  const binary = ["application/octet-stream", "image/png", "application/pdf", "audio/mpeg", "application/zip"];
   assert.deepEqual(text.map(isTextLike), text.map(() => true));
   assert.deepEqual(binary.map(isTextLike), binary.map(() => false));
-  assert.equal(isTextLike(""), null);
+  assert.deepEqual([isTextLike(""), isTextLike("multipart/mixed; boundary=x")], [null, null]);
 });
 
 test("text is never cut inside a character", () => {
@@ -117,14 +118,14 @@ test("an endless answer is taken as far as it has come when its time is up", asy
     const until = new AbortController();
     const reading = readAnswer(endless(["a\n", "b\n"], type, seen), LIMITS, until.signal);
     setTimeout(() => until.abort(), 20);
-    assert.deepEqual(await reading, { kind: "text", text: "a\nb\n", bytes: 4, total_bytes: null, truncated: true });
+    assert.deepEqual(await reading, { kind: "text", text: "a\nb\n", bytes: 4, total_bytes: null, truncated: true, cut_by: "time" });
     assert.deepEqual(seen, { canceled: true });
   }
 });
 
 test("an endless answer that never says anything is an empty text, cut", async () => {
   const read = await readAnswer(endless([], "text/event-stream", {}), LIMITS, AbortSignal.timeout(10));
-  assert.deepEqual(read, { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true });
+  assert.deepEqual(read, { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true, cut_by: "time" });
 });
 
 test("a stream that ends in time is whole, and one over the cap is cut there", async () => {
@@ -153,4 +154,45 @@ test("across origins an announced length is no total: compression cannot be seen
   const response = answer(["123456789012345"], { "content-type": "text/plain", "content-length": "30" });
   Object.defineProperty(response, "type", { value: "cors" });
   assert.equal((await readAnswer(response, LIMITS)).total_bytes, null);
+});
+
+/** @param {Awaited<ReturnType<typeof readAnswer>>} read */
+const textOf = (read) => (read.kind === "text" ? read.text : read.kind);
+
+const WIDE = { ...LIMITS, result_bytes: 200, file_bytes: 200 };
+
+test("charsets are read as declared, or as the byte order mark says, however small the chunks", async () => {
+  const bytes = (/** @type {number[]} */ ...values) => values.map((value) => new Uint8Array([value]));
+  for (const [type, chunks, text] of /** @type {[string, Uint8Array[], string][]} */ ([
+    ["text/csv; charset=Shift_JIS", bytes(0x93, 0xfa, 0x96, 0x7b), "日本"],
+    ["text/plain; charset=utf-16", bytes(0xff, 0xfe, 0xe4, 0x00), "ä"],
+    ["text/plain; charset=utf-16be", bytes(0x00, 0xe4), "ä"],
+    ["application/json", bytes(0xfe, 0xff, 0x00, 0x7b, 0x00, 0x7d), "{}"],
+    ["application/json", bytes(0xef, 0xbb, 0xbf, 0x7b, 0x7d), "{}"],
+    ["text/plain; charset=latin1", bytes(0xef, 0xbb, 0xbf, 0xc3, 0xa4), "ä"],
+    ["text/html; charset=windows-1251", bytes(0xc4, 0xe0), "Да"],
+  ])) {
+    assert.equal(textOf(await readAnswer(answer(chunks, { "content-type": type }), WIDE)), text, type);
+  }
+});
+
+test("parts of a multipart answer are text when all of them are", async () => {
+  const type = { "content-type": "multipart/mixed; boundary=b" };
+  const words = "--b\r\ncontent-type: application/http\r\n\r\nHTTP/1.1 200 OK\r\n--b--";
+  assert.equal(textOf(await readAnswer(answer([words], type), WIDE)), words);
+  assert.equal(textOf(await readAnswer(answer(["--b\r\n\r\n", new Uint8Array([0x89, 0, 0xff])], type), WIDE)), "file");
+});
+
+test("bytes of no stated kind are text only if all of them are one JSON object or array", async () => {
+  const read = async (/** @type {string | Uint8Array} */ body, /** @type {Record<string, string>} */ more = {}) =>
+    textOf(await readAnswer(answer([body], { "content-type": "application/octet-stream", ...more }), WIDE));
+  assert.deepEqual([await read('{"a":1}'), await read(" [1]\n")], ['{"a":1}', " [1]\n"]);
+  assert.deepEqual([await read("{a}"), await read("12"), await read("words"), await read(new Uint8Array([0x5b, 0xff, 0x5d]))], ["file", "file", "file", "file"]);
+  assert.equal(await read('{"a":1}', { "content-disposition": 'attachment; filename="a.json"' }), "file");
+  assert.equal(await read('{"a":1}', { "content-type": "application/zip" }), "file");
+  assert.equal(await read(`["${"x".repeat(300)}"]`), "too_large");
+});
+
+test("without a type a text with bytes that are none is a file, also when they come late", async () => {
+  assert.equal(textOf(await readAnswer(answer(["words", new Uint8Array([0xff, 0])], {}), WIDE)), "file");
 });

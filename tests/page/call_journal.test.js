@@ -20,6 +20,7 @@ const ANSWER = {
   headers: {},
   body: { kind: "uploaded" },
   truncated: false,
+    cut_by: null,
   bytes: 3,
   total_bytes: 3,
   duration_ms: 1,

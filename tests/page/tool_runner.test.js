@@ -20,6 +20,7 @@ test("a safe call is fetched once, without cache, cookies or referrer, and its a
     truncated: false,
     bytes: 11,
     total_bytes: 11,
+    cut_by: null,
     duration_ms: 0,
   });
   const [[url, init]] = seen.fetched;
@@ -258,4 +259,19 @@ test("a secret cut in half by the cap does not leave the page", async () => {
   const { runner, seen } = bench(WITH_KEY, { fetch, loadCredentials });
   await runner.run(call(), never);
   assert.equal(seen.uploaded[0][0], `${"x".repeat(92)}[secret]`);
+});
+
+test("the log keeps what went in the message whole, and of the rest the beginning: the bridge keeps that", async () => {
+  const logged = async (/** @type {string} */ body, type = "text/plain") => {
+    const limits = { inline_result_bytes: 20_000, result_bytes: 90_000, file_bytes: 50 };
+    const { runner, seen } = bench(GET_THINGS, { limits, fetch: async () => new Response(body, { headers: { "content-type": type } }) });
+    await runner.run(call(), never);
+    const { preview, is_kept, kind, cut_by } = seen.logged[1];
+    return [preview.length, is_kept, kind, cut_by];
+  };
+  assert.deepEqual(await logged("x".repeat(20_000)), [20_000, false, "text", null]);
+  assert.deepEqual(await logged("ü".repeat(15_000)), [15_000, true, "text", null]);
+  assert.deepEqual(await logged("x".repeat(95_000)), [16_384, true, "text", "size"]);
+  assert.deepEqual(await logged("PNG", "image/png"), [0, true, "file", null]);
+  assert.deepEqual(await logged(""), [0, false, "empty", null]);
 });

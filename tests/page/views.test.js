@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { kindOfEntry, matches } from "../../static/call_filter.js";
 import { address, readRoute } from "../../static/navigation.js";
-import { duration, readable, size } from "../../static/outcome_view.js";
+import { duration } from "../../static/outcome_view.js";
+import { nameFor, readable, size } from "../../static/answer_view.js";
 import { readAddress } from "../../static/probe_frames.js";
 import { choiceOf, reasonSentence, shownSentence, withPin } from "../../static/selection.js";
 import { findTools, tagsOf } from "../../static/tool_filter.js";
@@ -123,6 +124,13 @@ test("times and sizes are short and have a unit", () => {
 
 test("only JSON is indented, and what claims to be JSON but is not stays as it came", () => {
   assert.equal(readable('{"a":1}', "application/json"), '{\n  "a": 1\n}');
-  assert.equal(readable('{"a":1}', "text/plain"), '{"a":1}');
+  assert.equal(readable('{"a":1}', "text/plain"), '{\n  "a": 1\n}');
+  assert.equal(readable("1", "text/plain"), "1");
   assert.equal(readable("{oops", "application/problem+json"), "{oops");
+});
+
+test("a saved answer has an ending that its type calls for", () => {
+  const types = ["application/problem+json; charset=utf-8", "text/csv", "image/png", "", "application/zip", "application/x-ndjson", "image/svg+xml"];
+  const endings = ["json", "csv", "png", "txt", "bin", "ndjson", "svg"];
+  assert.deepEqual(types.map(nameFor), endings.map((ending) => `answer.${ending}`));
 });

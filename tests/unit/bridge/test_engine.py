@@ -47,6 +47,11 @@ class Kept:
     """Remembers what it was asked for."""
 
     asked: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
+    fitted: list[CallOutcome] = field(default_factory=list[CallOutcome])
+
+    async def fit(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
+        self.fitted.append(outcome)
+        return outcome
 
     async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
         self.asked.append((user_id, call_id, offset))

@@ -1,0 +1,52 @@
+"""What the headers of an answer tell a caller: a file's name, and all that an answer without a body says."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+_TOLD = frozenset(
+    (
+        *("location", "content-location", "link", "etag", "last-modified", "retry-after", "allow"),
+        *("content-range", "accept-ranges", "content-disposition"),
+    )
+)
+_MAX_TOLD = 30
+_MAX_VALUE_CHARS = 500
+_MAX_FILENAME_CHARS = 200
+
+_EXTENDED_NAME = re.compile(r";\s*filename\*\s*=\s*([\w-]+)'[^']*'([^;]+)", re.IGNORECASE)
+_QUOTED_NAME = re.compile(r';\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"', re.IGNORECASE)
+_PLAIN_NAME = re.compile(r";\s*filename\s*=\s*([^\s;\"]+)", re.IGNORECASE)
+
+
+def told_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Those headers of an answer without a body that are all it says: where it is, which version, how much.
+
+    Names are in lower case. Type and length are told when the length is not zero, as for HEAD.
+    """
+    length = headers.get("content-length", "0").strip()
+    size = {"content-type", "content-length"} if length.isdigit() and int(length) > 0 else set[str]()
+    names = [name for name in headers if name in _TOLD or name in size or name.startswith("x-")]
+    return {name: headers[name][:_MAX_VALUE_CHARS] for name in names[:_MAX_TOLD]}
+
+
+def filename_of(headers: Mapping[str, str]) -> str:
+    """The name that `Content-Disposition` gives a file (RFC 6266), without folders; "" when it gives none."""
+    disposition = headers.get("content-disposition", "")
+    name = ""
+    if extended := _EXTENDED_NAME.search(disposition):
+        name = _decoded(extended[2].strip(), extended[1])
+    elif quoted := _QUOTED_NAME.search(disposition):
+        name = re.sub(r"\\(.)", r"\1", quoted[1])
+    elif plain := _PLAIN_NAME.search(disposition):
+        name = plain[1]
+    name = re.split(r"[/\\]", name)[-1]
+    shown = "".join(character for character in name if character.isprintable()).strip(" .")
+    return shown[:_MAX_FILENAME_CHARS]
+
+
+def _decoded(text: str, charset: str) -> str:
+    try:
+        return unquote(text, charset, "replace")
+    except LookupError:
+        return unquote(text)
