@@ -24,6 +24,7 @@ from bridge.servers import (
     UserView,
 )
 from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
+from toolserver.argument_schemas import ToolSchema
 from toolserver.arguments import ArgumentValidator
 from toolserver.catalog import Catalog, Tool
 from toolserver.compile import CompiledDocument, CompiledOperation
@@ -94,7 +95,7 @@ class Compiler(Protocol):
         """
         ...
 
-    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, bytes]:
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
         """The argument schemas of a compiled text's operations, by key.
 
         Raises:
@@ -274,7 +275,9 @@ class Registry:
         missing = [key for key in keys if key not in server.schemas]
         if missing:
             text, digest = server.record.text, server.compiled.digest
-            server.schemas.update(await self._compiler.schemas(text, digest, missing))
+            for key, made in (await self._compiler.schemas(text, digest, missing)).items():
+                server.schemas[key] = made.schema_json
+                server.schema_warnings[key] = made.warnings
         return server.schemas
 
     async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:

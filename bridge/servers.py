@@ -62,6 +62,8 @@ class LoadedServer:
     validators: dict[str, ArgumentValidator] = field(default_factory=dict[str, ArgumentValidator])
     schemas: dict[str, bytes] = field(default_factory=dict[str, bytes])
     """Argument schemas that were asked for, by operation key (see `Registry.schemas`)."""
+    schema_warnings: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """What is only known once a schema is made, of the same operations."""
     by_key: dict[str, CompiledOperation] = field(init=False)
 
     def __post_init__(self) -> None:

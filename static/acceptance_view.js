@@ -4,7 +4,8 @@ import { announce, button, el, fill, link, notice, sentenceOf } from "./dom.js";
 import { address, goTo } from "./navigation.js";
 import { isAccepted, isChanged } from "./acceptance.js";
 import { planChanges } from "./plan_changes.js";
-import { counted, leftOut, remarks } from "./document_remarks.js";
+import { counted } from "./document_report.js";
+import { ReportView } from "./report_view.js";
 import { reviewRow } from "./review_row.js";
 
 /** @typedef {import("./api_types.js").ServerDetail} ServerDetail */
@@ -28,6 +29,7 @@ export class AcceptanceView {
     this.boxes = new Map();
     this.messages = el("div", { "aria-live": "polite" });
     this.body = el("div", { class: "stack" }, el("p", { class: "hint" }, "Loading…"));
+    this.report = new ReportView();
     this.count = el("span", { class: "count", role: "status" });
     this.isStopped = false;
   }
@@ -44,10 +46,8 @@ export class AcceptanceView {
 
   async #load() {
     try {
-      const [server, plans] = await Promise.all([
-        this.parts.api.server(this.serverId),
-        this.parts.api.plans(this.serverId),
-      ]);
+      const plans = await this.parts.api.plans(this.serverId); // makes the schemas, and with them the last warnings
+      const server = await this.parts.api.server(this.serverId);
       const changes = await this.#changes(server, plans);
       if (!this.isStopped) this.#render({ server, plans, changes });
     } catch (failure) {
@@ -75,6 +75,7 @@ export class AcceptanceView {
   #render(material) {
     const { server } = material;
     this.boxes.clear();
+    this.report.update(server);
     const isNew = !server.decided; // Then all that only read are suggested.
     const ordered = [...server.tools].sort((one, other) => Number(isChanged(other)) - Number(isChanged(one)));
     const rows = ordered.map((tool) => this.#row(tool, material, isNew));
@@ -86,11 +87,10 @@ export class AcceptanceView {
       el("h1", null, `Review ${server.title}`),
       el("p", { class: "lead" }, LEAD),
       changed > 0 ? notice("warning", `${counted(changed, "operation")} ${PAUSED}`) : null,
-      remarks(server),
+      this.report.element,
       server.base_url || server.origins.length > 0 ? null : missingAddress(server),
       this.#toolbar(server),
       el("ul", { class: "review", "aria-label": "Operations" }, ...rows),
-      leftOut(server.skipped),
     );
     this.#countChosen();
   }

@@ -45,6 +45,8 @@ export interface ServerTool {
   /** Models are shown it. */
   advertised: boolean;
   left_out: "not_selected" | "over_limit" | "over_tokens" | null;
+  /** What a browser cannot send of the operation. */
+  unsendable: { in: string; name: string; required: boolean; reason: string }[];
 }
 export interface SkippedOperation {
   method: string;

@@ -3,7 +3,7 @@
 import { acceptedByOpening, wasAccepted } from "./acceptance.js";
 import { dismissible, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
-import { counted } from "./document_remarks.js";
+import { counted } from "./document_report.js";
 
 /** @typedef {import("./api_types.js").Server} Server */
 

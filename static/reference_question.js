@@ -3,7 +3,7 @@
 import { button, el, fill, labelled } from "./dom.js";
 import { chosenIn, FILE_TYPES, readChosen } from "./chosen_files.js";
 import { nameOf } from "./document_files.js";
-import { counted } from "./document_remarks.js";
+import { counted } from "./document_report.js";
 import { headline } from "./reference_gathering.js";
 
 /** @typedef {import("./reference_types.js").Answer} Answer */

@@ -1,7 +1,8 @@
 // @ts-check
 /** One server: its tools, what was left out, the facts, and beside them what can be set. */
 import { announce, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "./dom.js";
-import { counted, leftOut, remarks } from "./document_remarks.js";
+import { counted, validityOf } from "./document_report.js";
+import { ReportView } from "./report_view.js";
 import { mayChange, settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh } from "./document_refresh.js";
 import { address } from "./navigation.js";
@@ -24,6 +25,7 @@ export class ServerView {
     this.head = el("div", { class: "stack" });
     this.about = el("div", { class: "stack" });
     this.settings = el("div", { class: "stack" });
+    this.report = new ReportView();
     this.settingsShown = "";
     this.isStopped = false;
     /** @type {(() => void) | null} */
@@ -64,7 +66,8 @@ export class ServerView {
       missing.length > 0 ? this.#adoption(server, missing.length) : null,
       server.description ? el("p", { class: "about pre-line" }, server.description) : null,
     );
-    fill(this.about, toolList(server), leftOut(server.skipped), remarks(server), facts(server));
+    this.report.update(server);
+    fill(this.about, toolList(server), this.report.element, facts(server));
     const version = settingsVersion(server);
     if (version === this.settingsShown) return;
     this.settingsShown = version;
@@ -155,19 +158,13 @@ function standing(tool) {
 }
 
 /** @param {ServerDetail} server */
-function facts({ source_url, openapi, validation, version, origins }) {
-  const words = {
-    pending: "is being checked",
-    valid: "valid",
-    invalid: "has flaws, see the remarks",
-    failed: "could not be checked",
-  };
+function facts(server) {
   return factList(
     [
-      ["Document", source_url ?? "given as text"],
-      ["OpenAPI", `${openapi}; ${words[validation.state] ?? validation.state}`],
-      ["Version", version || "–"],
-      ["Origins", origins.join(", ") || "–"],
+      ["Document", server.source_url ?? "given as text"],
+      ["OpenAPI", `${server.openapi}: ${validityOf(server)}`],
+      ["Version", server.version || "–"],
+      ["Origins", server.origins.join(", ") || "–"],
     ],
     "panel",
   );

@@ -2,7 +2,7 @@
 /** The list of servers: what each offers, what is accepted, what needs a decision. */
 import { announce, button, el, fill, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
-import { counted } from "./document_remarks.js";
+import { counted } from "./document_report.js";
 
 /** @typedef {import("./api_types.js").Server} Server */
 /** @typedef {import("./view_types.js").Parts} Parts */

@@ -113,14 +113,16 @@ def _lines(kept: _Kept, request: dict[str, Any], text: str, *files: str) -> Iter
 
 
 def _schema_lines(kept: _Kept, digest: str, keys: list[str], text: str) -> Iterator[bytes]:
-    """One schema per key, in their order; nothing when the document is not here and no text came along."""
+    """Schema and warnings of each key, in order; nothing when the document is not here and no text came."""
     tools = kept.get(digest)
     if tools is None and text:
         tools = DocumentTools(parse_document(text), source_url=None)
         kept.put(tools, text)
     if tools is not None:
         for key in keys:
-            yield tools.schema(key).schema_json
+            schema = tools.schema(key)
+            yield schema.schema_json
+            yield orjson.dumps(schema.warnings)
 
 
 def _limit_memory() -> None:

@@ -19,6 +19,7 @@ from bridge.edges.document_frames import LENGTH, frame, frame_length
 from bridge.edges.tasks import breathe
 from bridge.servers import Validation
 from bridge.wire import BridgeError, ErrorCode
+from toolserver.argument_schemas import ToolSchema
 from toolserver.bundle import Bundle, Problem
 from toolserver.compile import CompiledDocument, CompiledReader
 
@@ -57,7 +58,7 @@ class DocumentWorker:
         async with self._child_for_one() as process:
             return await _compiled(_ask(process, header, text))
 
-    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, bytes]:
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
         """The argument schemas of a text's operations by key; the child has the document parsed, as a rule.
 
         Cancelling it replaces the child.
@@ -68,9 +69,13 @@ class DocumentWorker:
         header = {"op": "schemas", "digest": digest, "keys": list(keys)}
         async with self._child_for_one() as process:
             lines = await _checked(_ask(process, header, ""))
-            if len(lines) < len(keys):  # it no longer has the document, or never had
+            if len(lines) < 2 * len(keys):  # it no longer has the document, or never had
                 lines = await _checked(_ask(process, header, text))
-        return dict(zip(keys, lines, strict=True))
+        made = (
+            ToolSchema(schema, tuple(orjson.loads(warnings)))
+            for schema, warnings in zip(lines[::2], lines[1::2], strict=True)
+        )
+        return dict(zip(keys, made, strict=True))
 
     @asynccontextmanager
     async def _child_for_one(self) -> AsyncGenerator[asyncio.subprocess.Process]:

@@ -198,7 +198,7 @@ class ServerRoutes:
         absences = (await self._registry.offer(view, None)).absences(tools)
         detail = ServerDetail(
             **server_facts(view, server).model_dump(),
-            tools=[tool_model(view, tool, absences.get(tool.name)) for tool in tools],
+            tools=[tool_model(view, server, tool, absences.get(tool.name)) for tool in tools],
             skipped=[
                 SkippedOperation(method=s.method, path=s.path, reason=s.reason)
                 for s in server.compiled.skipped

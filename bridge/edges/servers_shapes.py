@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import orjson
 from pydantic import BaseModel, Field
 
 from bridge.servers import LoadedServer, UserView
@@ -50,6 +51,15 @@ class Server(ServerFacts):
     """How many operations became no tool."""
 
 
+class UnsendablePart(BaseModel):
+    """A part of an operation's request that a browser cannot send."""
+
+    location: str = Field(serialization_alias="in")
+    name: str
+    required: bool
+    reason: str
+
+
 class ServerTool(BaseModel):
     """An operation, for the user who decides about it."""
 
@@ -65,6 +75,9 @@ class ServerTool(BaseModel):
     accepted_digest: str | None
     origin: str
     warnings: list[str]
+    """Those of arguments are known once their schema was made: soon after loading, or with the plans."""
+    unsendable: list[UnsendablePart]
+    """Goes without these parts."""
     advertised: bool
     """Whether models are shown it at the address of all servers."""
     left_out: Absence | None
@@ -207,8 +220,8 @@ def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
     )
 
 
-def tool_model(view: UserView, tool: Tool, left_out: Absence | None) -> ServerTool:
-    """An operation as its user decides about it."""
+def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absence | None) -> ServerTool:
+    """An operation of `server` as its user decides about it."""
     operation = tool.operation
     return ServerTool(
         name=tool.name,
@@ -222,7 +235,18 @@ def tool_model(view: UserView, tool: Tool, left_out: Absence | None) -> ServerTo
         digest=operation.digest,
         accepted_digest=view.accepted.get(OperationKey(tool.server_id, operation.key)) or None,
         origin=operation.origin,
-        warnings=list(operation.warnings),
+        warnings=[*operation.warnings, *server.schema_warnings.get(operation.key, ())],
+        unsendable=_unsendable(operation.plan_json),
         advertised=left_out is None,
         left_out=left_out,
     )
+
+
+def _unsendable(plan_json: bytes) -> list[UnsendablePart]:
+    if b'"unsendable"' not in plan_json:  # as with nearly all: thousands of plans need not be read
+        return []
+    parts: list[dict[str, Any]] = orjson.loads(plan_json).get("unsendable", [])
+    return [
+        UnsendablePart(location=p["in"], name=p["name"], required=p["required"], reason=p["reason"])
+        for p in parts
+    ]

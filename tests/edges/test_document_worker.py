@@ -169,7 +169,7 @@ async def test_schemas_are_made_whether_or_not_the_child_still_has_the_document(
 ) -> None:
     """The child is replaced after a hostile document; tools of the others must not notice."""
     text, here = document_text(), tools_of(document_text())
-    wanted = {op.key: here.schema(op.key).schema_json for op in here.compiled.operations}
+    wanted = {op.key: here.schema(op.key) for op in here.compiled.operations}
     await compile_text(worker, text)
     assert await worker.schemas(text, here.compiled.digest, list(wanted)) == wanted
     await worker.close()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from bridge.servers import ServerRecord, UserSelection
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.compiled import compiled, tools_of
+from toolserver.argument_schemas import ToolSchema
 from toolserver.compile import CompiledDocument
 from toolserver.errors import DocumentError
 from toolserver.naming import OperationKey
@@ -67,10 +68,10 @@ class InlineCompiler:
         except DocumentError as error:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
 
-    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, bytes]:
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
         try:
             tools = tools_of(text)
         except DocumentError as error:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
         assert tools.compiled.digest == digest
-        return {key: tools.schema(key).schema_json for key in keys}
+        return {key: tools.schema(key) for key in keys}
