@@ -104,4 +104,5 @@ async def serve(worker: DocumentWorker, text: str) -> str:
         schemas = await worker.schemas(text, compiled.digest, keys)
     except BridgeError as refused:
         return str(refused.error.detail["code"]) if refused.error.message else "no words"
-    return "" if all(isinstance(json.loads(schema), dict) for schema in schemas.values()) else "no schema"
+    made = (json.loads(schema.schema_json) for schema in schemas.values())
+    return "" if all(isinstance(schema, dict) for schema in made) else "no schema"
