@@ -145,9 +145,31 @@ export interface CallReport {
   outcome: CallOutcome;
   duration_ms: number;
 }
+export interface Device {
+  id: string;
+  name: string;
+  /** Seconds since 1970, as is `last_seen_at`. */
+  created_at: number;
+  last_seen_at: number;
+  this: boolean;
+  connected: boolean;
+  visible: boolean;
+  active: boolean;
+}
+export interface DeviceList {
+  devices: Device[];
+  /** Server id to device id. */
+  choices: Record<string, string>;
+}
+export interface WaitingBrowser {
+  browser: string;
+  address: string;
+  asked_at: number;
+}
 export interface ApiKey {
   id: string;
   label: string;
+  forwarder: boolean;
   created_at?: string | number | null;
   last_used_at?: string | number | null;
 }
@@ -163,6 +185,9 @@ export interface ConnectFacts {
   allowed_hosts: string[];
   allowed_origins: string[];
   user: string;
+  operator: boolean;
+  takes_signed_users: boolean;
+  trusts_user_headers: boolean;
 }
 export interface DocumentFiles {
   text: string;

@@ -3,26 +3,29 @@
 import { AcceptanceView } from "./acceptance_view.js";
 import { Acceptance } from "./acceptance.js";
 import { AddServerView } from "./add_server_view.js";
-import { openDeviceStore, openUserStore } from "./browser_store.js";
+import { deleteUserStore, openDeviceStore, openUserStore } from "./browser_store.js";
 import { BridgeApi } from "./bridge_api.js";
 import { CallLogView } from "./call_log_view.js";
 import { ConnectView } from "./connect_view.js";
 import { Credentials } from "./credentials.js";
+import { Devices } from "./devices.js";
+import { DevicesView } from "./devices_view.js";
 import { DocumentRefresh } from "./document_refresh.js";
 import { DoctorView } from "./doctor_view.js";
-import { dismissible, el, fill } from "./dom.js";
+import { dismissible, el, fill, link, notice } from "./dom.js";
 import { ExecutorClient } from "./executor_client.js";
-import { Identity } from "./identity.js";
+import { Identity, IdentityError } from "./identity.js";
 import { Inventory } from "./inventory.js";
-import { Navigation } from "./navigation.js";
+import { address, Navigation } from "./navigation.js";
 import { OpeningAcceptance } from "./opening_acceptance.js";
+import { PairingPanel } from "./pairing_panel.js";
 import { Pins } from "./pins.js";
 import { ProbeFrames } from "./probe_frames.js";
 import { ReferenceDecisions } from "./reference_decisions.js";
 import { SelectionView } from "./selection_view.js";
 import { ServerView } from "./server_view.js";
 import { ServersView } from "./servers_view.js";
-import { entranceView } from "./entrance_view.js";
+import { entranceView, mayBePaired } from "./entrance_view.js";
 import { showStatus, StatusView } from "./status_view.js";
 import { ToolsView } from "./tools_view.js";
 
@@ -38,6 +41,8 @@ class App {
     this.started = [];
     /** Keeps a ticket until it is spent, over all attempts. @type {Identity | null} */
     this.identity = null;
+    /** Shown while this browser waits to be confirmed. @type {PairingPanel | null} */
+    this.pairing = null;
     /** The other tabs must not go on for a user whose browser this no longer is. */
     this.userChanges = new BroadcastChannel("tool-bridge-user");
     this.userChanges.onmessage = () => location.reload();
@@ -45,17 +50,20 @@ class App {
 
   /**
    * Enters and starts; called again after a failed entrance. Idempotent while it runs.
-   * @param {{mayReplace?: boolean}} [how] whether a ticket may make this another user's browser
+   * @param {{mayReplace?: boolean, byCode?: boolean}} [how]
+   *   `mayReplace`: a ticket may make this another user's browser; `byCode`: it was confirmed just now
    */
-  async start({ mayReplace = false } = {}) {
+  async start({ mayReplace = false, byCode = false } = {}) {
     if (this.started.length > 0) return;
+    this.pairing?.stop();
     try {
       this.identity ??= new Identity(await openDeviceStore());
       const entrance = await this.identity.enter({ mayReplace });
       if (mayReplace) this.userChanges.postMessage(entrance.user_id);
       const store = await openUserStore(entrance.user_id);
       this.started.push({ stop: () => store.close() });
-      await this.#run(this.#build(store, this.identity, entrance.user), entrance);
+      if (byCode) welcome(entrance.user);
+      await this.#run(this.#build(store, this.identity, entrance), entrance);
     } catch (failure) {
       this.#showEntrance(failure);
     }
@@ -68,10 +76,10 @@ class App {
   /**
    * @param {import("./browser_store.js").BrowserStore} store
    * @param {Identity} identity
-   * @param {string} user
+   * @param {import("./identity.js").Entrance} entrance
    * @returns {Parts}
    */
-  #build(store, identity, user) {
+  #build(store, identity, { user, user_id }) {
     const api = new BridgeApi(identity);
     const [pins, credentials] = [new Pins(store), new Credentials(store)];
     const executor = new ExecutorClient({ identity });
@@ -86,20 +94,40 @@ class App {
       inventory: new Inventory(api, pins),
       probes: new ProbeFrames(),
       references: new ReferenceDecisions(store),
+      devices: new Devices(api, executor),
+      leave: () => this.#leave(api, identity, user_id),
     };
   }
 
+  /**
+   * At the bridge first: what is deleted here could not sign any more.
+   * @param {BridgeApi} api
+   * @param {Identity} identity
+   * @param {string} user_id
+   */
+  async #leave(api, identity, user_id) {
+    const own = (await api.devices()).devices.find((device) => device.this);
+    if (own) await api.removeDevice(own.id);
+    this.stop();
+    await identity.forget();
+    await deleteUserStore(user_id);
+    this.userChanges.postMessage(null);
+    location.reload();
+  }
+
   /** @param {Parts} parts @param {import("./identity.js").Entrance} entrance */
-  async #run(parts, { user, byTicket }) {
-    const { executor, inventory } = parts;
-    const status = new StatusView(place("connection"), executor, user);
+  async #run(parts, { byTicket }) {
+    const { executor, inventory, devices } = parts;
+    const status = new StatusView(place("connection"), parts);
     const choose = (/** @type {Route} */ route) => viewOf(parts, route);
     const navigation = new Navigation({ list: place("sections"), main: place("main"), choose });
-    this.started.push(executor, status, navigation, { stop: keepFresh(parts) });
+    this.started.push(executor, devices, status, navigation, { stop: keepFresh(parts) });
+    this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
     navigation.start();
     await inventory.load();
     if (byTicket) await new OpeningAcceptance(parts, place("notices")).run();
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
+    devices.start();
     status.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
     const refresh = new DocumentRefresh(parts, (note) => place("notices").append(dismissible(note)));
@@ -107,9 +135,17 @@ class App {
     await refresh.refetchAll();
   }
 
+  /** Another device has taken access away from this one. @param {import("./types.js").ExecutorState} state */
+  #watchRemoval({ connection, error }) {
+    if (connection === "refused" && error?.code === "device_unknown")
+      queueMicrotask(() => this.#showEntrance(new IdentityError("device_unknown")));
+  }
+
   /** @param {unknown} failure */
   #showEntrance(failure) {
     this.stop();
+    this.pairing?.stop();
+    this.pairing = this.identity && mayBePaired(failure) ? this.#pairingPanel(this.identity) : null;
     showStatus(place("connection"), {
       standing: "signed_out",
       label: "Not connected",
@@ -121,7 +157,13 @@ class App {
       again();
     };
     const change = () => void this.start({ mayReplace: true });
-    fill(place("main"), entranceView(failure, { again, stay, change }));
+    fill(place("main"), entranceView(failure, { again, stay, change }, this.pairing?.element ?? null));
+    this.pairing?.start();
+  }
+
+  /** @param {Identity} identity */
+  #pairingPanel(identity) {
+    return new PairingPanel(identity.code, () => void this.start({ byCode: true }));
   }
 }
 
@@ -143,6 +185,12 @@ function keepFresh({ executor, inventory }) {
   return () => endings.forEach((end) => end());
 }
 
+/** Somebody else may have typed the code: whose browser it is now is said at once, with the way out. @param {string} user */
+function welcome(user) {
+  const wayOut = link("Not you? Disconnect it under Devices.", address("devices"));
+  place("notices").append(dismissible(notice("good", `This browser works for ${user} now. `, wayOut)));
+}
+
 /** @param {Parts} parts @param {Route} route */
 function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
   if (section === "servers" && second === "review") return new AcceptanceView(parts, first);
@@ -151,6 +199,7 @@ function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
   if (section === "tools") return new ToolsView(parts, first);
   if (section === "selection") return new SelectionView(parts);
   if (section === "calls") return new CallLogView(parts);
+  if (section === "devices") return new DevicesView(parts);
   if (section === "connect") return new ConnectView(parts);
   if (section === "doctor") return new DoctorView(parts, query.get("url") ?? "");
   return new ServersView(parts);

@@ -157,14 +157,44 @@ export class BridgeApi {
     return Array.isArray(answer) ? answer : answer.keys;
   }
 
-  /** @param {string} label @returns {Promise<import("./api_types.js").NewApiKey>} */
-  createKey(label) {
-    return this.#call("POST", "/api/keys", { label });
+  /** @param {string} label @param {boolean} [forwarder] @returns {Promise<import("./api_types.js").NewApiKey>} */
+  createKey(label, forwarder = false) {
+    return this.#call("POST", "/api/keys", { label, forwarder });
   }
 
   /** @param {string} id @returns {Promise<void>} */
   deleteKey(id) {
     return this.#call("DELETE", `/api/keys/${quoted(id)}`);
+  }
+
+  /** @returns {Promise<import("./api_types.js").DeviceList>} */
+  devices() {
+    return this.#get("/api/devices");
+  }
+
+  /** @param {string} id @param {string} name @returns {Promise<void>} */
+  renameDevice(id, name) {
+    return this.#call("PATCH", `/api/devices/${quoted(id)}`, { name });
+  }
+
+  /** @param {string} id @returns {Promise<void>} */
+  removeDevice(id) {
+    return this.#call("DELETE", `/api/devices/${quoted(id)}`);
+  }
+
+  /** @param {string} serverId @param {string | null} device_id null: automatic @returns {Promise<void>} */
+  chooseDevice(serverId, device_id) {
+    return this.#call("PUT", `/api/servers/${quoted(serverId)}/device`, { device_id });
+  }
+
+  /** @param {string} code @returns {Promise<import("./api_types.js").WaitingBrowser>} */
+  findPairing(code) {
+    return this.#call("POST", "/api/pairings/code", { code });
+  }
+
+  /** @param {string} code @param {boolean} accept @returns {Promise<void>} */
+  decidePairing(code, accept) {
+    return this.#call("POST", "/api/pairings/decision", { code, accept });
   }
 
   /** @returns {Promise<import("./api_types.js").ConnectFacts>} */

@@ -28,6 +28,7 @@ import { io } from "./vendor/socket.io-4.8.4.esm.min.js";
  * @property {(greeted: {closed: string[], listed: ListedCall[]}) => void} greeted
  * @property {(callId: string, reason: string) => void} callCancelled
  * @property {() => void} serversChanged
+ * @property {() => void} devicesChanged
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
  */
 
@@ -125,6 +126,11 @@ export class BridgeSocket {
     if (this.#isGreeted) this.socket.emit("bridge:result", { call_id: callId, outcome });
   }
 
+  /** Said only when it changed since the greeting, which says it too. @param {string} visibility */
+  sendVisibility(visibility) {
+    if (this.#isGreeted) this.socket.emit("bridge:visibility", { visibility });
+  }
+
   #listen() {
     this.socket.on("connect", () => void this.#greet());
     this.socket.on("connect_error", (error) => this.#refused(error));
@@ -135,6 +141,7 @@ export class BridgeSocket {
     );
     this.socket.on("bridge:receipt", (receipt) => this.#confirmed(receipt?.call_ids ?? []));
     this.socket.on("bridge:servers", () => this.delegate.serversChanged());
+    this.socket.on("bridge:devices", () => this.delegate.devicesChanged());
   }
 
   /** @param {(auth: Record<string, unknown>) => void} give */

@@ -96,6 +96,15 @@ export const openDeviceStore = () => open(DATABASE, DEVICE_STORES);
 /** @param {string} userId @throws {StoreError} */
 export const openUserStore = (userId) => open(`${DATABASE}:${userId}`, USER_STORES);
 
+/** Deletes all that is kept for a user; open stores of other tabs close for it. @param {string} userId @returns {Promise<void>} */
+export function deleteUserStore(userId) {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(`${DATABASE}:${userId}`);
+    request.onsuccess = () => resolve();
+    request.onerror = () => reject(new StoreError(request.error));
+  });
+}
+
 /**
  * @param {string} name
  * @param {string[]} stores

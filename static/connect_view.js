@@ -56,6 +56,7 @@ export class ConnectView {
       [this.facts, this.example] = await Promise.all([this.parts.api.connectFacts(), this.#example()]);
       this.#renderQuestions();
       this.#renderOutput();
+      if (this.facts.operator) this.keys.offerForwarding(this.facts);
       await this.keys.load();
     } catch (failure) {
       fill(this.output, notice("error", sentenceOf(failure)));

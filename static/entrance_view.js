@@ -14,10 +14,7 @@ const CASES = {
   },
   not_paired: {
     title: "This browser is not connected yet",
-    next: [
-      "Look at the terminal where the bridge runs: it prints a link when it starts.",
-      "Open that link in this browser. It works once.",
-    ],
+    next: ["Or open the link that the bridge prints in its terminal when it starts. It works once."],
   },
   ticket_refused: {
     title: "This link has been used, or is too old",
@@ -26,10 +23,12 @@ const CASES = {
       "If this browser was connected before, the plain address without the link works too.",
     ],
   },
+  confirmation_needed: { title: "Confirm this browser on another one", next: [] },
   device_unknown: {
     title: "The bridge does not know this browser any more",
-    next: ["Its data was removed or moved. Open the link that the bridge prints when it starts."],
+    next: ["Or open the link that the bridge prints when it starts."],
   },
+  rate_limited: { title: "Too many attempts", next: [] },
   other_user: {
     title: "This link is for another user",
     next: [
@@ -47,20 +46,29 @@ const CASES = {
   },
 };
 
+/** After these the browser may be paired by a code. */
+const PAIRABLE = new Set(["not_paired", "ticket_refused", "confirmation_needed", "device_unknown"]);
+
+/** @param {unknown} failure */
+export function mayBePaired(failure) {
+  return failure instanceof IdentityError && PAIRABLE.has(failure.code);
+}
+
 /** @typedef {{again: () => void, stay: () => void, change: () => void}} Choices */
 
 /**
  * @param {unknown} failure
  * @param {Choices} choices `stay` and `change`: what to do with another user's link
+ * @param {HTMLElement | null} pairing the code that this browser shows
  */
-export function entranceView(failure, choices) {
+export function entranceView(failure, choices, pairing) {
   const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
   const { title, next } = CASES[code] ?? { title: "The page could not start", next: [] };
   return el(
     "section",
-    { class: "entrance", dataset: { testid: "entrance", code }, role: "alert" },
-    el("h1", null, title),
-    el("p", { class: "lead" }, sentenceOf(failure)),
+    { class: "entrance", dataset: { testid: "entrance", code } },
+    el("div", { role: "alert" }, el("h1", null, title), el("p", { class: "lead" }, sentenceOf(failure))),
+    pairing,
     next.length > 0 ? el("ul", { class: "plain-list" }, ...next.map((step) => el("li", null, step))) : null,
     ...answers(failure, choices),
   );

@@ -111,6 +111,11 @@ export class ExecutorClient extends EventTarget {
     return this.#on("servers", callback);
   }
 
+  /** @param {() => void} callback a device of the user came, went or was active */
+  onDevicesChanged(callback) {
+    return this.#on("devices", callback);
+  }
+
   /**
    * @param {string} type
    * @param {(detail: any) => void} callback
@@ -236,6 +241,7 @@ export class ExecutorClient extends EventTarget {
     else if (news.type === "calls") for (const entry of news.entries) this.#log.put(entry);
     else if (news.type === "refresh" && this.state.role === "executor") void this.refresh();
     else if (news.type === "servers") this.#serversChanged();
+    else if (news.type === "devices") this.#announce("devices");
     else if (news.type === "state") this.#workerChanged(news);
   }
 

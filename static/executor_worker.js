@@ -84,6 +84,12 @@ class Executor {
     this.#finishDraining();
   }
 
+  /** @param {string} visibility of the page: the bridge sends calls to the one its user works with */
+  look(visibility) {
+    this.visibility = visibility;
+    this.socket.sendVisibility(visibility);
+  }
+
   /** @param {import("./browser_store.js").BrowserStore} store */
   #makeRunner(store) {
     const pins = new Pins(store);
@@ -141,6 +147,7 @@ class Executor {
       greeted: ({ closed }) => this.#greeted(closed),
       callCancelled: (callId, reason) => this.calls.stop(callId, reason || "The caller stopped this call."),
       serversChanged: () => this.#tell({ type: "servers" }),
+      devicesChanged: () => this.#tell({ type: "devices" }),
       resultsConfirmed: (callIds) => this.#confirmed(callIds),
     };
   }
@@ -215,7 +222,7 @@ async function begin(command) {
 async function obey(command) {
   if (command.type === "start") executor ??= begin(command);
   const started = await executor;
-  if (command.type === "visibility" && started) started.visibility = command.visibility;
+  if (command.type === "visibility") started?.look(command.visibility);
   if (command.type === "drain") started?.drain();
 }
 

@@ -1,15 +1,16 @@
 // @ts-check
 /**
  * Who this browser is to the bridge: a device key that cannot be read out, and short-lived session tokens bought with
- * its signature. Knows `/api/devices`, `/api/tickets` and `/api/sessions`; keeps no token beyond the page's life.
+ * its signature. Knows `/api/devices`, `/api/tickets`, `/api/pairings` and `/api/sessions`; keeps no token beyond the page's life.
  */
+
+import { newDeviceKey, PairingCode } from "./pairing_code.js";
 
 /** @typedef {import("./browser_store.js").BrowserStore} BrowserStore */
 /** @typedef {{device_id: string, private_key: CryptoKey}} Device */
-/** @typedef {{user: string, user_id: string, byTicket: boolean}} Entrance `byTicket`: the user's own ticket was spent just now */
+/** @typedef {{user: string, user_id: string, byTicket: boolean}} Entrance `byTicket`: a link of the user's own from the command line was spent just now */
 
 const DEVICE_KEY = "device";
-const ALGORITHM = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 const SIGNED_PREFIX = "tool-bridge session ";
 /** Renewed so long before the end that a token never expires on its way. */
@@ -18,16 +19,18 @@ const RENEW_BEFORE_MS = 60_000;
 const SENTENCES = {
   insecure_context:
     "This page was not opened over https or on http://localhost, so the browser gives it no keys. Open it by the address that the bridge prints.",
-  not_paired: "This browser is not paired with the bridge. Open the link that the bridge printed at its start.",
-  ticket_refused: "This link has been used already or is too old. Ask the bridge for a new one.",
-  device_unknown: "The bridge no longer knows this browser. Open a new link from the bridge to pair it again.",
+  not_paired: "This browser is not paired with the bridge. Use a code, or the link that the bridge printed at its start.",
+  ticket_refused: "This link has been used already or is too old.",
+  confirmation_needed: "This link is good, but not alone: confirm this browser on one that works for you already.",
+  device_unknown: "The bridge no longer knows this browser: it was removed, or the bridge lost its memory.",
+  rate_limited: "There were too many attempts. Wait a minute, then try again.",
   unreachable: "The bridge does not answer. Is it still running?",
   other_user: "This link is for another user of the bridge.",
   user_changed: "This browser works for another user now. Reload this page.",
 };
 
 /** After these the ticket is still good, and the next entrance may use it. */
-const TICKET_STAYS = new Set(["unreachable", "other_user"]);
+const TICKET_STAYS = new Set(["unreachable", "rate_limited", "other_user"]);
 
 /** Why this browser cannot speak for the user. */
 export class IdentityError extends Error {
@@ -40,7 +43,7 @@ export class IdentityError extends Error {
     this.name = "IdentityError";
     this.code = code;
     this.detail = detail;
-    this.retryable = code === "unreachable";
+    this.retryable = code === "unreachable" || code === "rate_limited";
   }
 }
 
@@ -79,6 +82,12 @@ export class Identity {
     /** @type {string | null} */
     this.user = null;
     this.user_id = around.user_id ?? null;
+    /** For a browser that came without a link of its own. */
+    this.code = new PairingCode(
+      (path, body) => this.#post(path, body, "device_unknown"),
+      (device, user_id) => this.#become(device, user_id),
+      this.now,
+    );
   }
 
   /**
@@ -140,8 +149,7 @@ export class Identity {
   async #spend(ticket, mayReplace) {
     try {
       if (!mayReplace && (await this.#isPaired())) return await this.#redeem(ticket);
-      await this.#pair(ticket);
-      return true;
+      return await this.#pair(ticket);
     } catch (error) {
       if (!(error instanceof IdentityError && TICKET_STAYS.has(error.code))) this.#ticket = null;
       throw error;
@@ -164,22 +172,29 @@ export class Identity {
   async #redeem(ticket) {
     const token = await this.token();
     try {
-      const { user, redeemed } = await this.#post("/api/tickets", { ticket }, "ticket_refused", token);
+      const { user, redeemed, printed } = await this.#post("/api/tickets", { ticket }, "ticket_refused", token);
       if (!redeemed) throw otherUser(user, this.user ?? "");
-      return true;
+      return printed;
     } catch (error) {
       if (error instanceof IdentityError && error.code === "ticket_refused") return false;
       throw error;
     }
   }
 
-  /** @param {string} ticket */
+  /** @param {string} ticket @returns {Promise<boolean>} whether it was printed at the command line */
   async #pair(ticket) {
-    const pair = await crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]);
-    const public_key = await crypto.subtle.exportKey("jwk", pair.publicKey);
-    const { device_id, user_id } = await this.#post("/api/devices", { ticket, public_key }, "ticket_refused");
-    /** @type {Device} */
-    const device = { device_id, private_key: pair.privateKey };
+    const { private_key, public_key } = await newDeviceKey();
+    const paired = await this.#post("/api/devices", { ticket, public_key }, "ticket_refused");
+    if (paired.secret) {
+      this.code.show(paired, private_key);
+      throw new IdentityError("confirmation_needed");
+    }
+    await this.#become({ device_id: paired.device_id, private_key }, paired.user_id);
+    return paired.printed;
+  }
+
+  /** @param {Device} device @param {string} user_id */
+  async #become(device, user_id) {
     await this.store.change(["device"], (of) => of("device").put(device, DEVICE_KEY));
     this.#device = device;
     this.#session = null;
@@ -223,8 +238,7 @@ export class Identity {
       throw new IdentityError("unreachable", { cause });
     });
     if (answer.ok) return answer.json();
-    throw new IdentityError(answer.status >= 500 || answer.status === 429 ? "unreachable" : refusal, {
-      cause: answer.status,
-    });
+    if (answer.status === 429) throw new IdentityError("rate_limited", { cause: answer.status });
+    throw new IdentityError(answer.status >= 500 ? "unreachable" : refusal, { cause: answer.status });
   }
 }

@@ -15,6 +15,8 @@ export class KeysPanel {
     this.fresh = el("div", { "aria-live": "polite" });
     this.list = el("ul", { class: "plain-list", "aria-label": "Keys" });
     this.label = el("input", { type: "text", value: "Open WebUI", maxlength: 80, required: true });
+    this.forwarder = el("input", { type: "checkbox" });
+    this.forwarding = el("div", { hidden: true });
     this.element = el(
       "form",
       { class: "panel", "aria-label": "Key", onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
@@ -30,9 +32,22 @@ export class KeysPanel {
         labelled("Name of the program", this.label),
         el("button", { type: "submit", class: "primary" }, "Create a key"),
       ),
+      this.forwarding,
       this.fresh,
       this.list,
     );
+  }
+
+  /** The operator may make a key for all users of Open WebUI. @param {import("./api_types.js").ConnectFacts} facts */
+  offerForwarding({ takes_signed_users, trusts_user_headers }) {
+    const hint = takes_signed_users
+      ? "Each call then runs in the page of the person whom Open WebUI names, signed."
+      : trusts_user_headers
+        ? "Each call then runs in the page of the person whom Open WebUI names. Whoever has the key can be anybody."
+        : "It works once the bridge has Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET, which it was not given.";
+    const words = el("span", null, "For all users of an Open WebUI", el("span", { class: "hint" }, ` ${hint}`));
+    fill(this.forwarding, el("label", { class: "check" }, this.forwarder, words));
+    this.forwarding.hidden = false;
   }
 
   async load() {
@@ -44,7 +59,7 @@ export class KeysPanel {
   async #create(event) {
     event.preventDefault();
     try {
-      const { key } = await this.api.createKey(this.label.value.trim());
+      const { key } = await this.api.createKey(this.label.value.trim(), this.forwarder.checked);
       fill(this.fresh, notice("good", "Copy the key now: it is not shown again."), codeBlock(key, "New key"));
       announce("Key created");
       this.created(key);
@@ -55,13 +70,14 @@ export class KeysPanel {
   }
 
   /** @param {ApiKey} key */
-  #row({ id, label, created_at, last_used_at }) {
+  #row({ id, label, created_at, last_used_at, forwarder }) {
     const revoke = async () => {
       await this.api.deleteKey(id);
       announce(`Key ${label} revoked`);
       await this.load();
     };
     const facts = [
+      forwarder ? "for all users of Open WebUI" : "",
       created_at ? `created ${day(created_at)}` : "",
       last_used_at ? `last used ${day(last_used_at)}` : "",
     ].filter(Boolean);

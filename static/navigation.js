@@ -9,6 +9,7 @@ const SECTIONS = [
   ["servers", "Servers"],
   ["tools", "Tools"],
   ["calls", "Calls"],
+  ["devices", "Devices"],
   ["connect", "Connect"],
 ];
 

@@ -4,7 +4,7 @@ import { el, fill } from "./dom.js";
 
 /** @typedef {import("./types.js").ExecutorState} ExecutorState */
 /** @typedef {"connecting" | "connected" | "standby" | "offline" | "refused" | "signed_out"} Standing */
-/** @typedef {{standing: Standing, label: string, hint: string}} Status */
+/** @typedef {{standing: Standing, label: string, hint: string, isElsewhere?: boolean}} Status `isElsewhere`: another device runs calls */
 
 const HINTS = {
   standby: "Another tab of this browser performs the calls. This one takes over when that tab closes.",
@@ -33,30 +33,52 @@ export function statusOf({ role, connection, error, running }) {
   return { standing: "connecting", label: "Connecting…", hint: HINTS.connecting };
 }
 
+/**
+ * Who runs calls, in a sentence.
+ * @param {ExecutorState} state
+ * @param {import("./devices.js").Devices} devices
+ */
+export function runnerSentence({ role, connection }, { active, own }) {
+  if (!active) return "No device is connected: calls end with no_browser.";
+  if (active.id !== own?.id) return `${active.name} runs calls.`;
+  if (role === "standby") return "Another tab of this browser runs calls.";
+  return connection === "online" ? "This tab runs calls." : "This browser runs calls.";
+}
+
 /** After so long without an answer "connecting" would be a euphemism. */
 const PATIENCE_MS = 4000;
 
 export class StatusView {
-  /** @param {HTMLElement} place @param {import("./executor_client.js").ExecutorClient} executor @param {string} user */
-  constructor(place, executor, user) {
+  /** @param {HTMLElement} place @param {import("./view_types.js").Parts} parts */
+  constructor(place, { executor, devices, user }) {
     this.place = place;
     this.executor = executor;
+    this.devices = devices;
     this.user = user;
-    /** @type {(() => void) | null} */
-    this.unsubscribe = null;
+    /** @type {(() => void)[]} */
+    this.endings = [];
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.isLost = false;
   }
 
   start() {
-    this.unsubscribe ??= this.executor.onState((state) => this.#show(statusOf(state)));
+    if (this.endings.length > 0) return;
+    const show = () => this.#show(this.#withRunner(statusOf(this.executor.state)));
+    this.endings = [this.executor.onState(show), this.devices.onChange(show)];
   }
 
   stop() {
-    this.unsubscribe?.();
-    this.unsubscribe = null;
+    for (const end of this.endings.splice(0)) end();
     this.#forgetWaiting();
+  }
+
+  /** A connected page that is not the one that runs calls says who does. @param {Status} status @returns {Status} */
+  #withRunner(status) {
+    const { active, own } = this.devices;
+    if (status.standing !== "connected" || !active || active.id === own?.id) return status;
+    const hint = `${active.name} runs calls: it was active last. This device does once it is in front again, or for the servers chosen under Devices.`;
+    return { ...status, hint, isElsewhere: true };
   }
 
   /** @param {Status} status */
@@ -89,7 +111,7 @@ const EXPLAINED = new Set(["standby", "offline", "refused"]);
  * @param {Status} status
  * @param {string | null} [user]
  */
-export function showStatus(place, { standing, label, hint }, user = null) {
+export function showStatus(place, { standing, label, hint, isElsewhere = false }, user = null) {
   place.dataset.state = standing;
   place.title = hint;
   const dot = el("span", { class: "dot", "aria-hidden": "true" });
@@ -98,5 +120,5 @@ export function showStatus(place, { standing, label, hint }, user = null) {
   if (!bar) return;
   bar.dataset.state = standing;
   bar.textContent = hint;
-  bar.hidden = !EXPLAINED.has(standing);
+  bar.hidden = !EXPLAINED.has(standing) && !isElsewhere;
 }

@@ -299,7 +299,8 @@ export type WorkerNews =
   | { type: "state"; worker: string; connection: Connection; error: { code: string; message: string } | null; origins: string[]; running: number }
   | { type: "call"; entry: CallEntry }
   | { type: "calls"; entries: CallEntry[] }
-  | { type: "servers" };
+  | { type: "servers" }
+  | { type: "devices" };
 /** What a tab asks of the executor on the same channel. */
 export type TabRequest = { type: "recap" } | { type: "cancel"; call_id: string } | { type: "refresh" };
 /** Page to its own worker. */

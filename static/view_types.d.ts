@@ -3,6 +3,7 @@
 import type { Acceptance } from "./acceptance.js";
 import type { BridgeApi } from "./bridge_api.js";
 import type { Credentials } from "./credentials.js";
+import type { Devices } from "./devices.js";
 import type { ExecutorClient } from "./executor_client.js";
 import type { Inventory } from "./inventory.js";
 import type { Pins } from "./pins.js";
@@ -19,6 +20,9 @@ export interface Parts {
   executor: ExecutorClient;
   acceptance: Acceptance;
   probes: ProbeFrames;
+  devices: Devices;
+  /** Unpairs this browser and deletes what it keeps for its user. */
+  leave: () => Promise<void>;
   references: ReferenceDecisions;
 }
 /** One page section. `start` draws into the element and begins to listen; `stop` ends all of that. Both idempotent. */

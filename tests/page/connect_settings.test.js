@@ -10,6 +10,9 @@ const FACTS = {
   allowed_hosts: [],
   allowed_origins: [],
   user: "local",
+  operator: true,
+  takes_signed_users: false,
+  trusts_user_headers: false,
 };
 
 /** @param {Partial<import("../../static/connect_settings.js").Answers>} answers @param {object} [facts] */

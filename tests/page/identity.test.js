@@ -19,12 +19,12 @@ function bridge() {
     if (path === "/api/sessions/challenge") return { nonce: "n" };
     if (path === "/api/sessions") return speaker && { token: speaker, expires_in: 900, user: speaker, user_id: speaker };
     if (!owner) return null;
-    if (path === "/api/tickets" && owner !== caller) return { user: owner, redeemed: false };
+    if (path === "/api/tickets" && owner !== caller) return { user: owner, redeemed: false, printed: true };
     delete state.tickets[ticket];
-    if (path === "/api/tickets") return { user: owner, redeemed: true };
+    if (path === "/api/tickets") return { user: owner, redeemed: true, printed: true };
     const id = `device ${Object.keys(state.devices).length}`;
     state.devices[id] = owner;
-    return { device_id: id, user: owner, user_id: owner };
+    return { device_id: id, user: owner, user_id: owner, printed: true };
   };
   /** @type {typeof fetch} */
   const send = async (path, init) => {
