@@ -15,14 +15,8 @@ DEFAULT_PORT = 8765
 
 SAMPLES_PORT = 8766
 
-DEFAULT_DEADLINE_S = 60.0
-"""Per call, from the moment it is sent; the source documents' TOOL_TIMEOUT_SECONDS (S0-75)."""
-
-MIN_DEADLINE_S, MAX_DEADLINE_S = 1, 600
-
-MAX_OPEN_CALLS_PER_USER = 256
-"""Calls of one user that may be open at once; the next one is refused with `queue_full`. Chosen by
-feel: a page performs six requests to one host at a time."""
+MAX_OPEN_CALLS_PER_USER = 1000
+"""Calls of one user that may run or wait at once; the next one is refused with `queue_full`. Chosen."""
 
 DEFAULT_MAX_ANSWER_BYTES = 256 * 1024
 """Of one answer's text that a caller reads: about 64,000 tokens, half of the context of most models."""
@@ -49,8 +43,8 @@ class Settings:
     """Signs the tokens in which forwarders name users; None: none is believed."""
     trust_user_headers: bool = False
     """Forwarders may name users in plain headers."""
-    deadline_s: float = DEFAULT_DEADLINE_S
-    """Seconds for one call, 1 to 600."""
+    limits: Mapping[str, int | float] = field(default_factory=dict[str, int | float])
+    """Limits that environment and command line give, by name (`bridge.limits`)."""
     max_tools: int = MODEL_LIMIT
     """Tools shown to a model, 3 to 20,000, for users who chose no number of their own."""
     max_tool_tokens: int | None = None

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bridge.calls import CallState
-from bridge.dispatch import Dispatcher, new_call_id
+from bridge.dispatch import new_call_id
+from bridge.gate import ALONE, Gate, Terms
 from bridge.open_call import CallRequest
 from bridge.outcome import CallOutcome
 from bridge.registry import Registry
@@ -70,25 +71,24 @@ class ToolCall:
     """Only a tool of this server will do."""
     chat_id: str | None = None
     message_id: str | None = None
+    terms: Terms = ALONE
+    """Its deadline and its turn."""
 
 
 class Engine:
     """Runs tool calls of any user."""
 
-    def __init__(
-        self, registry: Registry, dispatcher: Dispatcher, kept: KeptAnswers, deadline_s: float
-    ) -> None:
+    def __init__(self, registry: Registry, gate: Gate, kept: KeptAnswers) -> None:
         self._registry = registry
-        self._dispatcher = dispatcher
+        self._gate = gate
         self._kept = kept
-        self._deadline_s = deadline_s
 
     async def call(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end. Cancelling it aborts the request in the page.
 
         Raises:
-            BridgeError: `unknown_tool`, `not_accepted` or `invalid_arguments`; nothing was sent. `not_found`
-                for a `read_result` of an answer that is not kept.
+            BridgeError: `unknown_tool`, `not_accepted`, `invalid_arguments`, `breaker_open` or `queue_full`;
+                nothing was sent. `not_found` for a `read_result` of an answer that is not kept.
         """
         view = await self._registry.view(call.user_id)
         if call.tool_name not in META_NAMES:
@@ -108,7 +108,7 @@ class Engine:
         with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
             validator.validate(parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES))
         operation = tool.operation
-        outcome = await self._dispatcher.run(
+        outcome = await self._gate.run(
             CallRequest(
                 user_id=call.user_id,
                 tool_name=tool.name,
@@ -118,10 +118,10 @@ class Engine:
                 origin=operation.origin,
                 safe=operation.safe,
                 arguments_text=call.arguments_text.strip() or "{}",
-                deadline_s=self._deadline_s,
                 chat_id=call.chat_id,
                 message_id=call.message_id,
-            )
+            ),
+            call.terms,
         )
         return await self._kept.fit(call.user_id, outcome)
 

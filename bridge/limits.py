@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -140,12 +140,10 @@ class LiveLimits:
         """Read what was kept; a value that is no longer allowed is left out with a warning."""
         for name, value in (await self._store.limits()).items():
             try:
-                _refuse_unknown({name: value})
-                checked({name: value})
+                refuse_unknown([name])
+                self._kept[name] = _number(name, value)
             except BridgeError as error:
                 self._warn(f"A kept limit is left out: {error.error.message}")
-            else:
-                self._kept[name] = value
         self._settle()
 
     async def change(self, changes: Mapping[str, object]) -> list[str]:
@@ -158,7 +156,7 @@ class LiveLimits:
             BridgeError: `invalid_request`: no such limit, or out of its range.
         """
         wanted = {name: value for name, value in changes.items() if name not in OBSOLETE}
-        _refuse_unknown(wanted)
+        refuse_unknown(wanted)
         numbers = {name: None if value is None else _number(name, value) for name, value in wanted.items()}
         await asyncio.shield(self._apply(numbers))
         return [obsolete_warning(name) for name in changes if name in OBSOLETE]
@@ -216,7 +214,7 @@ def obsolete_warning(name: str) -> str:
     return f"{name} has no effect any more: {OBSOLETE[name]}."
 
 
-def _refuse_unknown(names: Mapping[str, object]) -> None:
+def refuse_unknown(names: Iterable[str]) -> None:
     """Raises BridgeError `invalid_request` for a name that is no limit, with those that are."""
     for name in names:
         if name not in NAMES and name not in OBSOLETE:

@@ -33,8 +33,8 @@ class CallRequest:
     """GET, HEAD or OPTIONS: performing it twice does no harm."""
     arguments_text: str
     """JSON text of an object; it travels as text so that no integer is lost."""
-    deadline_s: float
-    """From the first sending on; waiting for the user's approval does not count."""
+    deadline_s: float = 0.0
+    """From the first sending on; waiting for the user's approval does not count. The gate sets it."""
     approval: Literal["granted", "needed"] = "granted"
     """needed: the page must ask its user. A page may ask although it need not."""
     chat_id: str | None = None

@@ -360,7 +360,7 @@ class Registry:
         record = (await self.view(user_id)).server(server_id).record
         if record.owner_id is None and user_id != self.operator_id:
             message = "This server is shared; only the user who started the bridge may change it."
-            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+            raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         return record
 
     async def _compile(self, record: ServerRecord) -> CompiledDocument:

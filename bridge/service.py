@@ -7,6 +7,7 @@ import logging
 import os
 import secrets
 import socket
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,9 @@ from pathlib import Path
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from bridge.admission import Admission
+from bridge.breaker import Breakers
+from bridge.call_settings import CallSettingsBook
 from bridge.config import Settings, origin_of
 from bridge.dispatch import Dispatcher
 from bridge.edges.account_http import AccountRoutes
@@ -32,6 +36,7 @@ from bridge.edges.history_http import HistoryRoutes
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.identity import Identity
+from bridge.edges.limits_http import LimitRoutes
 from bridge.edges.page_http import PageRoutes
 from bridge.edges.pairing import PairingDesk
 from bridge.edges.pairing_http import PairingRoutes
@@ -44,6 +49,8 @@ from bridge.edges.store_people import User
 from bridge.edges.tasks import Tasks
 from bridge.edges.tool_http import ToolServer
 from bridge.engine import Engine
+from bridge.gate import Controls, Gate
+from bridge.limits import LiveLimits
 from bridge.registry import Registry
 from bridge.servers import LoadedServer
 from toolserver.selection import Selection
@@ -77,6 +84,7 @@ class Rooms:
     journal: CallJournal
     registry: Registry
     engine: Engine
+    controls: Controls
     files: AnswerFiles
     worker: DocumentWorker
     tasks: Tasks
@@ -110,9 +118,11 @@ class Bridge:
         return await self.rooms.registry.share(named or source, found.text, source_url=found.source_url)
 
     async def close(self) -> None:
-        """Stop answering, settle what is open, end every task and child process."""
+        """Stop answering, let running calls end for a while, settle the others, end tasks and processes."""
         for site in list(self.runner.sites):
             await site.stop()  # A page that is disconnected tries again at once.
+        controls = self.rooms.controls
+        await controls.admission.close(controls.limits.now.tool_shutdown_timeout_seconds)
         self.rooms.dispatcher.stop()
         await self.rooms.tasks.close()
         await self.rooms.gateway.close()
@@ -151,6 +161,7 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
     if unsettled := await rooms.journal.settle():
         _log.warning("%d calls were under way when the bridge last ended.", unsettled)
     rooms.tasks.start(rooms.journal.run(), "journal of calls")
+    await rooms.controls.limits.load()
     for record, error in await rooms.registry.load():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
     await rooms.files.sweep()
@@ -193,19 +204,49 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
     def on_load(server: LoadedServer) -> None:
         tasks.start(_finish_loading(registry, worker, gateway, server), f"finish loading {server.record.id}")
 
+    controls = _compose_controls(settings, store, gateway, tasks)
+
+    async def on_change(user_id: str | None) -> None:
+        controls.settings.forget()
+        await gateway.announce_servers(user_id)
+
     registry = Registry(
         store,
         worker,
         operator_id=local_user.id,
         bounds=Selection(limit=settings.max_tools, max_tokens=settings.max_tool_tokens),
-        on_change=gateway.announce_servers,
+        on_change=on_change,
         on_load=on_load,
     )
     files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
-    engine = Engine(registry, dispatcher, files, settings.deadline_s)
+    engine = Engine(registry, Gate(dispatcher, controls), files)
     return Rooms(
-        store, identity, choices, gateway, dispatcher, journal, registry, engine, files, worker, tasks
+        store,
+        identity,
+        choices,
+        gateway,
+        dispatcher,
+        journal,
+        registry,
+        engine,
+        controls,
+        files,
+        worker,
+        tasks,
     )
+
+
+def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway, tasks: Tasks) -> Controls:
+    tables = store.limit_tables()
+    limits = LiveLimits(tables, settings.limits, warn=_log.warning)
+    admission = Admission(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
+    limits.on_change(admission.limits_changed)
+
+    def tell(user_id: str) -> None:
+        tasks.start(gateway.announce_breakers(user_id), "announce breakers")
+
+    breakers = Breakers(lambda: limits.now, time.monotonic, on_change=tell)
+    return Controls(limits, admission, breakers, CallSettingsBook(tables))
 
 
 async def _finish_loading(
@@ -231,6 +272,7 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
         *ServerRoutes(rooms.identity, rooms.registry, fetch_public).routes(),
         *ReferenceRoutes(rooms.identity, rooms.worker.bundle).routes(),
         *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
+        *LimitRoutes(rooms.identity, rooms.registry, rooms.controls).routes(),
         *CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files, rooms.journal).routes(),
         *HistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).routes(),
         *page.routes(),

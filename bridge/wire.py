@@ -47,6 +47,7 @@ EVENT_CANCEL = "cancel:tool"
 EVENT_SERVERS = "bridge:servers"
 EVENT_VISIBILITY = "bridge:visibility"
 EVENT_DEVICES = "bridge:devices"
+EVENT_BREAKERS = "bridge:breakers"
 
 
 class ErrorCode(StrEnum):

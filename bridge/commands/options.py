@@ -8,19 +8,13 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bridge.config import (
-    DEFAULT_PORT,
-    MAX_DEADLINE_S,
-    MIN_DEADLINE_S,
-    MIN_MAX_ANSWER_BYTES,
-    default_folder,
-    origin_of,
-)
+from bridge.config import DEFAULT_PORT, MIN_MAX_ANSWER_BYTES, default_folder, origin_of
 from bridge.edges.document_sources import ReferenceRules
 from bridge.edges.forwarded_users import MIN_SECRET_BYTES
 from bridge.edges.store import Store, StoreError
+from bridge.limits import range_of, read_given, refuse_unknown
 from bridge.service import RUNNING_FILE
-from bridge.wire import RESULT_BYTES
+from bridge.wire import RESULT_BYTES, BridgeError
 from toolserver.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
 DATABASE = "bridge.sqlite3"
@@ -107,8 +101,9 @@ def folder(text: str) -> Path:
 def seconds(text: str) -> float:
     """A deadline."""
     number = float(text)
-    if not MIN_DEADLINE_S <= number <= MAX_DEADLINE_S:
-        raise argparse.ArgumentTypeError(f"must be between {MIN_DEADLINE_S} and {MAX_DEADLINE_S}")
+    least, most = range_of("TOOL_TIMEOUT_SECONDS")
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"must be between {least:g} and {most:g}")
     return number
 
 
@@ -118,6 +113,17 @@ def answer_bytes(text: str) -> int:
     if number != 0 and not MIN_MAX_ANSWER_BYTES <= number <= RESULT_BYTES:
         raise argparse.ArgumentTypeError(f"must be 0, or between {MIN_MAX_ANSWER_BYTES} and {RESULT_BYTES}")
     return number
+
+
+def limit(text: str) -> tuple[str, str]:
+    """`NAME=NUMBER` of a limit; obsolete names are limits too."""
+    name, _, number = text.partition("=")
+    try:
+        refuse_unknown([name])
+        read_given({name: number})
+    except BridgeError as error:
+        raise argparse.ArgumentTypeError(error.error.message) from None
+    return name, number
 
 
 def tool_count(text: str) -> int:

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import logging
+import os
 import signal
 import sys
 from contextlib import AsyncExitStack
@@ -14,7 +15,6 @@ from aiohttp import web
 
 from bridge.commands import options as option_values
 from bridge.config import (
-    DEFAULT_DEADLINE_S,
     DEFAULT_MAX_ANSWER_BYTES,
     DEFAULT_PORT,
     SAMPLES_PORT,
@@ -22,6 +22,7 @@ from bridge.config import (
 )
 from bridge.edges.document_sources import ReferenceRules
 from bridge.edges.store import Store
+from bridge.limits import read_given
 from bridge.service import AddressInUse, Bridge, start_bridge
 from bridge.wire import BridgeError
 from examples.sample_api import start_sample_api
@@ -66,16 +67,28 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         metavar="ORIGIN",
         help="pages of this origin may use the tools (Open WebUI's, for direct tool servers)",
     )
-    parser.add_argument(
-        "--deadline",
-        type=option_values.seconds,
-        default=DEFAULT_DEADLINE_S,
-        metavar="SECONDS",
-        help="for one call, 1 to 600",
-    )
+    _add_bounds(parser)
     _add_model_limits(parser)
     _add_forwarding(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
+
+
+def _add_bounds(parser: argparse.ArgumentParser) -> None:
+    """How long, and how much at once."""
+    parser.add_argument(
+        "--deadline",
+        type=option_values.seconds,
+        metavar="SECONDS",
+        help="for one call, 1 to 600; short for --limit TOOL_TIMEOUT_SECONDS=SECONDS",
+    )
+    parser.add_argument(
+        "--limit",
+        type=option_values.limit,
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="one of the limits, which are read from environment variables too (may be repeated)",
+    )
 
 
 def _add_model_limits(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +145,7 @@ def demo(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     try:
         settings = settings_of(options)
-    except argparse.ArgumentTypeError as error:
+    except (argparse.ArgumentTypeError, BridgeError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
     store = option_values.open_store(settings.data_dir)
@@ -147,8 +160,13 @@ def settings_of(options: argparse.Namespace) -> Settings:
     """Settings from parsed options and the environment.
 
     Raises:
-        ArgumentTypeError: a variable of the environment has a value that cannot be used.
+        ArgumentTypeError, BridgeError: a variable of the environment has a value that cannot be used.
     """
+    limits, warnings = read_given({**os.environ, **dict(options.limit)})
+    if options.deadline is not None:
+        limits["TOOL_TIMEOUT_SECONDS"] = options.deadline
+    for warning in warnings:
+        logging.getLogger(__name__).warning(warning)
     return Settings(
         data_dir=options.data,
         host=options.host,
@@ -158,7 +176,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
         allowed_origins=tuple(options.allow_origin),
         user_jwt_secret=options.user_jwt_secret or option_values.secret_of_environment(),
         trust_user_headers=options.trust_user_headers,
-        deadline_s=options.deadline,
+        limits=limits,
         max_tools=options.max_tools,
         max_tool_tokens=options.max_tool_tokens,
         max_answer_bytes=options.max_answer_bytes,

@@ -26,6 +26,7 @@ from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson
 from bridge.edges.tasks import Tasks, pause
 from bridge.open_call import OpenCall, Page
 from bridge.wire import (
+    EVENT_BREAKERS,
     EVENT_CALL,
     EVENT_CANCEL,
     EVENT_DECISION,
@@ -204,9 +205,16 @@ class BrowserGateway:
 
     async def announce_servers(self, user_id: str | None) -> None:
         """Tell the pages of one user, or of all, that the list of servers changed."""
-        users = [user_id] if user_id is not None else list(self._pages_of_user)
-        for sid in [sid for user in users for sid in self._pages_of_user.get(user, ())]:
-            await self._sio.emit(EVENT_SERVERS, {}, to=sid)
+        for user in [user_id] if user_id is not None else list(self._pages_of_user):
+            await self._announce(EVENT_SERVERS, user)
+
+    async def announce_breakers(self, user_id: str) -> None:
+        """Tell the pages of a user that a breaker opened or closed."""
+        await self._announce(EVENT_BREAKERS, user_id)
+
+    async def _announce(self, event: str, user_id: str) -> None:
+        for sid in list(self._pages_of_user.get(user_id, ())):
+            await self._sio.emit(event, {}, to=sid)
 
     async def announce_devices(self, user_id: str) -> None:
         """Tell the pages of a user that a device of theirs came, went, or was active."""

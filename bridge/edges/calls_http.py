@@ -10,6 +10,7 @@ from urllib.parse import quote
 from aiohttp import hdrs, web
 from pydantic import BaseModel
 
+from bridge.call_settings import checked_deadline
 from bridge.calls import CallState
 from bridge.dispatch import Dispatcher
 from bridge.edges.answer_files import AnswerFiles, plain_mime
@@ -17,6 +18,7 @@ from bridge.edges.call_journal import CallJournal
 from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, json_answer, read_body
 from bridge.edges.identity import Identity
 from bridge.engine import Engine, ToolCall
+from bridge.gate import Terms
 from bridge.open_call import OpenCall
 from bridge.outcome import CallOutcome
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
@@ -36,6 +38,8 @@ class NewCall(BaseModel):
     tool: str
     arguments: dict[str, Any] | None = None
     arguments_text: str | None = None
+    deadline_s: float | None = None
+    """Seconds from its turn on, 1 to 600; wins over every setting."""
 
 
 class FileLink(BaseModel):
@@ -118,6 +122,8 @@ class CallRoutes:
                     ErrorCode.INVALID_ARGUMENTS,
                     ErrorCode.UNKNOWN_TOOL,
                     ErrorCode.NOT_ACCEPTED,
+                    ErrorCode.QUEUE_FULL,
+                    ErrorCode.BREAKER_OPEN,
                 ),
             ),
             Route(
@@ -174,10 +180,13 @@ class CallRoutes:
         """Run a tool, as every door does; the answer is for the page rather than for a model."""
         caller = await caller_of(self._identity, request)
         wanted = await read_body(request, NewCall, max_bytes=2 * ARGUMENT_BYTES)
+        if wanted.deadline_s is not None:
+            checked_deadline(wanted.deadline_s)
         text = wanted.arguments_text
         if text is None:
             text = dump_json(wanted.arguments or {}).decode()
-        return await self._run(ToolCall(caller.user.id, wanted.tool, text))
+        terms = Terms(deadline_s=wanted.deadline_s)
+        return await self._run(ToolCall(caller.user.id, wanted.tool, text, terms=terms))
 
     async def retry(self, request: web.Request) -> web.Response:
         """Make a call of the caller again: another call, with the same tool and arguments."""

@@ -23,7 +23,7 @@ TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
 """Routes that other origins may use (ruling 12)."""
 
 ALLOW_METHODS = "GET, POST, OPTIONS"
-ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-match"
+ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-match, x-tool-deadline"
 """What Open WebUI's page sends, and what a careful client adds."""
 
 EXPOSE_HEADERS = "content-disposition, location, etag"

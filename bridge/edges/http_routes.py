@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Literal, TypeVar
 
 import orjson
@@ -131,9 +132,9 @@ def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:
 
 
 def error_answer(error: WireError) -> web.Response:
-    """An error with the status that its code has on HTTP, and `Retry-After` where it is told when."""
+    """An error with the status that its code has on HTTP, and with `Retry-After` where it says when."""
     wait = error.detail.get("retry_after_s")
-    headers = {hdrs.RETRY_AFTER: str(wait)} if error.code is ErrorCode.RATE_LIMITED else None
+    headers = {hdrs.RETRY_AFTER: str(ceil(wait))} if isinstance(wait, int | float) else None
     return web.Response(
         body=error_bytes(error),
         status=HTTP_STATUS_OF[error.code],

@@ -103,7 +103,7 @@ class ServerRoutes:
                 _SERVER_NOW,
                 body=ServerChange,
                 access="page",
-                errors=(*_NOT_FOUND, *_DOCUMENT),
+                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
             ),
             Route(
                 "DELETE",
@@ -113,7 +113,7 @@ class ServerRoutes:
                 "Remove a server",
                 {200: Answer("Removed.", Confirmation)},
                 access="page",
-                errors=_NOT_FOUND,
+                errors=(*_NOT_FOUND, ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
             ),
         ]
 
@@ -148,7 +148,7 @@ class ServerRoutes:
                 _SERVER_NOW,
                 body=NewDocument,
                 access="page",
-                errors=(*_NOT_FOUND, *_DOCUMENT),
+                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
             ),
             Route(
                 "GET",

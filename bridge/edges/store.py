@@ -19,8 +19,9 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker, create_async_engine
 
 from bridge.edges.call_journal import CallJournal
+from bridge.edges.limit_tables import LimitTables
 from bridge.edges.store_people import PeopleStore
-from bridge.edges.store_tables import AcceptanceRow, SelectionRow, ServerRow, ToolNameRow
+from bridge.edges.store_tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
 from bridge.servers import ServerRecord, UserSelection
 from toolserver.naming import OperationKey
 
@@ -59,6 +60,10 @@ class Store(PeopleStore):
         """The journal of calls in this database."""
         return CallJournal(self._session)
 
+    def limit_tables(self) -> LimitTables:
+        """The limits and settings of calls in this database."""
+        return LimitTables(self._session)
+
     async def close(self) -> None:
         """Close all connections."""
         await self._engine.dispose()
@@ -88,8 +93,9 @@ class Store(PeopleStore):
             row.text, row.inline_html = record.text, record.inline_html
 
     async def delete_server(self, server_id: str) -> None:
-        """Delete a server and, with it, every acceptance of its operations."""
+        """Delete a server and, with it, every acceptance and setting of its operations."""
         async with self._session.begin() as session:
+            await session.execute(delete(CallSettingRow).where(CallSettingRow.server_id == server_id))
             await session.execute(delete(ServerRow).where(ServerRow.id == server_id))
 
     async def names(self, scope: str) -> Mapping[OperationKey, str]:

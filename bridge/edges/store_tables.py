@@ -106,6 +106,28 @@ class AcceptanceRow(Base):
     accepted_at: Mapped[float]
 
 
+class LimitRow(Base):
+    """A limit that was set in the page."""
+
+    __tablename__ = "limits"
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    value: Mapped[float]
+
+
+class CallSettingRow(Base):
+    """What a user set for the calls of all servers, of one server, or of one operation."""
+
+    __tablename__ = "call_settings"
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    server_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """Empty: all servers."""
+    operation_key: Mapped[str] = mapped_column(Text, primary_key=True)
+    """Empty: all operations."""
+    deadline_s: Mapped[float | None]
+    max_parallel: Mapped[int | None]
+    in_order: Mapped[bool | None]
+
+
 class SelectionRow(Base):
     """What a user chose to show to models."""
 

@@ -12,12 +12,14 @@ from pathlib import Path
 import orjson
 from aiohttp import hdrs, web
 
+from bridge.call_settings import checked_deadline
 from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.forwarded_users import USER_HEADERS
 from bridge.edges.http_routes import caller_of, error_answer, error_bytes
 from bridge.edges.identity import Identity
 from bridge.edges.pairing_links import PairingLinks
 from bridge.engine import Engine, ToolCall
+from bridge.gate import Terms
 from bridge.outcome import CallOutcome
 from bridge.registry import NOBODY, Registry
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
@@ -35,6 +37,9 @@ MAX_ID_CHARS = 200
 
 CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
 """Open WebUI names the chat in the first (admin tool servers) or the second (direct ones)."""
+
+DEADLINE_HEADER = "X-Tool-Deadline"
+"""Seconds that the call may take once it has its turn; wins over every setting."""
 
 USAGE_PROMPT = (
     "The tools of the Direct Tool Bridge call APIs from the user's own browser. If a result has an `error`, "
@@ -110,13 +115,16 @@ class ToolServer:
         name = request.match_info["tool"]
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)
+        message_id = _header(request, "X-OpenWebUI-Message-Id")
+        terms = Terms(group=message_id, deadline_s=_asked_deadline(request))
         call = ToolCall(
             user_id=caller.user.id,
             tool_name=name,
             arguments_text=await _arguments_text(request),
             server_id=request.match_info.get("server"),
             chat_id=next((value for name in CHAT_HEADERS if (value := _header(request, name))), None),
-            message_id=_header(request, "X-OpenWebUI-Message-Id"),
+            message_id=message_id,
+            terms=terms,
         )
         async with asyncio.TaskGroup() as group:
             running = group.create_task(self._settled(call), name=f"tool {call.tool_name}")
@@ -200,6 +208,17 @@ def _header(request: web.Request, name: str) -> str | None:
     """A header that is passed on: as Unicode text, and not longer than an id is."""
     value = request.headers.get(name)
     return value.encode("utf-8", "replace").decode()[:MAX_ID_CHARS] if value else None
+
+
+def _asked_deadline(request: web.Request) -> float | None:
+    text = request.headers.get(DEADLINE_HEADER)
+    if text is None:
+        return None
+    try:
+        return checked_deadline(float(text))
+    except ValueError:
+        message = f"{DEADLINE_HEADER} must be a number of seconds, not {text[:100]!r}."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
 
 
 async def _arguments_text(request: web.Request) -> str:

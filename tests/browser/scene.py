@@ -15,6 +15,7 @@ from bridge.edges.store import Store
 from bridge.service import Bridge, page_url, start_bridge
 from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, accept_selection, open_page
+from tests.support.running import FORGET_AT_ONCE
 from tests.support.waiting import eventually
 
 
@@ -99,9 +100,12 @@ async def staged(
             await scene.bridge.close()
 
 
-async def start_offering(folder: Path, samples_url: str, documents: Sequence[str], **settings: Any) -> Bridge:
+async def start_offering(
+    folder: Path, samples_url: str, documents: Sequence[str], *, deadline_s: float = 60, **settings: Any
+) -> Bridge:
     """Start a bridge, on a free port if none is given, and share documents of the sample API."""
-    chosen = replace(Settings(data_dir=folder, port=0), **settings)
+    limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **FORGET_AT_ONCE}
+    chosen = replace(Settings(data_dir=folder, port=0, limits=limits), **settings)
     bridge = await start_bridge(chosen, Store.open(folder / "bridge.sqlite3"))
     for name in documents:
         await bridge.share(f"{samples_url}/documents/{name}", named=f"sample {name}")

@@ -97,6 +97,7 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
     await _walk_devices(bridge, witness)
     await _walk_servers(witness)
     await _walk_selection(witness)
+    await _walk_limits(witness)
     await _walk_calls(witness)
     documented = {
         f"{method.upper()} {path}" for path, item in witness.document["paths"].items() for method in item
@@ -201,6 +202,22 @@ async def _walk_selection(witness: Witness) -> None:
     tool = await witness.ask("GET", "/api/tools/listProducts")
     assert tool["schema"]["properties"]["limit"]["type"] == "integer"
     await witness.ask("GET", "/api/tools/none", status=404)
+
+
+async def _walk_limits(witness: Witness) -> None:
+    shown = await witness.ask("GET", "/api/limits")
+    assert shown["may_change"]
+    changed = await witness.ask("PATCH", "/api/limits", {"limits": {"BREAKER_MAX_FAILURES": 3}})
+    assert [entry["value"] for entry in changed["limits"] if entry["name"] == "BREAKER_MAX_FAILURES"] == [3]
+    await witness.ask("PATCH", "/api/limits", {"limits": {"BREAKER_MAX_FAILURES": 51}}, status=400)
+    assert await witness.ask("GET", "/api/breakers") == {"breakers": []}
+    assert await witness.ask("POST", "/api/breakers/reset", {}) == {"reset": 0}
+    await witness.ask("POST", "/api/breakers/reset", {"operation": "GET /x"}, status=400)
+    setting = {"server_id": "shop", "operation": "GET /products", "deadline_s": 5}
+    kept = await witness.ask("PUT", "/api/call-settings", setting)
+    assert kept == await witness.ask("GET", "/api/call-settings")
+    await witness.ask("PUT", "/api/call-settings", {"server_id": "none"}, status=404)
+    await witness.ask("PUT", "/api/call-settings", {"deadline_s": 601}, status=400)
 
 
 async def _walk_calls(witness: Witness) -> None:

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,14 +19,20 @@ from bridge.config import Settings
 from bridge.edges.store import Store
 from bridge.service import Bridge, start_bridge
 
+FORGET_AT_ONCE = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0}
+"""A bridge of a test that stops does not wait for calls that the test has left open."""
+
 Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
 
 @asynccontextmanager
-async def running_bridge(folder: Path, **settings: Any) -> AsyncGenerator[Bridge]:
-    """A bridge on its own data folder; closed at the end."""
+async def running_bridge(
+    folder: Path, *, deadline_s: float = 60, limits: Mapping[str, float] = FORGET_AT_ONCE, **settings: Any
+) -> AsyncGenerator[Bridge]:
+    """A bridge on its own data folder; closed at the end, without waiting for calls that run."""
+    limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **FORGET_AT_ONCE, **limits}
     store = Store.open(folder / "bridge.sqlite3")
-    bridge = await start_bridge(Settings(data_dir=folder, port=0, **settings), store)
+    bridge = await start_bridge(Settings(data_dir=folder, port=0, limits=limits, **settings), store)
     try:
         yield bridge
     finally:

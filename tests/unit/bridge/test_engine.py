@@ -15,6 +15,7 @@ from bridge.servers import LoadedServer
 from bridge.wire import Accepted, BridgeError, ErrorCode, Result
 from tests.support.browser import FakeBrowser, FakeJournal, page
 from tests.support.compiled import document_text, operation
+from tests.support.gates import open_gate
 from tests.support.memory_store import InlineCompiler, MemoryStore
 from toolserver.json_types import JsonObject
 from toolserver.result import TextBody
@@ -77,7 +78,7 @@ class House:
             self.pages, FakeJournal(), max_open_calls_per_user=9, no_browser_message="none"
         )
         self.pages.listener = dispatcher
-        self.engine = Engine(self.registry, dispatcher, self.kept, 5)
+        self.engine = Engine(self.registry, open_gate(dispatcher), self.kept)
 
     async def add(self, text: str, *, accepted: bool = True) -> None:
         server = await self.registry.add("ann", text, source_url=None)

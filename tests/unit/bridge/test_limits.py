@@ -1,38 +1,16 @@
 """Limits: names, ranges, where a value comes from, and changes while the bridge runs."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 import pytest
 
 from bridge.limits import NAMES, LiveLimits, Number, read_given
 from bridge.wire import BridgeError, ErrorCode
+from tests.support.gates import KeptLimits, unexpected
 
 pytestmark = pytest.mark.asyncio
 
 
-@dataclass
-class KeptLimits:
-    """The port without a database."""
-
-    values: dict[str, Number] = field(default_factory=dict[str, Number])
-
-    async def limits(self) -> Mapping[str, Number]:
-        return dict(self.values)
-
-    async def save_limits(self, values: Mapping[str, Number | None]) -> None:
-        for name, value in values.items():
-            self.values.pop(name, None)
-            if value is not None:
-                self.values[name] = value
-
-
 def live(kept: KeptLimits | None = None, **given: Number) -> LiveLimits:
-    return LiveLimits(kept or KeptLimits(), given, warn=_unexpected)
-
-
-def _unexpected(message: str) -> None:
-    raise AssertionError(message)
+    return LiveLimits(kept or KeptLimits(), given, warn=unexpected)
 
 
 async def test_every_limit_has_the_name_default_and_range_of_the_source_documents() -> None:

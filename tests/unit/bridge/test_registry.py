@@ -197,11 +197,13 @@ async def test_only_the_operator_changes_a_shared_server() -> None:
         registry.change("ann", server.record.id, base_url="http://evil.example"),
         registry.replace_document("ann", server.record.id, document_text("Evil"), None),
         registry.remove("ann", server.record.id),
-        registry.remove(OPERATOR, server.record.id),
     ):
         with pytest.raises(BridgeError) as refused:
             await attempt
-        assert refused.value.error.code is ErrorCode.INVALID_REQUEST
+        assert refused.value.error.code is ErrorCode.OPERATOR_ONLY
+    with pytest.raises(BridgeError) as refused:
+        await registry.remove(OPERATOR, server.record.id)
+    assert refused.value.error.code is ErrorCode.INVALID_REQUEST
     changed = await registry.change(OPERATOR, server.record.id, inline_html=True)
     assert changed.record.inline_html
 

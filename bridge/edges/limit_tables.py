@@ -1,0 +1,65 @@
+"""Limits and settings of calls in the database. Each method is one transaction, committed when it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from bridge.call_settings import CallSetting, Scope
+from bridge.edges.store_tables import CallSettingRow, LimitRow
+from bridge.limits import Number
+
+
+class LimitTables:
+    """The ports of `bridge.limits` and `bridge.call_settings`."""
+
+    def __init__(self, session: async_sessionmaker[AsyncSession]) -> None:
+        self._session = session
+
+    async def limits(self) -> Mapping[str, Number]:
+        """Name to value."""
+        async with self._session() as session:
+            return {row.name: row.value for row in await session.scalars(select(LimitRow))}
+
+    async def save_limits(self, values: Mapping[str, Number | None]) -> None:
+        """Keep these, forget those that are None."""
+        async with self._session.begin() as session:
+            for name, value in values.items():
+                if value is None:
+                    await session.execute(delete(LimitRow).where(LimitRow.name == name))
+                else:
+                    await session.merge(LimitRow(name=name, value=float(value)))
+
+    async def call_settings(self, user_id: str) -> Mapping[Scope, CallSetting]:
+        """What a user has set."""
+        query = select(CallSettingRow).where(CallSettingRow.user_id == user_id)
+        async with self._session() as session:
+            return {
+                Scope(row.server_id, row.operation_key): CallSetting(
+                    row.deadline_s, row.max_parallel, row.in_order
+                )
+                for row in await session.scalars(query)
+            }
+
+    async def save_call_setting(self, user_id: str, scope: Scope, setting: CallSetting) -> None:
+        """Put a setting in place, or delete it when it is empty."""
+        row = CallSettingRow(
+            user_id=user_id,
+            server_id=scope.server_id,
+            operation_key=scope.operation_key,
+            deadline_s=setting.deadline_s,
+            max_parallel=setting.max_parallel,
+            in_order=setting.in_order,
+        )
+        mine = (
+            CallSettingRow.user_id == user_id,
+            CallSettingRow.server_id == scope.server_id,
+            CallSettingRow.operation_key == scope.operation_key,
+        )
+        async with self._session.begin() as session:
+            if setting.is_empty:
+                await session.execute(delete(CallSettingRow).where(*mine))
+            else:
+                await session.merge(row)

@@ -1,0 +1,63 @@
+"""A gate over any runner, and what it needs, without a database."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+from bridge.admission import Admission
+from bridge.breaker import Breakers
+from bridge.call_settings import CallSetting, CallSettingsBook, Scope
+from bridge.gate import Controls, Gate, Runner
+from bridge.limits import LiveLimits, Number
+
+
+@dataclass
+class KeptLimits:
+    """The port of `bridge.limits`."""
+
+    values: dict[str, Number] = field(default_factory=dict[str, Number])
+
+    async def limits(self) -> Mapping[str, Number]:
+        return dict(self.values)
+
+    async def save_limits(self, values: Mapping[str, Number | None]) -> None:
+        for name, value in values.items():
+            self.values.pop(name, None)
+            if value is not None:
+                self.values[name] = value
+
+
+@dataclass
+class KeptSettings:
+    """The port of `bridge.call_settings`."""
+
+    entries: dict[str, dict[Scope, CallSetting]] = field(default_factory=dict[str, dict[Scope, CallSetting]])
+
+    async def call_settings(self, user_id: str) -> Mapping[Scope, CallSetting]:
+        return dict(self.entries.get(user_id, {}))
+
+    async def save_call_setting(self, user_id: str, scope: Scope, setting: CallSetting) -> None:
+        mine = self.entries.setdefault(user_id, {})
+        mine.pop(scope, None)
+        if not setting.is_empty:
+            mine[scope] = setting
+
+
+def unexpected(message: str) -> None:
+    """Nobody is warned of anything."""
+    raise AssertionError(message)
+
+
+def controls(**limits: Number) -> Controls:
+    """With these limits; the breakers' clock goes on by a millisecond at each look."""
+    live = LiveLimits(KeptLimits(), {name.upper(): value for name, value in limits.items()}, warn=unexpected)
+    ticks = count()
+    admission = Admission(lambda: live.now, max_open_calls_per_user=1000)
+    live.on_change(admission.limits_changed)
+    breakers = Breakers(lambda: live.now, lambda: next(ticks) / 1000)
+    return Controls(live, admission, breakers, CallSettingsBook(KeptSettings()))
+
+
+def open_gate(runner: Runner) -> Gate:
+    """A gate with the default limits."""
+    return Gate(runner, controls())
