@@ -59,7 +59,7 @@ class App {
     try {
       this.identity ??= new Identity(await openDeviceStore());
       const entrance = await this.identity.enter({ mayReplace });
-      if (mayReplace) this.userChanges.postMessage(entrance.user_id);
+      if (mayReplace || byCode) this.userChanges.postMessage(entrance.user_id);
       const store = await openUserStore(entrance.user_id);
       this.started.push({ stop: () => store.close() });
       if (byCode) welcome(entrance.user);

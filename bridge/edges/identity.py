@@ -7,11 +7,13 @@ audience says what they are for, so that none can stand in for another.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import json
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -74,6 +76,8 @@ class Identity:
         self._key_holders: dict[str, tuple[KeyHolder, float]] = {}
         self._devices: dict[str, float] = {}
         self._forwarded: dict[ForwardedUser, User] = {}
+        self._naming = asyncio.Lock()
+        self._revocations = 0
 
     async def pair(self, ticket: str, public_key: str, browser: str) -> NewDevice | User:
         """Spend a ticket and remember the browser's public key.
@@ -135,7 +139,7 @@ class Identity:
         claims = self.read(SESSION, token)
         device_id = claims["device"]
         if time.monotonic() >= self._devices.get(device_id, 0.0):
-            if await self._store.device(device_id) is None:
+            if await self._current(lambda: self._store.device(device_id)) is None:
                 raise _unknown_browser()
             _remember(self._devices, device_id, time.monotonic() + KEY_SECONDS)
         return Caller(User(claims["sub"], claims["name"]), device_id)
@@ -181,15 +185,24 @@ class Identity:
 
     def forget_credentials(self) -> None:
         """Look every key and browser up again: one of them was revoked."""
+        self._revocations += 1
         self._key_holders.clear()
         self._devices.clear()
+
+    async def _current(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:
+        """What the store says, read after the last revocation: nothing older may be remembered or let in."""
+        while True:
+            seen = self._revocations
+            found = await look()
+            if seen == self._revocations:
+                return found
 
     async def _holder_of_key(self, key: str) -> KeyHolder:
         key_hash = hash_secret(key)
         holder, until = self._key_holders.get(key_hash, (None, 0.0))
         if holder is not None and time.monotonic() < until:
             return holder
-        holder = await self._store.holder_of_key(key)
+        holder = await self._current(lambda: self._store.holder_of_key(key))
         if holder is None:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "This key is not known here. Was it revoked?")
         _remember(self._key_holders, key_hash, (holder, time.monotonic() + KEY_SECONDS))
@@ -197,7 +210,9 @@ class Identity:
 
     async def _forwarded_user(self, named: ForwardedUser) -> User:
         user = self._forwarded.get(named)
-        if user is None:
+        if user is not None:
+            return user
+        async with self._naming:  # The first calls of a user come together, and make one user.
             user = await self._store.ensure_forwarded_user(ISSUER, named.subject, named.display_name)
             _remember(self._forwarded, named, user)
         return user

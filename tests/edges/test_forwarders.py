@@ -1,5 +1,6 @@
 """One connection of Open WebUI for all its users: whom a forwarder key may speak for, and what it sees."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -91,6 +92,16 @@ async def test_each_named_user_gets_a_page_and_an_answer_of_his_own(
     ):
         for user, owner in ((ada, "Ada's"), (bob, "Bob's")) * 3:
             assert await forwarder.ask("/tools/listProducts", {}, **user) == (200, {"page": owner})
+
+
+async def test_the_first_calls_of_a_user_come_together_and_make_one_user(
+    bridge: Bridge, forwarder: Program
+) -> None:
+    """A model calls three tools at once for somebody whom the bridge has never seen."""
+    users = [{TOKEN: signed(sub=sub)} for sub in ("a", "b") for _ in range(6)]
+    answers = await asyncio.gather(*(forwarder.code("/tools/listProducts", {}, **user) for user in users))
+    assert set(answers) == {(403, "not_accepted")}
+    assert len(await bridge.rooms.store.users()) == 3
 
 
 async def test_a_user_stays_the_same_when_name_and_mail_change(bridge: Bridge, forwarder: Program) -> None:
