@@ -154,6 +154,10 @@ def _write(document: Document, choice: _Choice) -> _Written:
     choice, undescribed = _with_fields(document, choice)
     kind, warnings = _kind_by_schema(document, choice)
     warnings += undescribed
+    if "/" not in choice.media_type and not warnings:
+        written = "JSON" if kind == "json" else "bytes"
+        named = quote(choice.media_type)
+        warnings.append(f"The content type of the request body, {named}, is none; it is sent as {written}.")
     schema = _schema_of(choice)
     fields: Mapping[str, BodyField] = {}
     if kind in ("form", "multipart"):

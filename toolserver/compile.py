@@ -26,6 +26,7 @@ from toolserver.operation import (
     unsendable_reason,
 )
 from toolserver.plan import compile_plan
+from toolserver.security import clash_of
 from toolserver.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
 
 
@@ -243,6 +244,8 @@ def _warnings(operation: Operation, outline: Outline, base_url: str) -> tuple[st
             warnings.append(f"The required {what} cannot be sent, so the API will probably refuse. {reason}")
     if operation.security and all(map(_needs_cookie, operation.security)):
         warnings.append("Its key is a cookie, which only reaches the API if the browser is signed in there.")
+    if operation.security:
+        warnings += filter(None, map(clash_of, operation.security))
     return tuple(warnings)
 
 

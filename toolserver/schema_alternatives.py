@@ -20,6 +20,8 @@ class Tag(NamedTuple):
 
     name: str
     values: tuple[str, ...]
+    optional: bool = False
+    """Without the property a value has the form that `defaultMapping` names (OpenAPI 3.2 §4.25)."""
 
 
 def tag_of(branch: JsonValue, discriminator: JsonObject | None) -> Tag | None:
@@ -33,7 +35,7 @@ def tag_of(branch: JsonValue, discriminator: JsonObject | None) -> Tag | None:
     name = ref.rsplit("/", 1)[-1]
     mapping = object_at(discriminator, "mapping")
     values = tuple(value for value, target in mapping.items() if target in (ref, name))
-    return Tag(text_at(discriminator, "propertyName"), values or (name,))
+    return Tag(text_at(discriminator, "propertyName"), values or (name,), "defaultMapping" in discriminator)
 
 
 def says_nothing(schema: JsonValue) -> bool:
@@ -48,18 +50,18 @@ def is_null(schema: JsonObject) -> bool:
     return read_types(schema.get("type")) == ("null",) or schema.get("enum") == [None]
 
 
-def only_requires(schema: JsonObject) -> str | None:
-    """The names a branch requires if it does nothing else, as text; "" for a bare `not`; None for others."""
+def only_requires(schema: JsonObject) -> list[str] | None:
+    """The names a branch requires if it does nothing else; [] for a bare `not`; None for others."""
     says = schema.keys() - _SAYS_NOTHING
     if says == {"not"}:
-        return ""
+        return []
     if (
         "required" not in says
         or says - {"required", "not", "type"}
         or schema.get("type", "object") != "object"
     ):
         return None
-    return " and ".join(f"`{name}`" for name in array_at(schema, "required") if isinstance(name, str))
+    return [name for name in array_at(schema, "required") if isinstance(name, str)]
 
 
 def is_enum(schema: JsonObject) -> bool:

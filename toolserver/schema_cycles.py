@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from toolserver.document import schema_reference_of
 from toolserver.errors import ReferenceFailed
-from toolserver.json_types import JsonValue
+from toolserver.json_types import JsonObject, JsonValue
 
 MAX_STEPS = 10_000_000
 """Nodes visited for one document; beyond, every further reference counts as one of a single large circle
@@ -22,9 +22,19 @@ BEYOND = -1
 class Circles:
     """The circles of one document, found as they are asked for (Tarjan's algorithm, without recursion)."""
 
-    def __init__(self, resolve: Callable[[str], JsonValue], *, max_steps: int = MAX_STEPS) -> None:
-        """`resolve` gives the node of a reference or raises `ReferenceFailed`."""
+    def __init__(
+        self,
+        resolve: Callable[[str], JsonValue],
+        *,
+        subtypes: Callable[[str, JsonObject], list[str]] = lambda _ref, _node: [],
+        max_steps: int = MAX_STEPS,
+    ) -> None:
+        """`resolve` gives the node of a reference or raises `ReferenceFailed`.
+
+        `subtypes`: references that the node of a reference leads to although it does not name them.
+        """
         self._resolve = resolve
+        self._subtypes = subtypes
         self._max_steps = max_steps
         self._numbers: dict[str, int | None] = {}
         self._order: dict[str, int] = {}
@@ -81,9 +91,12 @@ class Circles:
     def _references_below(self, ref: str) -> dict[str, None]:
         found: dict[str, None] = {}
         try:
-            pending = [self._resolve(ref)]
+            start = self._resolve(ref)
         except ReferenceFailed:
             return found
+        if isinstance(start, dict) and "discriminator" in start:
+            found.update(dict.fromkeys(self._subtypes(ref, start)))
+        pending = [start]
         while pending and self._steps <= self._max_steps:
             node = pending.pop()
             self._steps += 1

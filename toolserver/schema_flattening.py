@@ -53,7 +53,7 @@ class Flattening:
         """
         self.reader = ShapeReader(resolve)
         self.max_nodes = max_nodes
-        self._circles = Circles(resolve)
+        self._circles = Circles(resolve, subtypes=self.reader.subtypes.references)
         self._writer = NodeWriter(self.reader, self._below, self._branch, max_nodes)
         self._forget()
 
@@ -183,12 +183,18 @@ class Flattening:
         return ended or self._writer.write(Reached(shape, scope, wording, inner, frozenset(entered)))
 
     def _fix(self, shape: Shape, tag: Tag) -> None:
-        """Gives the property of a discriminator its values, where the branch has it and leaves them open."""
+        """Requires the property of a discriminator where the branch has it, and gives it its values.
+
+        Values of the branch's own stay, unless they are those of all branches.
+        """
         own = shape.properties.get(tag.name)
         if own is None or shape.alternatives or shape.types != ("object",):
             return
+        if not tag.optional and tag.name not in shape.required:
+            shape.required += (tag.name,)
         stated = self.reader.read(own)
-        if stated.enum is None and not stated.alternatives and stated.types in (None, ("string",)):
+        is_open = stated.enum is None or any(value in stated.enum for value in tag.values)
+        if is_open and not stated.alternatives and stated.types in (None, ("string",)):
             values: JsonObject = {"type": "string", "enum": list[JsonValue](tag.values)}
             shape.properties = {**shape.properties, tag.name: {"allOf": [own, values]}}
 

@@ -73,6 +73,17 @@ def _take_required(shape: Shape, part: JsonObject) -> None:
     shape.required = tuple(dict.fromkeys((*shape.required, *names)))
 
 
+def take_needed(shape: Shape, branches: list[list[str]], *, exclusive: bool) -> None:
+    """Alternatives that only require names: those of every branch are required, the choice is a sentence."""
+    if not all(branches):
+        return
+    common = [name for name in branches[0] if all(name in names for names in branches)]
+    shape.required = tuple(dict.fromkeys((*shape.required, *common)))
+    if len(branches) > 1:
+        forms = "; ".join(" and ".join(f"`{clean_text(name)}`" for name in names) for names in branches)
+        shape.note(f"Needs {'exactly' if exclusive else 'at least'} one of: {forms}.")
+
+
 def _take_description(shape: Shape, part: JsonObject) -> None:
     shape.description = shape.description or clean_text(text_at(part, "description"))
 
@@ -141,6 +152,14 @@ def take_alternatives(shape: Shape, part: JsonObject) -> None:
         branches = part.get(key)
         if isinstance(branches, list) and branches:
             shape.alternatives += (Alternatives(list(branches), exclusive=key == "oneOf"),)
+
+
+def take_subtypes(shape: Shape, branches: list[JsonValue], at_most: int) -> None:
+    """The schemas that extend this one, which a discriminator tells apart: one of them is meant."""
+    if len(branches) > at_most:
+        shape.problems += (f"more than {at_most} schemas extend it; only what they share is told",)
+    elif branches:
+        shape.alternatives += (Alternatives(branches, exclusive=True),)
 
 
 Taker = Callable[[Shape, JsonObject], None]

@@ -7,6 +7,7 @@ advertise.
 """
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from toolserver.document import schema_reference_of
 from toolserver.errors import ReferenceFailed
@@ -22,13 +23,27 @@ from toolserver.schema_parts import (
     take_alternatives,
     take_enum,
     take_further_keys,
+    take_needed,
+    take_subtypes,
 )
 from toolserver.schema_shape import Alternatives, Shape
+from toolserver.schema_subtypes import MAX_SUBTYPES, Subtypes
 
 MAX_PARTS = 300
 """`allOf` parts and references merged into one shape; the largest in use has 41 (a bound, not a wish)."""
 
 _STRUCTURE = frozenset({"properties", "items", "anyOf", "oneOf", "additionalProperties", "prefixItems"})
+
+
+class _Part(NamedTuple):
+    """A schema that is to be merged into a shape."""
+
+    node: JsonValue
+    of: str = ""
+    """The reference that led to it; "" for an inline one."""
+    with_alternatives: bool = True
+    is_all: bool = True
+    """The shape is nothing but this and texts: a use of the schema, not an extension of it."""
 
 
 class ShapeReader:
@@ -37,6 +52,7 @@ class ShapeReader:
     def __init__(self, resolve: Callable[[str], JsonValue]) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`."""
         self._resolve = resolve
+        self.subtypes = Subtypes(resolve)
         self._takers = {
             **TAKERS,
             "properties": self._take_properties,
@@ -87,22 +103,27 @@ class ShapeReader:
         return None
 
     def _absorb(self, shape: Shape, schema: JsonValue, trail: frozenset[str]) -> None:
-        pending: list[tuple[JsonValue, bool]] = [(schema, True)]
+        pending = [_Part(schema)]
         parts = 0
         while pending and parts < MAX_PARTS:
             parts += 1
-            part, with_alternatives = pending.pop()
-            if not isinstance(part, dict):
+            node, of, with_alternatives, is_all = pending.pop()
+            if not isinstance(node, dict):
                 continue
-            self._take(shape, part)
-            if with_alternatives and ("anyOf" in part or "oneOf" in part):
-                take_alternatives(shape, part)
-            if "allOf" in part:
-                pending += [(inner, with_alternatives) for inner in reversed(array_at(part, "allOf"))]
-            ref = schema_reference_of(part)
+            self._take(shape, node)
+            if with_alternatives and ("anyOf" in node or "oneOf" in node):
+                take_alternatives(shape, node)
+            elif with_alternatives and is_all and "discriminator" in node:
+                take_subtypes(shape, self.subtypes.below(of, node), MAX_SUBTYPES)
+            if "allOf" in node:
+                alone = is_all and not of and _only_part(node) is not None
+                inner = [_Part(each, "", with_alternatives, alone) for each in array_at(node, "allOf")]
+                pending += reversed(inner)
+            ref = schema_reference_of(node)
             if ref is not None and ref not in shape.refs:
                 shape.refs += (ref,)
-                pending.append((self._target(shape, ref), with_alternatives and ref not in trail))
+                told = with_alternatives and ref not in trail
+                pending.append(_Part(self._target(shape, ref), ref, told, is_all))
 
     def _target(self, shape: Shape, ref: str) -> JsonValue:
         try:
@@ -133,14 +154,22 @@ class ShapeReader:
                 shape.properties[name] = schema if present is None else both(present, schema)
 
     def _is_read_only(self, schema: JsonValue) -> bool:
-        if not isinstance(schema, dict):
-            return False
-        if "readOnly" in schema:
-            return schema["readOnly"] is True
-        if "$ref" not in schema:
-            return False
-        target = self._end_of_chain(schema)
-        return isinstance(target, dict) and target.get("readOnly") is True
+        """What a schema says itself wins over what it refers to and is put together from."""
+        pending = [schema]
+        for _ in range(MAX_PARTS):
+            if not pending:
+                break
+            part = pending.pop()
+            if not isinstance(part, dict):
+                continue
+            if "readOnly" in part:
+                if part["readOnly"] is True:
+                    return True
+            elif "$ref" in part or "allOf" in part:
+                pending += array_at(part, "allOf")
+                if (ref := schema_reference_of(part)) is not None:
+                    pending.append(self._follow_one(ref))
+        return False
 
     def _take_patterns(self, shape: Shape, part: JsonObject) -> None:
         forms: list[str] = []
@@ -200,11 +229,9 @@ class ShapeReader:
             else:
                 kept.append(branch)
                 targets.append(target)
-        needed = [only_requires(target) for target in targets]
-        if targets and None not in needed:
-            if all(needed):
-                count = "exactly one" if alternatives.exclusive else "at least one"
-                shape.note(f"Needs {count} of: {'; '.join(filter(None, needed))}.")
+        needed = [names for target in targets if (names := only_requires(target)) is not None]
+        if targets and len(needed) == len(targets):
+            take_needed(shape, needed, exclusive=alternatives.exclusive)
             return []
         if len(targets) > 1 and all(map(is_enum, targets)):
             schema, meanings = one_enum(targets)

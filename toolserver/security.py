@@ -112,6 +112,32 @@ def read_requirements(
     return tuple(alternatives), warnings
 
 
+def clash_of(together: tuple[SecurityScheme, ...]) -> str:
+    """What is wrong with an alternative whose schemes go to the same place, as a sentence; "" when none do.
+
+    A header has one value, and so has a query parameter: the page sends the later scheme's.
+    """
+    taken: dict[tuple[str | None, str], str] = {}
+    for scheme in together:
+        place = _place_of(scheme)
+        if place is not None and place in taken:
+            where = f"{place[0]} {quote(place[1])}"
+            first, last = quote(taken[place]), quote(scheme.scheme)
+            return f"{first} and {last} both go to the {where}, which has one value: only {last} is sent."
+        if place is not None:
+            taken[place] = scheme.scheme
+    return ""
+
+
+def _place_of(scheme: SecurityScheme) -> tuple[str | None, str] | None:
+    if scheme.type in ("http", "oauth2", "openIdConnect"):
+        return "header", "authorization"
+    if scheme.type != "apiKey" or scheme.location == "cookie":
+        return None
+    name = scheme.name or ""
+    return scheme.location, name.lower() if scheme.location == "header" else name
+
+
 def _by_uri(document: Document, uri: str, schemes: dict[str, SecurityScheme]) -> SecurityScheme | None:
     """A scheme named by its URI (OpenAPI 3.2 §4.30); names of components come first."""
     if document.version != "3.2" or not uri:

@@ -67,6 +67,15 @@ def test_any_type_with_a_binary_string_is_bytes() -> None:
     assert (body.content_type, body.kind) == ("application/octet-stream", "binary")
 
 
+@pytest.mark.parametrize(("media_type", "written"), [("", "JSON"), ("*", "JSON"), ("made up", "bytes")])
+def test_a_content_type_that_is_none_is_pointed_out(media_type: str, written: str) -> None:
+    """Something has to be sent; whether the API takes it is doubtful."""
+    _, warnings = BodyReader(document_with({})).read({"content": {media_type: {}}})
+    assert warnings == [
+        f"The content type of the request body, '{media_type}', is none; it is sent as {written}."
+    ]
+
+
 @pytest.mark.parametrize("media_type", ["text/plain", "application/vnd.vendor.v2"])
 def test_a_structure_of_an_unknown_type_is_written_as_json(media_type: str) -> None:
     """Vendor types without "+json" are JSON in practice; the warning says what was assumed."""

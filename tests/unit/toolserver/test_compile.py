@@ -148,6 +148,17 @@ def test_what_a_browser_cannot_send_is_said() -> None:
     assert json.loads(tools.schema("GET /a").schema_json)["properties"] == {}
 
 
+def test_secrets_that_overwrite_each_other_are_pointed_out() -> None:
+    """An operation that needs both will be refused, whatever the user saves."""
+    both: JsonValue = [{"basic": [], "oauth": []}]
+    schemes: JsonObject = {"basic": {"type": "http", "scheme": "basic"}, "oauth": {"type": "oauth2"}}
+    document = compiled({"/a": {"get": {"security": both}}}, components={"securitySchemes": schemes})
+    assert document.operations[0].warnings == (
+        "'basic' and 'oauth' both go to the header 'authorization', which has one value:"
+        " only 'oauth' is sent.",
+    )
+
+
 def test_a_schema_is_made_when_it_is_asked_for() -> None:
     """Thousands of operations are named at once, and most are never called."""
     tools = DocumentTools(document_with(PATHS), source_url=None)

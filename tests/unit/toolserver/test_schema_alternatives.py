@@ -48,8 +48,8 @@ def test_null_has_three_spellings() -> None:
 
 def test_a_branch_that_only_requires_names_them() -> None:
     """Such branches are rules about the whole, not forms of their own."""
-    assert only_requires({"required": ["a", "b"], "type": "object"}) == "`a` and `b`"
-    assert only_requires({"not": {"required": ["a"]}}) == ""
+    assert only_requires({"required": ["a", "b"], "type": "object"}) == ["a", "b"]
+    assert only_requires({"not": {"required": ["a"]}}) == []
     assert only_requires({"required": ["a"], "properties": {}}) is None
 
 

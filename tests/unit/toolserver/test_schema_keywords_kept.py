@@ -146,9 +146,27 @@ def test_a_discriminator_gives_each_form_its_values() -> None:
     }
     assert kind_of(dog) == {"type": "string", "description": "Which. Must be: Dog.", "enum": ["Dog"]}
     assert kind_of(own)["enum"] == ["own"]
+    assert [form.get("required") for form in (cat, dog, own, without)] == [["kind"], ["kind"], ["kind"], None]
     assert "kind" not in cast(JsonObject, without["properties"])
     assert kind_of(number) == {"type": "integer"}
     assert str(schema["description"]) == "`kind` tells which form it is: cat, kitten, x, n."
+
+
+def test_a_discriminator_narrows_a_list_of_all_forms_to_those_of_each() -> None:
+    """A base often lists the values of all that extend it."""
+    form: JsonObject = {"type": "object", "properties": {"kind": {"enum": ["cat", "dog"]}}}
+    mapping: JsonObject = {"cat": "Cat", "dog": "Dog"}
+    discriminator: JsonObject = {"propertyName": "kind", "mapping": mapping}
+    schema = flat({"oneOf": [ref("Cat"), ref("Dog")], "discriminator": discriminator}, Cat=form, Dog=form)
+    assert [kind_of(branch)["enum"] for branch in branches_of(schema)] == [["cat"], ["dog"]]
+
+
+def test_a_default_form_needs_no_discriminator() -> None:
+    """`defaultMapping` of OpenAPI 3.2 is for values without the property."""
+    form: JsonObject = {"type": "object", "properties": {"kind": {"type": "string"}}}
+    discriminator: JsonObject = {"propertyName": "kind", "defaultMapping": "Cat"}
+    schema = flat({"oneOf": [ref("Cat"), ref("Dog")], "discriminator": discriminator}, Cat=form, Dog=form)
+    assert [branch.get("required") for branch in branches_of(schema)] == [None, None]
 
 
 def test_a_form_outside_its_union_keeps_its_own_rules() -> None:

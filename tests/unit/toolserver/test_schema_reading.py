@@ -109,6 +109,27 @@ def test_a_property_that_one_part_makes_read_only_is_hidden_in_all() -> None:
     assert shape.required_names() == []
 
 
+@pytest.mark.parametrize(
+    ("schema", "is_sent"),
+    [
+        ({"allOf": [ref("Plain"), {"readOnly": True}]}, False),
+        ({"allOf": [{"allOf": [ref("Never")]}]}, False),
+        ({**ref("Never"), "readOnly": False}, True),
+        ({"allOf": [ref("Plain"), {"description": "Sent."}]}, True),
+        (ref("Loop"), True),
+    ],
+)
+def test_a_property_may_be_read_only_by_any_of_its_parts(schema: JsonObject, *, is_sent: bool) -> None:
+    """Documents of 3.0 add the word to a reference by `allOf`, because beside `$ref` it does not count."""
+    shape = shape_of(
+        {"properties": {"id": schema}},
+        Plain={"type": "object"},
+        Never={"type": "string", "readOnly": True},
+        Loop={"allOf": [ref("Loop")]},
+    )
+    assert ("id" in shape.properties) is is_sent
+
+
 def test_allowed_values_of_all_parts_hold() -> None:
     """Parts narrow a list; a list narrowed to nothing would refuse every call, so the first stays."""
     assert shape_of({"allOf": [{"enum": [1, True, "a"]}, {"enum": [1, "a"]}]}).enum == [1, "a"]
@@ -143,6 +164,15 @@ def test_branches_that_only_forbid_say_nothing_to_a_model() -> None:
     assert (at_most.notes, at_most.alternatives) == ((), ())
     array = shape_of({"anyOf": [{"type": "array", "required": ["a"]}, {"type": "string"}]})
     assert len(array.alternatives[0].branches) == 2
+
+
+def test_names_that_every_form_requires_are_required() -> None:
+    """The choice becomes a sentence, but what no choice leaves out can be asked for by a keyword."""
+    shape = shape_of({"oneOf": [{"required": ["title", "a"]}, {"required": ["b", "title"]}]})
+    assert shape.required == ("title",)
+    assert shape.notes == ("Needs exactly one of: `title` and `a`; `b` and `title`.",)
+    single = shape_of({"anyOf": [{"required": ["a"]}]})
+    assert (single.required, single.notes) == (("a",), ())
 
 
 def test_of_several_sets_of_alternatives_the_first_is_shown() -> None:

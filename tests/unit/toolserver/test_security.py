@@ -1,14 +1,19 @@
 """Security schemes and requirements."""
 
 import json
+from dataclasses import replace
+
+import pytest
 
 from tests.support.openapi import document_with
 from toolserver.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.security import SecurityScheme, read_requirements, read_security_schemes
+from toolserver.security import SecurityScheme, clash_of, read_requirements, read_security_schemes
 
 KEY = SecurityScheme("key", "apiKey", "header", "X-Key", None, "D")
 BASIC = SecurityScheme("basic", "http", None, None, "basic", "")
+OAUTH = SecurityScheme("oauth", "oauth2", None, None, None, "")
+TLS = SecurityScheme("tls", "mutualTLS", None, None, None, "")
 SCHEMES = {"key": KEY, "basic": BASIC}
 EMPTY = document_with({})
 
@@ -112,3 +117,25 @@ def test_schemes_may_stand_elsewhere_as_a_whole() -> None:
     assert warning.startswith(
         "The security schemes are left out. The reference 'c.yaml' leads to another file"
     )
+
+
+@pytest.mark.parametrize(
+    ("together", "clash"),
+    [
+        ((BASIC, OAUTH), "'basic' and 'oauth' both go to the header 'authorization', which has one value"),
+        (
+            (OAUTH, replace(KEY, name="Authorization")),
+            "'oauth' and 'key' both go to the header 'authorization'",
+        ),
+        ((KEY, replace(KEY, scheme="other", location="query")), ""),
+        ((replace(KEY, location="cookie"), replace(KEY, scheme="other", location="cookie")), ""),
+        ((BASIC, TLS), ""),
+        ((), ""),
+    ],
+)
+def test_schemes_that_would_overwrite_each_other_are_found(
+    together: tuple[SecurityScheme, ...], clash: str
+) -> None:
+    """One of two secrets would be lost, and the API would refuse a call that looks complete."""
+    found = clash_of(together)
+    assert clash in found if clash else found == ""
