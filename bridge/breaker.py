@@ -226,7 +226,7 @@ class Breakers:
         cause = f" The last time: {error.message}" if error else ""
         message = (
             f"{breaker.name} failed again and again and is left alone for now. Call it again {wait}, "
-            f"or close its breaker in the bridge page.{cause}"
+            f"or close its breaker (POST /api/breakers/reset).{cause}"
         )
         detail = {
             "tool": breaker.name,

@@ -9,7 +9,8 @@ other two need no page. Every refusal on the way is a `BridgeError`; what happen
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+import json
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -100,6 +101,15 @@ class Engine:
         if call.tool_name == FIND_OPERATIONS.name:
             return _answered(await self._found(view, call))
         return _answered(await self._read(call))
+
+    async def own_arguments(self, call: ToolCall, names: Collection[str]) -> frozenset[str]:
+        """Which of `names` are arguments of the tool itself; none of a tool that does not exist."""
+        view = await self._registry.view(call.user_id)
+        tool = view.catalog.by_name(call.tool_name)
+        if tool is None:
+            return frozenset()
+        schema = json.loads((await self._registry.schemas_of(view, [tool]))[tool.name])
+        return frozenset(name for name in names if name in schema.get("properties", {}))
 
     async def _run(self, view: UserView, tool: Tool, call: ToolCall) -> CallOutcome:
         if not view.is_accepted(tool):

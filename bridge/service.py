@@ -23,6 +23,7 @@ from bridge.dispatch import Dispatcher
 from bridge.edges.account_http import AccountRoutes
 from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.api_document import api_document
+from bridge.edges.batch_http import BatchRoutes
 from bridge.edges.browser_gateway import SOCKET_PATH, BrowserGateway
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.calls_http import CallRoutes
@@ -267,13 +268,15 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
     bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
     links = PairingLinks(rooms.store, base_url, is_open=lambda user_id: rooms.gateway.page_count(user_id) > 0)
     page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
+    calls = CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files, rooms.journal)
     table: list[Route] = [
         *_people_routes(settings, rooms, base_url, port),
         *ServerRoutes(rooms.identity, rooms.registry, fetch_public).routes(),
         *ReferenceRoutes(rooms.identity, rooms.worker.bundle).routes(),
         *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
         *LimitRoutes(rooms.identity, rooms.registry, rooms.controls).routes(),
-        *CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files, rooms.journal).routes(),
+        *calls.routes(),
+        *BatchRoutes(rooms.identity, rooms.engine, lambda: rooms.controls.limits.now, calls.facts).routes(),
         *HistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).routes(),
         *page.routes(),
     ]

@@ -206,7 +206,7 @@ class CallRoutes:
         report = CallReport(
             call_id=outcome.call_id,
             tool=call.tool_name,
-            outcome=self._facts(outcome),
+            outcome=self.facts(outcome),
             duration_ms=round((time.perf_counter() - started) * 1000, 1),
         )
         return json_answer(report)
@@ -261,7 +261,8 @@ class CallRoutes:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "No running call takes an answer with this token.")
         return call
 
-    def _facts(self, outcome: CallOutcome) -> OutcomeFacts:
+    def facts(self, outcome: CallOutcome) -> OutcomeFacts:
+        """An outcome as these routes tell it."""
         answer = self._answer_facts(outcome.answered) if outcome.answered else None
         return OutcomeFacts(state=outcome.state, answer=answer, error=outcome.error)
 

@@ -98,6 +98,7 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
     await _walk_servers(witness)
     await _walk_selection(witness)
     await _walk_limits(witness)
+    await _walk_batches(witness)
     await _walk_calls(witness)
     documented = {
         f"{method.upper()} {path}" for path, item in witness.document["paths"].items() for method in item
@@ -218,6 +219,12 @@ async def _walk_limits(witness: Witness) -> None:
     assert kept == await witness.ask("GET", "/api/call-settings")
     await witness.ask("PUT", "/api/call-settings", {"server_id": "none"}, status=404)
     await witness.ask("PUT", "/api/call-settings", {"deadline_s": 601}, status=400)
+
+
+async def _walk_batches(witness: Witness) -> None:
+    told = await witness.ask("POST", "/api/batches", {"calls": [{"tool": "none"}]})
+    assert told["outputs"][0]["outcome"]["error"]["code"] == "unknown_tool"
+    await witness.ask("POST", "/api/batches", {"calls": []}, status=400)
 
 
 async def _walk_calls(witness: Witness) -> None:
