@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from bridge import __version__
-from bridge.commands import client, documents, people, serve
+from bridge.commands import audit, client, documents, people, serve
 from bridge.commands.options import add_folder, add_references, user_name
 from bridge.edges.store import StoreError
 from bridge.service import LOCAL_USER
@@ -101,6 +101,16 @@ def _add_people(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     command.add_argument("--json", action="store_true")
     add_folder(command)
     command.set_defaults(run=people.users)
+    command = commands.add_parser("audit", help="show what happened, newest last")
+    command.add_argument("--user", type=user_name, metavar="NAME", help="default: all users")
+    command.add_argument("--kind", action="append", type=audit.kind, metavar="KIND", help="repeatable")
+    command.add_argument(
+        "--since", type=audit.moment, metavar="TIME", help="ISO time, or a span such as 90m, 12h or 7d"
+    )
+    command.add_argument("--limit", type=audit.count, default=1000, metavar="NUMBER", help="default: 1000")
+    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_folder(command)
+    command.set_defaults(run=audit.audit)
     command = commands.add_parser("devices", help="list a user's browsers, or remove one")
     command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
     command.add_argument("--remove", metavar="ID")

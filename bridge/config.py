@@ -15,6 +15,9 @@ DEFAULT_PORT = 8765
 
 SAMPLES_PORT = 8766
 
+DEFAULT_AUDIT_DAYS, MIN_AUDIT_DAYS, MAX_AUDIT_DAYS = 365, 1, 3650
+"""How long entries of the audit log are kept."""
+
 MAX_OPEN_CALLS_PER_USER = 1000
 """Calls of one user that may run or wait at once; the next one is refused with `queue_full`. Chosen."""
 
@@ -51,6 +54,8 @@ class Settings:
     """Tokens of all definitions that a model is shown, 1,000 to 10,000,000; None for no budget."""
     max_answer_bytes: int = DEFAULT_MAX_ANSWER_BYTES
     """Of one answer's text that a caller reads; 0: all that the bridge keeps (`wire.RESULT_BYTES`)."""
+    audit_days: int = DEFAULT_AUDIT_DAYS
+    """Days for which entries of the audit log are kept, 1 to 3650."""
     max_open_calls_per_user: int = field(default=MAX_OPEN_CALLS_PER_USER)
 
 

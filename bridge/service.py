@@ -15,7 +15,9 @@ from pathlib import Path
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from bridge import __version__
 from bridge.admission import Admission
+from bridge.audit import AuditKind
 from bridge.breaker import Breakers
 from bridge.call_settings import CallSettingsBook
 from bridge.config import Settings, origin_of
@@ -23,6 +25,9 @@ from bridge.dispatch import Dispatcher
 from bridge.edges.account_http import AccountRoutes
 from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.api_document import api_document
+from bridge.edges.audit_http import AuditRoutes
+from bridge.edges.audit_log import AuditLog
+from bridge.edges.audited_routes import audited
 from bridge.edges.batch_http import BatchRoutes
 from bridge.edges.browser_gateway import SOCKET_PATH, BrowserGateway
 from bridge.edges.call_journal import CallJournal
@@ -43,6 +48,7 @@ from bridge.edges.pairing import PairingDesk
 from bridge.edges.pairing_http import PairingRoutes
 from bridge.edges.pairing_links import PairingLinks
 from bridge.edges.references_http import ReferenceRoutes
+from bridge.edges.refusals import Refusals
 from bridge.edges.selection_http import SelectionBounds, SelectionRoutes
 from bridge.edges.servers_http import ServerRoutes
 from bridge.edges.store import Store
@@ -83,6 +89,7 @@ class Rooms:
     gateway: BrowserGateway
     dispatcher: Dispatcher
     journal: CallJournal
+    audit: AuditLog
     registry: Registry
     engine: Engine
     controls: Controls
@@ -129,6 +136,8 @@ class Bridge:
         await self.rooms.gateway.close()
         await self.runner.cleanup()
         await self.rooms.journal.flush()
+        self.rooms.audit.note(AuditKind.STOPPED, None, "bridge")
+        await self.rooms.audit.flush()
         await self.rooms.worker.close()
         await self.rooms.store.close()
         self._forget_address()
@@ -162,6 +171,10 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
     if unsettled := await rooms.journal.settle():
         _log.warning("%d calls were under way when the bridge last ended.", unsettled)
     rooms.tasks.start(rooms.journal.run(), "journal of calls")
+    rooms.tasks.start(rooms.audit.run(), "audit log")
+    rooms.audit.note(
+        AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
+    )
     await rooms.controls.limits.load()
     for record, error in await rooms.registry.load():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
@@ -193,6 +206,7 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
     choices = DeviceChoices(store)
     gateway = BrowserGateway(identity, choices, tasks, [origin_of(base_url)])
     journal = store.call_journal()
+    audit = store.audit_log(settings.audit_days)
     dispatcher = Dispatcher(
         gateway,
         journal,
@@ -228,6 +242,7 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
         gateway,
         dispatcher,
         journal,
+        audit,
         registry,
         engine,
         controls,
@@ -262,7 +277,8 @@ async def _finish_loading(
 def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> web.Application:
     doors = _doors(settings, base_url, port)
     app = web.Application(
-        middlewares=[*guard(doors), plain_sockets(SOCKET_PATH)], client_max_size=SMALL_BODY_BYTES
+        middlewares=[*guard(doors, Refusals(rooms.audit)), plain_sockets(SOCKET_PATH)],
+        client_max_size=SMALL_BODY_BYTES,
     )
     app.on_response_prepare.append(cors_headers(doors))
     bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
@@ -278,10 +294,11 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
         *calls.routes(),
         *BatchRoutes(rooms.identity, rooms.engine, lambda: rooms.controls.limits.now, calls.facts).routes(),
         *HistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).routes(),
+        *AuditRoutes(rooms.identity, rooms.audit, rooms.registry.operator_id).routes(),
         *page.routes(),
     ]
     for route in table:
-        app.router.add_route(route.method, route.path, route.handler)
+        app.router.add_route(route.method, route.path, audited(route, rooms.identity, rooms.audit))
     app.router.add_get("/api/openapi.json", _fixed(api_document(table)))
     app.router.add_get("/healthz", _fixed({"status": "ok"}))
     tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)

@@ -8,7 +8,14 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bridge.config import DEFAULT_PORT, MIN_MAX_ANSWER_BYTES, default_folder, origin_of
+from bridge.config import (
+    DEFAULT_PORT,
+    MAX_AUDIT_DAYS,
+    MIN_AUDIT_DAYS,
+    MIN_MAX_ANSWER_BYTES,
+    default_folder,
+    origin_of,
+)
 from bridge.edges.document_sources import ReferenceRules
 from bridge.edges.forwarded_users import MIN_SECRET_BYTES
 from bridge.edges.store import Store, StoreError
@@ -124,6 +131,11 @@ def limit(text: str) -> tuple[str, str]:
     except BridgeError as error:
         raise argparse.ArgumentTypeError(error.error.message) from None
     return name, number
+
+
+def audit_days(text: str) -> int:
+    """For how many days entries of the audit log are kept."""
+    return _integer(text, MIN_AUDIT_DAYS, MAX_AUDIT_DAYS)
 
 
 def tool_count(text: str) -> int:

@@ -12,6 +12,7 @@ import sys
 from datetime import datetime
 from typing import Any
 
+from bridge.audit import AuditKind
 from bridge.commands.options import address_of, open_store
 from bridge.edges.store import Store
 from bridge.service import LOCAL_USER, page_url
@@ -60,7 +61,8 @@ def devices(options: argparse.Namespace) -> int:
 
 async def _user_key(store: Store, name: str, label: str, base_url: str) -> dict[str, str]:
     user = await store.ensure_user(name)
-    _, secret = await store.add_key(user.id, label)
+    key_id, secret = await store.add_key(user.id, label)
+    await _note(store, AuditKind.KEY_MADE, user.id, key=key_id, label=label, forwarder=False)
     ticket = await store.add_ticket(user.id)
     await store.close()
     return {"user": name, "key": secret, "page_url": page_url(base_url, ticket)}
@@ -69,7 +71,8 @@ async def _user_key(store: Store, name: str, label: str, base_url: str) -> dict[
 async def _forwarder_key(store: Store, label: str) -> dict[str, str]:
     """It belongs to the operator, who lists and revokes it on his page; it never speaks for him by itself."""
     operator = await store.ensure_user(LOCAL_USER)
-    _, secret = await store.add_key(operator.id, label, forwarder=True)
+    key_id, secret = await store.add_key(operator.id, label, forwarder=True)
+    await _note(store, AuditKind.KEY_MADE, operator.id, key=key_id, label=label, forwarder=True)
     await store.close()
     return {"forwarder": label, "key": secret}
 
@@ -94,6 +97,8 @@ async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str
     known = {user.name: user.id for user in await store.users()}
     user_id = known.get(name, "")
     is_missing = remove is not None and not await store.delete_device(user_id, remove)
+    if remove is not None and not is_missing:
+        await _note(store, AuditKind.DEVICE_REMOVED, user_id, device=remove)
     found = await store.devices(user_id)
     await store.close()
     if is_missing:
@@ -107,6 +112,12 @@ async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str
         }
         for device in found
     ]
+
+
+async def _note(store: Store, kind: AuditKind, user_id: str, **detail: str | bool) -> None:
+    audit = store.audit_log()
+    audit.note(kind, user_id, "command line", detail=detail)
+    await audit.flush()
 
 
 def _moment(seconds: float) -> str:

@@ -15,6 +15,7 @@ from aiohttp import web
 
 from bridge.commands import options as option_values
 from bridge.config import (
+    DEFAULT_AUDIT_DAYS,
     DEFAULT_MAX_ANSWER_BYTES,
     DEFAULT_PORT,
     SAMPLES_PORT,
@@ -68,6 +69,13 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         help="pages of this origin may use the tools (Open WebUI's, for direct tool servers)",
     )
     _add_bounds(parser)
+    parser.add_argument(
+        "--audit-days",
+        type=option_values.audit_days,
+        default=DEFAULT_AUDIT_DAYS,
+        metavar="DAYS",
+        help=f"for which the audit log is kept (default: {DEFAULT_AUDIT_DAYS})",
+    )
     _add_model_limits(parser)
     _add_forwarding(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
@@ -177,6 +185,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
         user_jwt_secret=options.user_jwt_secret or option_values.secret_of_environment(),
         trust_user_headers=options.trust_user_headers,
         limits=limits,
+        audit_days=options.audit_days,
         max_tools=options.max_tools,
         max_tool_tokens=options.max_tool_tokens,
         max_answer_bytes=options.max_answer_bytes,

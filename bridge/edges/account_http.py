@@ -6,7 +6,9 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge import __version__
+from bridge.audit import AuditKind
 from bridge.config import Settings
+from bridge.edges.audited_routes import tell_audit
 from bridge.edges.http_routes import (
     Answer,
     Confirmation,
@@ -217,6 +219,7 @@ class AccountRoutes:
                 body=NewKey,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
+                audited=AuditKind.KEY_MADE,
             ),
             Route(
                 "DELETE",
@@ -227,6 +230,7 @@ class AccountRoutes:
                 {200: Answer("Revoked.", Confirmation)},
                 access="page",
                 errors=(ErrorCode.NOT_FOUND,),
+                audited=AuditKind.KEY_REVOKED,
             ),
             Route(
                 "GET",
@@ -289,6 +293,7 @@ class AccountRoutes:
             message = "Only the user who started the bridge may make a key that speaks for other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         key_id, key = await self._store.add_key(caller.user.id, wanted.label, forwarder=wanted.forwarder)
+        tell_audit(request, key=key_id, label=wanted.label, forwarder=wanted.forwarder)
         return json_answer(KeyOnce(id=key_id, key=key, label=wanted.label), status=201)
 
     async def delete_key(self, request: web.Request) -> web.Response:
@@ -297,6 +302,7 @@ class AccountRoutes:
         if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
         self._identity.forget_credentials()
+        tell_audit(request, key=request.match_info["id"])
         return json_answer(Confirmation())
 
     async def connect_facts(self, request: web.Request) -> web.Response:

@@ -7,6 +7,8 @@ from typing import Annotated
 from aiohttp import web
 from pydantic import BaseModel, StringConstraints
 
+from bridge.audit import AuditKind
+from bridge.edges.audited_routes import tell_audit
 from bridge.edges.browser_gateway import BrowserGateway
 from bridge.edges.device_choices import DeviceChoices
 from bridge.edges.http_routes import Answer, Confirmation, Route, json_answer, page_of, read_body
@@ -97,6 +99,7 @@ class DeviceRoutes:
                 {200: Answer("Its sessions and sockets have ended.", Confirmation)},
                 access="page",
                 errors=(ErrorCode.NOT_FOUND,),
+                audited=AuditKind.DEVICE_REMOVED,
             ),
             Route(
                 "PUT",
@@ -108,6 +111,7 @@ class DeviceRoutes:
                 body=DeviceChoice,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
+                audited=AuditKind.SETTINGS,
             ),
         ]
 
@@ -141,6 +145,7 @@ class DeviceRoutes:
             raise _no_device()
         self._identity.forget_credentials()
         self._choices.forget(caller.user.id)
+        tell_audit(request, device=device_id)
         await self._gateway.disconnect_device(device_id)
         await self._gateway.announce_devices(caller.user.id)
         return json_answer(Confirmation())
@@ -151,6 +156,7 @@ class DeviceRoutes:
         chosen = (await read_body(request, DeviceChoice)).device_id
         if not await self._choices.choose(caller.user.id, request.match_info["id"], chosen):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such server, or no such browser.")
+        tell_audit(request, chosen_device=chosen)
         await self._gateway.announce_devices(caller.user.id)
         return json_answer(Confirmation())
 

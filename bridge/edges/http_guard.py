@@ -16,7 +16,8 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
-from bridge.edges.http_routes import error_answer
+from bridge.edges.http_routes import address_of, error_answer
+from bridge.edges.refusals import TURNED_AWAY, Refusals
 from bridge.wire import BridgeError, ErrorCode, WireError
 
 TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
@@ -55,22 +56,34 @@ class Doors:
         return origin in self.allowed_origins or origin in self.own_origins
 
 
-def guard(doors: Doors) -> list[Middleware]:
+def guard(doors: Doors, refusals: Refusals) -> list[Middleware]:
     """The middlewares, outermost first."""
-    return [_boundary, _check_host(doors), _check_origin(doors)]
+    return [_boundary(refusals), _check_host(doors), _check_origin(doors)]
 
 
-@web.middleware
-async def _boundary(request: web.Request, handler: Handler) -> web.StreamResponse:
-    try:
-        return await handler(request)
-    except BridgeError as error:
-        return error_answer(error.error)
-    except web.HTTPException as error:
-        return _http_exception(request, error)
-    except Exception:  # the HTTP boundary: one of the listed places
-        _log.exception("%s %s failed.", request.method, request.path)
-        return error_answer(WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log."))
+def _boundary(refusals: Refusals) -> Middleware:
+    @web.middleware
+    async def catch(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except BridgeError as error:
+            if error.error.code in TURNED_AWAY:
+                refusals.note(error.error.code, address_of(request), door=_door_of(request))
+            return error_answer(error.error)
+        except web.HTTPException as error:
+            return _http_exception(request, error)
+        except Exception:  # the HTTP boundary: one of the listed places
+            _log.exception("%s failed.", _door_of(request))
+            bug = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log.")
+            return error_answer(bug)
+
+    return catch
+
+
+def _door_of(request: web.Request) -> str:
+    """Method and path as the routes write it: what callers put into a path is theirs."""
+    resource = request.match_info.route.resource
+    return f"{request.method} {resource.canonical}" if resource else f"{request.method} elsewhere"
 
 
 def _check_host(doors: Doors) -> Middleware:

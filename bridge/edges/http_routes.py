@@ -14,6 +14,7 @@ import orjson
 from aiohttp import hdrs, web
 from pydantic import BaseModel, Field, ValidationError
 
+from bridge.audit import AuditKind
 from bridge.edges.identity import Caller, Identity
 from bridge.wire import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError
 from toolserver.json_types import dump_json
@@ -57,6 +58,8 @@ class Route:
     """`caller`: a bearer API key or session token; `page`: a session token; `result_token`: the token that
     came with a call."""
     errors: tuple[ErrorCode, ...] = field(default=())
+    audited: AuditKind | None = None
+    """What the audit log says when it succeeded; see `tell_audit`."""
     query: Mapping[str, str] = field(default_factory=dict[str, str])
     """Optional query parameters: name to meaning."""
 

@@ -7,6 +7,8 @@ from typing import Any, Literal
 from aiohttp import hdrs, web
 from pydantic import BaseModel, Field
 
+from bridge.audit import AuditKind
+from bridge.edges.audited_routes import tell_audit
 from bridge.edges.browser_name import browser_name
 from bridge.edges.http_routes import Answer, Route, address_of, json_answer, page_of, read_body
 from bridge.edges.identity import Identity, kept_public_key
@@ -124,6 +126,7 @@ class PairingRoutes:
                 body=Pairing,
                 access="public",
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+                audited=AuditKind.DEVICE_PAIRED,
             ),
             Route(
                 "POST",
@@ -173,6 +176,7 @@ class PairingRoutes:
                 body=PairingDecision,
                 access="page",
                 errors=errors,
+                audited=AuditKind.DEVICE_PAIRED,
             ),
         ]
 
@@ -184,11 +188,13 @@ class PairingRoutes:
         found = await self._identity.pair(pairing.ticket, public_key, _browser_of(request))
         if isinstance(found, NewDevice):
             device, user = found.device, found.device.user
+            tell_audit(request, user_id=user.id, device=device.id, browser=device.name, by="link")
             paired = Paired(device_id=device.id, user=user.name, user_id=user.id, printed=found.printed)
             return json_answer(paired, status=201)
         waiting = self._desk.wait(
             public_key, browser=_browser_of(request), address=address_of(request), user_id=found.id
         )
+        tell_audit(request, user_id=found.id, device=None, by="link", waits_for_confirmation=True)
         return json_answer(_shown(waiting), status=202)
 
     async def ask(self, request: web.Request) -> web.Response:
@@ -226,6 +232,7 @@ class PairingRoutes:
         caller = await page_of(self._identity, request)
         decision = await read_body(request, PairingDecision)
         device = await self._desk.decide(caller.user, decision.code, accept=decision.accept)
+        tell_audit(request, device=device.id if device else None, by="code", accepted=decision.accept)
         return json_answer(PairingDecided(device_id=device.id if device else None))
 
 

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from aiohttp import web
 from pydantic import BaseModel, Field
 
+from bridge.audit import AuditKind
+from bridge.edges.audited_routes import tell_audit
 from bridge.edges.http_routes import Answer, Route, caller_of, json_answer, page_of, read_body
 from bridge.edges.identity import Identity
 from bridge.registry import Registry
@@ -102,6 +104,7 @@ class SelectionRoutes:
                 body=SelectionChoice,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
+                audited=AuditKind.SETTINGS,
             ),
         ]
 
@@ -122,6 +125,7 @@ class SelectionRoutes:
             max_tokens=choice.max_tokens,
         )
         await self._registry.select(caller.user.id, selection)
+        tell_audit(request, changed="selection")
         return await self._answer(caller.user.id)
 
     async def _answer(self, user_id: str) -> web.Response:

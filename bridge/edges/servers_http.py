@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
 
 import orjson
 from aiohttp import web
 from pydantic import BaseModel
 
+from bridge.audit import AuditKind
+from bridge.edges.audited_routes import tell_audit
 from bridge.edges.http_routes import (
     DECISION_BODY_BYTES,
     DOCUMENT_BODY_BYTES,
@@ -83,6 +86,7 @@ class ServerRoutes:
                 {201: Answer("Added; nothing of it is accepted yet.", Server)},
                 body=NewServer,
                 access="page",
+                audited=AuditKind.DOCUMENT_ADDED,
                 errors=(*_DOCUMENT, ErrorCode.DOCUMENT_UNREACHABLE, ErrorCode.TOO_LARGE),
             ),
             Route(
@@ -103,6 +107,7 @@ class ServerRoutes:
                 _SERVER_NOW,
                 body=ServerChange,
                 access="page",
+                audited=AuditKind.SETTINGS,
                 errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
             ),
             Route(
@@ -113,6 +118,7 @@ class ServerRoutes:
                 "Remove a server",
                 {200: Answer("Removed.", Confirmation)},
                 access="page",
+                audited=AuditKind.DOCUMENT_REMOVED,
                 errors=(*_NOT_FOUND, ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
             ),
         ]
@@ -137,6 +143,7 @@ class ServerRoutes:
                 _SERVER_NOW,
                 body=Acceptance,
                 access="page",
+                audited=AuditKind.ACCEPTANCE,
                 errors=(*_NOT_FOUND, ErrorCode.DOCUMENT_CHANGED, ErrorCode.INVALID_REQUEST),
             ),
             Route(
@@ -148,6 +155,7 @@ class ServerRoutes:
                 _SERVER_NOW,
                 body=NewDocument,
                 access="page",
+                audited=AuditKind.DOCUMENT_CHANGED,
                 errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
             ),
             Route(
@@ -188,6 +196,7 @@ class ServerRoutes:
         added = await self._registry.add(
             caller.user.id, text, source_url=source_url, base_url=offered.base_url or None
         )
+        tell_audit(request, server_id=added.record.id, digest=added.compiled.digest, source=_bare(source_url))
         return json_answer(server_model(await self._registry.view(caller.user.id), added), status=201)
 
     async def show_server(self, request: web.Request) -> web.Response:
@@ -241,6 +250,7 @@ class ServerRoutes:
         caller = await page_of(self._identity, request)
         acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
         await self._registry.accept(caller.user.id, request.match_info["id"], acceptance.operations)
+        tell_audit(request, operations=len(acceptance.operations))
         return await self._answer(caller.user.id, request.match_info["id"])
 
     async def replace_document(self, request: web.Request) -> web.Response:
@@ -250,6 +260,7 @@ class ServerRoutes:
         await self._registry.replace_document(
             caller.user.id, request.match_info["id"], document.text, document.source_url
         )
+        tell_audit(request, source=_bare(document.source_url))
         return await self._answer(caller.user.id, request.match_info["id"])
 
     async def change_server(self, request: web.Request) -> web.Response:
@@ -259,6 +270,7 @@ class ServerRoutes:
         await self._registry.change(
             caller.user.id, request.match_info["id"], base_url=change.base_url, inline_html=change.inline_html
         )
+        tell_audit(request, base_url=_bare(change.base_url), inline_html=change.inline_html)
         return await self._answer(caller.user.id, request.match_info["id"])
 
     async def remove_server(self, request: web.Request) -> web.Response:
@@ -297,6 +309,14 @@ class ServerRoutes:
     async def _answer(self, user_id: str, server_id: str) -> web.Response:
         view = await self._registry.view(user_id)
         return json_answer(server_model(view, view.server(server_id)))
+
+
+def _bare(url: str | None) -> str | None:
+    """Where a document came from, without what a URL may hold of secrets."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
 
 
 def _aliased(model: BaseModel) -> web.Response:

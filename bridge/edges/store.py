@@ -18,6 +18,8 @@ from sqlalchemy import delete, event, insert, select
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker, create_async_engine
 
+from bridge.config import DEFAULT_AUDIT_DAYS
+from bridge.edges.audit_log import AuditLog
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.limit_tables import LimitTables
 from bridge.edges.store_people import PeopleStore
@@ -63,6 +65,10 @@ class Store(PeopleStore):
     def limit_tables(self) -> LimitTables:
         """The limits and settings of calls in this database."""
         return LimitTables(self._session)
+
+    def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS) -> AuditLog:
+        """The audit log in this database."""
+        return AuditLog(self._session, keep_days)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -165,3 +165,20 @@ class CallRow(Base):
     ended_at: Mapped[float | None]
     late: Mapped[str | None] = mapped_column(Text)
     """What a page reported after the end: JSON of its status, error code and whether it was delivered."""
+
+
+class AuditRow(Base):
+    """One entry of the audit log. Triggers refuse changes, and deletions but of the oldest entry."""
+
+    __tablename__ = "audit"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[float] = mapped_column(index=True)
+    kind: Mapped[str] = mapped_column(String(30))
+    user_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    """No foreign key: the entry outlives its user."""
+    actor: Mapped[str] = mapped_column(String(100))
+    call_id: Mapped[str | None] = mapped_column(String(64))
+    server_id: Mapped[str | None] = mapped_column(String(64))
+    operation_key: Mapped[str | None] = mapped_column(Text)
+    detail: Mapped[str] = mapped_column(Text)
+    """JSON."""

@@ -1,0 +1,68 @@
+"""What the audit log can say: kinds of entries, and the port by which everybody adds to it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+
+class AuditKind(StrEnum):
+    """What happened. Each kind is documented in `docs/reference/audit.md`."""
+
+    CALL = "call"
+    """Read from the journal of calls, which is the one place that has it."""
+    DECISION = "decision"
+    """A user allowed or denied one call."""
+    GRANT = "grant"
+    """A user allowed further calls, or took that back."""
+    ACCEPTANCE = "acceptance"
+    DOCUMENT_ADDED = "document_added"
+    DOCUMENT_CHANGED = "document_changed"
+    DOCUMENT_REMOVED = "document_removed"
+    SETTINGS = "settings"
+    KEY_MADE = "key_made"
+    KEY_REVOKED = "key_revoked"
+    DEVICE_PAIRED = "device_paired"
+    DEVICE_REMOVED = "device_removed"
+    STARTED = "started"
+    STOPPED = "stopped"
+    REFUSED = "refused"
+    """Somebody was turned away who had no right, or asked too often."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One thing that happened."""
+
+    at: float
+    """UTC seconds since 1970."""
+    kind: AuditKind
+    user_id: str | None
+    """Whose affair it is; None for what concerns no user, such as a foreign host."""
+    actor: str
+    """Who did it: `page <device id>`, `key`, `command line`, `bridge`, or `address <IP>`."""
+    call_id: str | None = None
+    server_id: str | None = None
+    operation_key: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Facts of its kind: JSON values. Never arguments, answers, keys, tickets or credentials."""
+
+
+class Audit(Protocol):
+    """Takes down what happened."""
+
+    def note(
+        self,
+        kind: AuditKind,
+        user_id: str | None,
+        actor: str,
+        *,
+        call_id: str | None = None,
+        server_id: str | None = None,
+        operation_key: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Add an entry, some time soon; never waits and never fails."""
+        ...
