@@ -41,13 +41,13 @@ def audited(route: Route, identity: Identity, audit: Audit) -> Handler:
         return route.handler
 
     async def handler(request: web.Request) -> web.StreamResponse:
+        # Before it acts: a browser that removes itself is nobody afterwards.
+        caller = None if route.access == "public" else await caller_of(identity, request)
         response = await route.handler(request)
         if response.status < _FAILED:
             told = request.get(_TOLD) or _Told(None, None, {})
-            user_id, actor = told.user_id, f"address {address_of(request)}"
-            if user_id is None:
-                caller = await caller_of(identity, request)
-                user_id, actor = caller.user.id, actor_of(caller)
+            actor = actor_of(caller) if caller else f"address {address_of(request)}"
+            user_id = caller.user.id if caller else told.user_id
             server_id = told.server_id or _server_in_path(request)
             audit.note(kind, user_id, actor, server_id=server_id, detail=told.detail)
         return response

@@ -89,6 +89,7 @@ class DeviceRoutes:
                 body=DeviceName,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
+                audited=AuditKind.SETTINGS,
             ),
             Route(
                 "DELETE",
@@ -134,6 +135,7 @@ class DeviceRoutes:
         name = (await read_body(request, DeviceName)).name
         if not await self._store.rename_device(caller.user.id, request.match_info["id"], name):
             raise _no_device()
+        tell_audit(request, renamed_device=request.match_info["id"], name=name)
         await self._gateway.announce_devices(caller.user.id)
         return json_answer(Confirmation())
 

@@ -7,8 +7,10 @@ from typing import Any, Literal
 from aiohttp import web
 from pydantic import BaseModel, Field
 
+from bridge.audit import AuditKind
 from bridge.breaker import BreakerFacts, BreakerState
 from bridge.call_settings import CallSetting, CallSettings, Scope, checked_deadline
+from bridge.edges.audited_routes import tell_audit
 from bridge.edges.http_routes import Answer, Route, caller_of, json_answer, page_of, read_body
 from bridge.edges.identity import Identity
 from bridge.gate import Controls
@@ -133,6 +135,7 @@ class LimitRoutes:
                 {200: Answer("The limits as they are now.", LimitList)},
                 body=LimitChange,
                 access="page",
+                audited=AuditKind.SETTINGS,
                 errors=(ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
             ),
         ]
@@ -157,6 +160,7 @@ class LimitRoutes:
                 body=BreakerChoice,
                 body_required=False,
                 access="page",
+                audited=AuditKind.SETTINGS,
                 errors=(ErrorCode.INVALID_REQUEST,),
             ),
         ]
@@ -180,6 +184,7 @@ class LimitRoutes:
                 {200: Answer("All settings as they are now.", CallSettingList)},
                 body=CallSettingEntry,
                 access="page",
+                audited=AuditKind.SETTINGS,
                 errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
             ),
         ]
@@ -197,6 +202,7 @@ class LimitRoutes:
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         change = await read_body(request, LimitChange)
         warnings = await self._limits.change(change.limits)
+        tell_audit(request, limits=change.limits)
         return json_answer(self._limit_list(may_change=True, warnings=warnings))
 
     async def show_breakers(self, request: web.Request) -> web.Response:
@@ -212,6 +218,7 @@ class LimitRoutes:
         if chosen.operation is not None and chosen.server_id is None:
             raise BridgeError(ErrorCode.INVALID_REQUEST, "An operation needs its `server_id`.")
         closed = self._breakers.reset(caller.user.id, chosen.server_id, chosen.operation)
+        tell_audit(request, server_id=chosen.server_id, breakers_reset=closed)
         return json_answer(BreakersReset(reset=closed))
 
     async def show_settings(self, request: web.Request) -> web.Response:
@@ -226,6 +233,8 @@ class LimitRoutes:
         await self._check_scope(caller.user.id, entry)
         setting = CallSetting(entry.deadline_s, entry.max_parallel, entry.in_order or None)
         scope = Scope(entry.server_id, entry.operation)
+        told = entry.model_dump(exclude={"server_id"})
+        tell_audit(request, server_id=entry.server_id or None, calls=told)
         return json_answer(_setting_list(await self._settings.put(caller.user.id, scope, setting)))
 
     async def _check_scope(self, user_id: str, entry: CallSettingEntry) -> None:
