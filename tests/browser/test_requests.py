@@ -134,8 +134,10 @@ async def test_every_method_of_a_page_arrives(
 
 
 async def test_a_head_request_answers_with_its_status(mirror: Scene) -> None:
-    """A HEAD answer has headers only; the caller still reads something."""
-    assert await arrived(mirror, "mirrorHead", {"text": "x"}) == {"status": 200}
+    """A HEAD answer has headers only, so they are what the caller reads."""
+    read = await arrived(mirror, "mirrorHead", {"text": "x"})
+    assert read["status"] == 200
+    assert read["headers"]["content-type"] == "application/json; charset=utf-8"
 
 
 async def test_a_method_that_no_page_can_send_is_no_tool(mirror: Scene) -> None:
