@@ -133,8 +133,12 @@ class Dispatcher:
 
     async def _send(self, call: OpenCall, page: Page) -> None:
         call.page = page
-        begins = call.request.approval == "granted"
-        if await self._written_down(call, may_begin=begins) and self._apply(call, CallEvent.SENT):
+        begins = call.request.approval == "granted" or call.is_approved
+        if not await self._written_down(call, may_begin=begins):
+            return
+        if call.page is not page:  # it left while the call was written down, and has never seen it
+            call.moved.set()
+        elif self._apply(call, CallEvent.SENT):
             call.may_begin = begins
             call.attempts += begins
             call.sendings += 1
@@ -146,8 +150,9 @@ class Dispatcher:
         if call.request.safe or is_kept:
             return True
         try:
-            await self._journal.opened(_record(call, may_begin=may_begin))
-        except JournalUnavailable:
+            async with asyncio.timeout(call.left_ms / 1000):
+                await self._journal.opened(_record(call, may_begin=may_begin))
+        except (JournalUnavailable, TimeoutError):
             self._apply(call, CallEvent.PAGE_LOST, error=endings.store_unavailable())
             return False
         return True
@@ -194,20 +199,22 @@ class Dispatcher:
         if decision.decision == "denied":
             self._apply(call, CallEvent.REFUSED, error=endings.denied(decision.reason, APPROVAL_S))
             return Go(go=False)
-        if call.state is not CallState.RUNNING and not await self._approved(call):
+        if call.state is not CallState.RUNNING and not await self._approved(call, sid):
             return Go(go=False)
         return Go(go=True, deadline_ms=call.left_ms)
 
-    async def _approved(self, call: OpenCall) -> bool:
+    async def _approved(self, call: OpenCall, sid: str) -> bool:
         if not await self._written_down(call, may_begin=True):
             return False
-        if not self._apply(call, CallEvent.APPROVED):  # it ended while it was written down
+        if call.sid != sid:  # it went to another page meanwhile, or this one came back and will say it again
             return False
-        call.stop_timer()
-        call.may_begin = True
+        if call.state is CallState.RUNNING:  # it was said twice, and the other one was faster
+            return True
+        if not self._apply(call, CallEvent.APPROVED):
+            return False
+        call.stop_asking()
+        call.may_begin = call.is_approved = True
         call.attempts += 1
-        if call.clock is not None:
-            call.clock.go_on()
         return True
 
     def report(self, user_id: str, sid: str, result: Result) -> None:
@@ -225,7 +232,10 @@ class Dispatcher:
     def abandon_session(self, sid: str) -> None:
         """A page's socket closed: its calls wait `RESUME_S` for it to come back."""
         for call in [call for call in self._open.values() if call.sid == sid]:
-            call.start_timer(RESUME_S, self._give_up)
+            if call.state is CallState.QUEUED:
+                call.page = None
+            else:
+                call.start_timer(RESUME_S, self._give_up)
 
     def reconcile(
         self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
@@ -260,11 +270,10 @@ class Dispatcher:
                 self._send_again(call)
 
     def _await_approval(self, call: OpenCall) -> None:
-        call.may_begin = False
-        self._apply(call, CallEvent.ASKED)
-        if call.state is CallState.AWAITING_APPROVAL and call.clock is not None:
-            call.clock.hold()
-            call.start_timer(APPROVAL_S + APPROVAL_GRACE_S, self._no_answer)
+        """Not when it was told to go and has not heard it: then it will say its decision again."""
+        if self._apply(call, CallEvent.ASKED):
+            call.may_begin = False
+            call.start_asking(APPROVAL_S + APPROVAL_GRACE_S, lambda: self._no_answer(call))
 
     def _no_answer(self, call: OpenCall) -> None:
         self._apply(call, CallEvent.REFUSED, error=endings.denied("no_answer", APPROVAL_S))
@@ -286,8 +295,8 @@ class Dispatcher:
         elif self._apply(call, CallEvent.UNSEEN):
             call.may_begin = False
             call.uploaded = None
-            if call.clock is not None:
-                call.clock.go_on()
+            call.page = None
+            call.stop_asking()
             call.moved.set()
 
     def _apply(

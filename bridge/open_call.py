@@ -105,9 +105,13 @@ class OpenCall:
     """Set once, with a terminal state."""
     moved: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it ended, or is to be sent again."""
+    is_approved: bool = False
+    """Its user has said yes; a page that gets it after that need not ask."""
     clock: Clock | None = None
+    patience: Clock | None = None
+    """The time that its user has to decide, over all pages and reconnects; None until one asks."""
     timer: asyncio.TimerHandle | None = None
-    """The resume window of a lost page, or the time that its user has to decide."""
+    """The resume window of a lost page, or the pause before another attempt."""
     uploaded: TextBody | FileBody | None = None
 
     @property
@@ -126,6 +130,27 @@ class OpenCall:
         seconds = self.request.deadline_s if self.clock is None else self.clock.left_s
         return math.ceil(seconds * 1000)
 
+    @property
+    def approval(self) -> Literal["granted", "needed"]:
+        """Whether the page that gets it next must ask."""
+        return "granted" if self.is_approved else self.request.approval
+
+    def start_asking(self, seconds: float, run_out: Callable[[], None]) -> None:
+        """Its user is asked; `seconds` count from the first time, and its own time stands still."""
+        if self.clock is not None:
+            self.clock.hold()
+        if self.patience is None:
+            self.patience = Clock(seconds, run_out)
+        self.patience.go_on()
+
+    def stop_asking(self) -> None:
+        """Its own time goes on, and nothing else rings."""
+        self.stop_timer()
+        if self.patience is not None:
+            self.patience.hold()
+        if self.clock is not None:
+            self.clock.go_on()
+
     def start_timer(self, seconds: float, ring: Callable[[OpenCall], None]) -> None:
         """One timer at a time; a new one replaces the old one."""
         self.stop_timer()
@@ -140,8 +165,9 @@ class OpenCall:
     def stop_clocks(self) -> None:
         """The call has ended."""
         self.stop_timer()
-        if self.clock is not None:
-            self.clock.hold()
+        for clock in (self.clock, self.patience):
+            if clock is not None:
+                clock.hold()
 
 
 @dataclass(frozen=True, slots=True)

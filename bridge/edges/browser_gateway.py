@@ -388,7 +388,7 @@ def _envelope(call: OpenCall) -> dict[str, Any]:
                 "bridge": {
                     "tool": request.tool_name,
                     "deadline_ms": call.left_ms,
-                    "approval": request.approval,
+                    "approval": call.approval,
                     "approval_ms": int(APPROVAL_S * 1000),
                     "attempt": call.sendings,
                     "result_token": call.result_token,

@@ -78,8 +78,11 @@ class _Entry:
 class CallJournal:
     """The table of calls."""
 
-    def __init__(self, session: async_sessionmaker[AsyncSession]) -> None:
+    def __init__(
+        self, session: async_sessionmaker[AsyncSession], *, sweep_every_s: float = SWEEP_SECONDS
+    ) -> None:
         self._session = session
+        self._sweep_every_s = sweep_every_s
         self._waiting: deque[_Entry] = deque()
         self._some = asyncio.Event()
         self._swept_at = time.time()
@@ -185,17 +188,24 @@ class CallJournal:
             _log.warning("Call %s is not written down: its user is gone.", entries[0].call_id)
             _tell(entries[0], JournalUnavailable())
             return
-        for entry in entries:
-            await self._write([entry])
+        left = deque(entries)
+        try:
+            while left:
+                await self._write([left.popleft()])
+        finally:  # cancelled: the rest is written by `flush`
+            self._waiting.extendleft(reversed(left))
 
     async def _sweep(self) -> None:
-        """Forget calls that are older than `KEEP_SECONDS`, once an hour."""
+        """Forget calls that are older than `KEEP_SECONDS`, once an hour; if it fails, an hour later."""
         now = time.time()
-        if now - self._swept_at < SWEEP_SECONDS:
+        if now - self._swept_at < self._sweep_every_s:
             return
         self._swept_at = now
-        async with self._session.begin() as session:
-            await session.execute(delete(CallRow).where(CallRow.opened_at < now - KEEP_SECONDS))
+        try:
+            async with self._session.begin() as session:
+                await session.execute(delete(CallRow).where(CallRow.opened_at < now - KEEP_SECONDS))
+        except (SQLAlchemyError, OSError) as error:
+            _log.error("Old calls cannot be deleted: %s", getattr(error, "orig", None) or error)
 
 
 async def _save(session: AsyncSession, entries: Sequence[_Entry]) -> None:

@@ -4,11 +4,13 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import aiohttp
 import pytest
 import pytest_asyncio
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import async_sessionmaker, create_async_engine
 
 from bridge.calls import CallState
 from bridge.edges.call_journal import KEPT_ARGUMENTS_CHARS, CallJournal
@@ -157,6 +159,35 @@ async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(desk: Desk) 
     desk.journal.ended(record(User("nobody", "nobody"), "call_0", state=CallState.SUCCEEDED))
     await desk.journal.opened(record(desk.ann, "call_1"))
     assert await desk.journal.call(desk.ann.id, "call_1") is not None
+
+
+class Stumbling:
+    """A database whose second transaction fails, as on a full disk."""
+
+    def __init__(self, path: Path) -> None:
+        engine = create_async_engine(f"sqlite+aiosqlite:///{path}")
+        self.engine, self.session = engine, async_sessionmaker(engine, expire_on_commit=False)
+        self.begun = 0
+
+    def begin(self) -> Any:
+        self.begun += 1
+        if self.begun == 2:
+            raise OperationalError("DELETE", None, OSError("database or disk is full"))
+        return self.session.begin()
+
+
+async def test_old_calls_that_cannot_be_deleted_stop_no_new_ones(desk: Desk, tmp_path: Path) -> None:
+    """The one task that writes must outlive everything, or no unsafe call is ever sent again."""
+    database = Stumbling(tmp_path / "bridge.sqlite3")
+    journal = CallJournal(cast(Any, database), sweep_every_s=0)
+    writing = asyncio.create_task(journal.run())
+    await journal.opened(record(desk.ann, "call_1"))
+    await eventually(lambda: database.begun == 2)
+    async with asyncio.timeout(5):
+        await journal.opened(record(desk.ann, "call_2"))
+    assert len(await desk.journal.calls(desk.ann.id, before=None, limit=10)) == 2
+    writing.cancel()
+    await database.engine.dispose()
 
 
 # Through the doors

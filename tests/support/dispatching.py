@@ -50,10 +50,10 @@ def said(
 class Desk:
     """A dispatcher with one page each for Ann and Bob."""
 
-    def __init__(self, **pages: str) -> None:
+    def __init__(self, journal: FakeJournal | None = None, **pages: str) -> None:
         sids = pages or {"ann": "page-a", "bob": "page-b"}
         self.browser = FakeBrowser({user: page(sid) for user, sid in sids.items()})
-        self.journal = FakeJournal()
+        self.journal = journal or FakeJournal()
         self.dispatcher = Dispatcher(
             self.browser, self.journal, max_open_calls_per_user=2, no_browser_message="Open it."
         )

@@ -1,0 +1,304 @@
+"""The bridge of a history: the real dispatcher, with a gateway and a journal that can be killed around it."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bridge.calls import TERMINAL, CallState
+from bridge.dispatch import APPROVAL_S, RESUME_S, Dispatcher, JournalUnavailable
+from bridge.open_call import CallRecord, CallRequest, OpenCall, Page
+from bridge.outcome import CallOutcome
+from bridge.wire import Accepted, Decision, Result
+from tests.faults.link import Link
+from tests.faults.plan import Kind
+from toolserver.result import TextBody
+
+COMMIT_S = 0.004
+RECEIPT_DELAY_S = 0.05
+
+
+class Surroundings(Protocol):
+    """What a bridge needs of its world."""
+
+    def now(self) -> float: ...
+    def later(self, delay: float, action: Callable[[], None]) -> None: ...
+    def note(self, text: str) -> None: ...
+    def name(self, call_id: str) -> str: ...
+    def ended(self, record: CallRecord) -> None: ...
+
+
+@dataclass
+class Row:
+    """What is kept of a call."""
+
+    user_id: str
+    safe: bool
+    state: CallState
+    may_begin: bool
+    endings: int = 0
+    late: int = 0
+
+
+@dataclass
+class Disk:
+    """What survives a killed bridge."""
+
+    rows: dict[str, Row] = field(default_factory=dict[str, Row])
+    is_full: bool = False
+    hangs: bool = False
+
+    def settle(self) -> None:
+        """As `CallJournal.settle`."""
+        for row in self.rows.values():
+            if row.state not in TERMINAL:
+                doubtful = row.may_begin and not row.safe
+                row.state = CallState.OUTCOME_UNKNOWN if doubtful else CallState.FAILED
+                row.endings += 1
+
+
+class DiskJournal:
+    """One writer, in order; what was not committed when its bridge died never was."""
+
+    def __init__(self, disk: Disk, around: Surroundings) -> None:
+        self._disk, self._around = disk, around
+        self._waiting: deque[tuple[CallRecord | Result, str, asyncio.Future[None] | None]] = deque()
+        self._is_writing = False
+        self.is_dead = False
+
+    @property
+    def unwritten(self) -> set[str]:
+        return {what.call_id for what, _, _ in self._waiting}
+
+    async def opened(self, record: CallRecord) -> None:
+        written: asyncio.Future[None] = asyncio.Future()
+        self._enter(record, record.request.user_id, written)
+        await written
+
+    def ended(self, record: CallRecord) -> None:
+        if not self.is_dead:
+            self._around.ended(record)
+            self._enter(record, record.request.user_id, None)
+
+    def late(self, user_id: str, result: Result) -> None:
+        self._enter(result, user_id, None)
+
+    def _enter(self, what: CallRecord | Result, user_id: str, written: asyncio.Future[None] | None) -> None:
+        self._waiting.append((what, user_id, written))
+        self._write_soon(COMMIT_S)
+
+    def _write_soon(self, delay: float) -> None:
+        if not self._is_writing and not self.is_dead:
+            self._is_writing = True
+            self._around.later(delay, self._write)
+
+    def _write(self) -> None:
+        self._is_writing = False
+        if self.is_dead:
+            return
+        if self._disk.hangs:
+            self._write_soon(0.5)
+            return
+        batch, self._waiting = self._waiting, deque()
+        for what, user_id, written in batch:
+            if not self._disk.is_full:
+                self._save(what, user_id)
+            elif written is None:
+                self._waiting.append((what, user_id, written))
+            if written is not None and not written.done():
+                if self._disk.is_full:
+                    written.set_exception(JournalUnavailable())
+                else:
+                    written.set_result(None)
+        if self._waiting:
+            self._write_soon(1.0)
+
+    def _save(self, what: CallRecord | Result, user_id: str) -> None:
+        if isinstance(what, Result):
+            row = self._disk.rows.get(what.call_id)
+            if row is not None and row.user_id == user_id:
+                row.late += 1
+            return
+        row = self._disk.rows.setdefault(
+            what.call_id, Row(user_id, what.request.safe, what.state, what.may_begin)
+        )
+        row.state, row.may_begin = what.state, what.may_begin
+        row.endings += what.state in TERMINAL
+
+
+@dataclass
+class _Socket:
+    """A connection and what waits to be read from it: one message at a time, as the gateway does."""
+
+    user_id: str
+    device_id: str
+    link: Link
+    page: Page | None = None
+    inbox: deque[tuple[Kind, Any]] = field(default_factory=deque[tuple[Kind, Any]])
+    is_busy: bool = False
+    owed: list[str] = field(default_factory=list[str])
+
+
+class BridgeDouble:
+    """One process of the bridge. Follows `bridge/edges/browser_gateway.py`."""
+
+    def __init__(self, disk: Disk, around: Surroundings) -> None:
+        disk.settle()
+        self.around = around
+        self.is_dead = False
+        self.journal = DiskJournal(disk, around)
+        self.dispatcher = Dispatcher(
+            self, self.journal, max_open_calls_per_user=100, no_browser_message="Open the page."
+        )
+        self._sockets: dict[str, _Socket] = {}
+        self._pages: dict[str, dict[str, Page]] = {}
+        self._left_at: dict[str, float] = {}
+        self._changed = asyncio.Event()
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    # The dispatcher's port
+
+    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
+        page = self._newest(user_id)
+        patience = 0.0 if page else self._left_at.get(user_id, -9.0) + RESUME_S - self.around.now()
+        if page is None and patience > 0:
+            try:
+                async with asyncio.timeout(patience):
+                    while page is None:
+                        await self._changed.wait()
+                        page = self._newest(user_id)
+            except TimeoutError:
+                return None
+        return page
+
+    async def send_call(self, call: OpenCall) -> None:
+        socket = self._sockets.get(call.sid or "")
+        if socket is None or self.is_dead:
+            return
+        message = {
+            "call_id": call.call_id,
+            "attempt": call.sendings,
+            "deadline_ms": call.left_ms,
+            "approval": call.approval,
+            "approval_ms": APPROVAL_S * 1000,
+            "token": call.result_token,
+            "plan": int(call.request.arguments_text),
+        }
+        socket.link.send("page", "call", message, self.around.name(call.call_id))
+
+    async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
+        if sid in self._sockets and not self.is_dead:
+            self._sockets[sid].link.send("page", "cancel", call_id, f"{self.around.name(call_id)} ({reason})")
+
+    # What pages do
+
+    def connected(self, link: Link, user_id: str, device_id: str) -> None:
+        self._sockets[link.sid] = _Socket(user_id, device_id, link)
+
+    def heard(self, sid: str, kind: Kind, payload: Any) -> None:
+        socket = self._sockets.get(sid)
+        if socket is not None and not self.is_dead:
+            socket.inbox.append((kind, payload))
+            self._read_on(socket)
+
+    def hung_up(self, sid: str) -> None:
+        socket = self._sockets.pop(sid, None)
+        if socket is None or self.is_dead:
+            return
+        self.around.note(f"{sid}: bridge notices that it is closed")
+        pages = self._pages.get(socket.user_id, {})
+        if pages.pop(sid, None) is not None and not pages:
+            self._left_at[socket.user_id] = self.around.now()
+        self._tell_waiting()
+        self.dispatcher.abandon_session(sid)
+
+    def take_upload(self, call_id: str, token: str) -> bool:
+        """`PUT /api/calls/{id}/result`, with the call's id as the text."""
+        call = None if self.is_dead else self.dispatcher.open_call(call_id)
+        if call is None or call.result_token != token:
+            return False
+        call.uploaded = call.uploaded or TextBody(call_id)
+        return True
+
+    # Callers
+
+    def call(self, request: CallRequest) -> "asyncio.Task[CallOutcome]":
+        return self.start(self.dispatcher.run(request))
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    @property
+    def unwritten(self) -> set[str]:
+        """Calls whose ending is not on the disk yet."""
+        return self.journal.unwritten
+
+    def kill(self, notices: Callable[[], float]) -> None:
+        """-9: nothing more is written or sent; each page learns of it after `notices()` seconds."""
+        self.is_dead = self.journal.is_dead = True
+        for socket in list(self._sockets.values()):
+            socket.link.cut(notices(), 0.0)
+        for task in list(self._tasks):
+            task.cancel()
+
+    async def stop(self) -> None:
+        """In order: every open call is settled and every socket closed."""
+        self.dispatcher.stop()
+        for socket in list(self._sockets.values()):
+            socket.link.cut(0.01, 0.0)
+
+    def _newest(self, user_id: str) -> Page | None:
+        pages = self._pages.get(user_id)
+        return next(reversed(pages.values())) if pages else None
+
+    def _tell_waiting(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def _read_on(self, socket: _Socket) -> None:
+        while socket.inbox and not socket.is_busy:
+            kind, payload = socket.inbox.popleft()
+            if kind == "hello":
+                self._greeted(socket, payload)
+            elif kind == "ack":
+                self.dispatcher.accept(socket.link.sid, Accepted.model_validate(payload))
+            elif kind == "result":
+                result = Result.model_validate(payload)
+                self.dispatcher.report(socket.user_id, socket.link.sid, result)
+                self._owe_receipt(socket, result.call_id)
+            elif kind == "decision":
+                socket.is_busy = True
+                self.start(self._decided(socket, Decision.model_validate(payload)))
+
+    async def _decided(self, socket: _Socket, decision: Decision) -> None:
+        go = await self.dispatcher.decide(socket.link.sid, decision)
+        if self.is_dead:
+            return
+        answer = go.model_dump() | {"call_id": decision.call_id}
+        socket.link.send("page", "go", answer, f"{self.around.name(decision.call_id)} {go.go}")
+        socket.is_busy = False
+        self._read_on(socket)
+
+    def _greeted(self, socket: _Socket, hello: dict[str, Any]) -> None:
+        sid = socket.link.sid
+        page = Page(sid, socket.device_id, hello["instance"], hello["epoch"])
+        self._pages.setdefault(socket.user_id, {})[sid] = page
+        alive, listed = frozenset(hello["alive"]), dict(hello["calls"])
+        closed = self.dispatcher.reconcile(socket.user_id, page, alive, listed)
+        self._tell_waiting()
+        socket.link.send("page", "welcome", closed, f"closed: {len(closed)}")
+
+    def _owe_receipt(self, socket: _Socket, call_id: str) -> None:
+        socket.owed.append(call_id)
+        if len(socket.owed) == 1:
+            self.around.later(RECEIPT_DELAY_S, lambda: self._receipt(socket))
+
+    def _receipt(self, socket: _Socket) -> None:
+        owed, socket.owed = socket.owed, []
+        if not self.is_dead:
+            names = ", ".join(map(self.around.name, owed))
+            socket.link.send("page", "receipt", owed, names)

@@ -1,0 +1,442 @@
+"""A browser and its workers, as docs/reference/wire.md says they behave: memory, journal, outbox, cards."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tests.faults.ledger import Api
+from tests.faults.link import Link
+from tests.faults.plan import CallPlan, Kind
+
+HELLO_TIMEOUT_S = 10.0
+DECISION_TIMEOUT_S = 10.0
+RECONNECT_FIRST_S, RECONNECT_LAST_S = 0.2, 5.0
+UPLOAD_WAITS_S = (0.3, 1.0, 3.0)
+Outcome = dict[str, Any]
+
+
+class Surroundings(Protocol):
+    """What a browser needs of its world."""
+
+    api: Api
+    uploads_fail: bool
+
+    def now(self) -> float: ...
+    def wall(self) -> float: ...
+    def later(self, delay: float, action: Callable[[], None]) -> None: ...
+    def wobble(self, least: float, most: float) -> float: ...
+    def note(self, text: str) -> None: ...
+    def name(self, call_id: str) -> str: ...
+    def plan_of(self, number: int) -> CallPlan: ...
+    def connect(self, worker: "Worker") -> Link | None: ...
+    def upload(self, call_id: str, token: str) -> bool | None: ...
+    def alarm(self, text: str) -> None: ...
+
+
+@dataclass
+class Entry:
+    """A row of the page's journal."""
+
+    call_id: str
+    token: str
+    instance: str
+    outcome: Outcome | None = None
+
+
+@dataclass
+class Device:
+    """A browser: what is kept in it, and which workers live."""
+
+    device_id: str
+    user_id: str
+    around: Surroundings
+    epoch: str = "e1"
+    journal: dict[str, Entry] = field(default_factory=dict[str, Entry])
+    is_full: bool = False
+    workers: list["Worker"] = field(default_factory=list["Worker"])
+    started: int = 0
+
+    def start_worker(self) -> "Worker":
+        self.started += 1
+        worker = Worker(self, f"{self.device_id}w{self.started}")
+        self.workers.append(worker)
+        worker.connect()
+        return worker
+
+    @property
+    def alive(self) -> list[str]:
+        return [worker.instance for worker in self.workers if worker.holds_lock]
+
+    @property
+    def executor(self) -> "Worker | None":
+        """The newest worker that lives."""
+        return next((worker for worker in reversed(self.workers) if not worker.is_dead), None)
+
+    def clear(self) -> None:
+        """Its user removes what it keeps; workers that run cannot write any more."""
+        self.epoch = f"e{int(self.epoch[1:]) + 1}"
+        self.journal = {}
+        for worker in self.workers:
+            worker.can_keep = False
+
+
+@dataclass
+class Run:
+    """A call that the page was allowed to begin, or whose user is being asked."""
+
+    call: dict[str, Any]
+    deadline_s: float
+    stopped: str = ""
+    abort: Callable[[], None] = lambda: None
+    is_over: bool = False
+    has_begun: bool = False
+
+
+class Worker:
+    """One instance of the executor; a reload ends it."""
+
+    def __init__(self, device: Device, instance: str) -> None:
+        self.device, self.instance, self.around = device, instance, device.around
+        self.epoch = device.epoch
+        self.is_dead = self.is_frozen = self.is_draining = self.is_greeted = False
+        self.holds_lock = self.can_keep = True
+        self.link: Link | None = None
+        self.outbox: dict[str, Outcome] = {}
+        self.seen: dict[str, int] = {}
+        self.running: dict[str, Run] = {}
+        self.cards: dict[str, dict[str, Any]] = {}
+        self.decisions: dict[str, dict[str, Any]] = {}
+        self._begun: set[str] = set()
+        self._left: list[Entry] = []
+        self._failures = 0
+        self._pent: list[Callable[[], None]] = []
+
+    # Its own time: nothing happens in a dead worker, and in a frozen one only later
+
+    def soon(self, delay: float, action: Callable[[], None]) -> None:
+        self.around.later(delay, lambda: self.awake(action))
+
+    def awake(self, action: Callable[[], None]) -> None:
+        if self.is_frozen and not self.is_dead:
+            self._pent.append(action)
+        elif not self.is_dead:
+            action()
+
+    def thaw(self) -> None:
+        self.is_frozen = False
+        pent, self._pent = self._pent, []
+        for action in pent:
+            self.awake(action)
+
+    def die(self) -> None:
+        """Reload, closed tab or crash; its socket closes, its lock is free a moment later."""
+        if self.is_dead:
+            return
+        self.around.note(f"{self.instance}: dies")
+        self.is_dead = True
+        self.around.later(self.around.wobble(0, 0.02), self._free_lock)
+        if self.link is not None:
+            self.link.cut(0.0, self.around.wobble(0, 0.03))
+
+    def _free_lock(self) -> None:
+        self.holds_lock = False
+
+    # The socket
+
+    def connect(self) -> None:
+        if self.link is not None and self.link.is_open["page"]:
+            return
+        self.link = self.around.connect(self)
+        if self.link is None:
+            self._connect_later()
+            return
+        link = self.link
+        self.soon(self.around.wobble(0.002, 0.02), lambda: self._greet(link))
+
+    def _connect_later(self) -> None:
+        delay = min(RECONNECT_LAST_S, RECONNECT_FIRST_S * 2**self._failures)
+        self._failures += 1
+        self.soon(delay, self.connect)
+
+    def lost(self, link: Link) -> None:
+        if link is self.link:
+            self.is_greeted = False
+            self._connect_later()
+
+    def _greet(self, link: Link) -> None:
+        if link is not self.link or not link.is_open["page"]:
+            return
+        alive = self.device.alive
+        left = (
+            [entry for entry in self.device.journal.values() if entry.instance not in alive]
+            if self.can_keep
+            else []
+        )
+        self._left = left
+        calls = {entry.call_id: "done" if entry.outcome else "lost" for entry in left}
+        calls |= dict.fromkeys(self.cards, "waiting") | dict.fromkeys(self.running, "running")
+        calls |= dict.fromkeys(self.outbox, "done")
+        hello = {
+            "instance": self.instance,
+            "epoch": self.epoch,
+            "alive": [instance for instance in alive if instance != self.instance],
+            "calls": calls,
+        }
+        told = ", ".join(f"{self.around.name(call_id)} {state}" for call_id, state in calls.items())
+        link.send("bridge", "hello", hello, f"{self.instance} alive {hello['alive']} [{told}]")
+        self.soon(HELLO_TIMEOUT_S, lambda: self._start_over(link))
+
+    def _start_over(self, link: Link) -> None:
+        if link is self.link and not self.is_greeted and link.is_open["page"]:
+            link.cut(0.0, 0.01)
+
+    def heard(self, link: Link, kind: Kind, payload: Any) -> None:
+        if link is not self.link:
+            return
+        if kind == "welcome":
+            self._welcomed(link, payload)
+        elif kind == "call":
+            self._received(link, payload)
+        elif kind == "cancel":
+            self.stop(payload, "cancelled")
+        elif kind == "receipt":
+            self._confirmed(payload)
+        elif kind == "go":
+            self._answered(payload)
+
+    def _welcomed(self, link: Link, closed: list[str]) -> None:
+        self._failures, self.is_greeted = 0, True
+        for call_id in closed:
+            if call_id in self.cards or call_id not in self._begun:
+                self.stop(call_id, "cancelled")
+        left, self._left = self._left, []
+        for entry in left:
+            if entry.outcome is None:
+                self.device.journal.pop(entry.call_id, None)
+            else:
+                self._tell_left(entry, entry.outcome, entry.call_id in closed)
+        for call_id, outcome in self.outbox.items():
+            self._emit_result(call_id, outcome)
+        for call_id in list(self.decisions):
+            self._send_decision(link, call_id)
+
+    def _tell_left(self, entry: Entry, outcome: Outcome, is_closed: bool) -> None:
+        def tell(arrived: bool) -> None:
+            without = outcome | {"body": {"kind": "empty"}, "truncated": True}
+            self.send_result(entry.call_id, outcome if arrived else without)
+
+        if outcome.get("body") != {"kind": "uploaded"}:
+            self.send_result(entry.call_id, outcome)
+        elif is_closed:
+            tell(False)
+        else:
+            self._upload(entry.call_id, entry.token, tell)
+
+    def send_result(self, call_id: str, outcome: Outcome) -> None:
+        self.outbox[call_id] = outcome
+        if self.is_greeted:
+            self._emit_result(call_id, outcome)
+
+    def _emit_result(self, call_id: str, outcome: Outcome) -> None:
+        assert self.link is not None
+        said = outcome.get("http_status") or outcome["error"]["code"] + "/" + outcome["delivered"]
+        self.link.send(
+            "bridge",
+            "result",
+            {"call_id": call_id, "outcome": outcome},
+            f"{self.around.name(call_id)}: {said}",
+        )
+
+    def _confirmed(self, call_ids: list[str]) -> None:
+        for call_id in call_ids:
+            self.outbox.pop(call_id, None)
+            self._begun.discard(call_id)
+            if self.can_keep:
+                self.device.journal.pop(call_id, None)
+        self._finish_draining()
+
+    # A call arrives
+
+    def _received(self, link: Link, call: dict[str, Any]) -> None:
+        call_id, attempt = call["call_id"], call["attempt"]
+        is_new = attempt > self.seen.get(call_id, 0)
+        self.seen[call_id] = max(attempt, self.seen.get(call_id, 0))
+        self.soon(self.around.wobble(0.0005, 0.004), lambda: self._taken(link, call, is_new))
+
+    def _taken(self, link: Link, call: dict[str, Any], is_new: bool) -> None:
+        call_id = call["call_id"]
+        if link is not self.link or not link.is_open["page"]:
+            if self.seen[call_id] == call["attempt"]:
+                self.seen[call_id] -= 1
+            return
+        ack: dict[str, Any] = {"call_id": call_id}
+        refused = is_new and self.is_draining
+        asks = is_new and (call["approval"] == "needed" or self.around.plan_of(call["plan"]).page_asks)
+        if refused:
+            ack["error"] = {"code": "no_browser", "message": "It is being replaced.", "retryable": True}
+        elif asks:
+            ack["awaiting_approval"] = True
+        about = f"{self.around.name(call_id)}{' refused' if refused else ' asks' if asks else ''}"
+        link.send("bridge", "ack", ack, about)
+        if refused:
+            return
+        if asks:
+            self._show_card(call)
+        elif is_new:
+            self._start(call, call["deadline_ms"] / 1000)
+        elif call_id in self.outbox and self.is_greeted:
+            self._emit_result(call_id, self.outbox[call_id])
+
+    # Approval
+
+    def _show_card(self, call: dict[str, Any]) -> None:
+        plan, call_id = self.around.plan_of(call["plan"]), call["call_id"]
+        self.cards[call_id] = call
+        limit = call["approval_ms"] / 1000
+        wall_limit = self.around.wall() + limit
+        if plan.thinks_s < limit:
+            self.soon(
+                plan.thinks_s,
+                lambda: self._decide(call, plan.says if self.around.wall() < wall_limit else ""),
+            )
+        self.soon(limit, lambda: self._decide(call, ""))
+
+    def _decide(self, call: dict[str, Any], says: str) -> None:
+        call_id = call["call_id"]
+        if self.cards.get(call_id) is not call or call_id in self.decisions:
+            return
+        reason = "user" if says else "no_answer"
+        self.decisions[call_id] = {"call_id": call_id, "decision": says or "denied", "reason": reason}
+        if self.is_greeted and self.link is not None:
+            self._send_decision(self.link, call_id)
+
+    def _send_decision(self, link: Link, call_id: str) -> None:
+        decision = self.decisions.get(call_id)
+        if decision is None or link is not self.link or not self.is_greeted:
+            return
+        link.send("bridge", "decision", decision, f"{self.around.name(call_id)} {decision['decision']}")
+        self.soon(DECISION_TIMEOUT_S, lambda: self._send_decision(link, call_id))
+
+    def _answered(self, go: dict[str, Any]) -> None:
+        call = self.cards.get(go["call_id"])
+        if call is None or self.decisions.pop(go["call_id"], None) is None:
+            return
+        del self.cards[go["call_id"]]
+        if go["go"]:
+            self._start(call, go["deadline_ms"] / 1000)
+        self._finish_draining()
+
+    # Running
+
+    def _start(self, call: dict[str, Any], deadline_s: float) -> None:
+        run = Run(call, deadline_s)
+        self.running[call["call_id"]] = run
+        self.soon(deadline_s, lambda: self._stop_run(run, "timeout"))
+        self.soon(self.around.wobble(0.0005, 0.003), lambda: self._prepared(run))
+
+    def _prepared(self, run: Run) -> None:
+        if run.stopped:
+            self._finish(run, _failed(run.stopped, "no"))
+        elif self.around.plan_of(run.call["plan"]).safe:
+            self._fetch(run)
+        else:
+            self.soon(self.around.wobble(0.001, 0.02), lambda: self._begun_durably(run))
+
+    def _begun_durably(self, run: Run) -> None:
+        call_id = run.call["call_id"]
+        if not self.can_keep or self.device.is_full:
+            self._finish(run, _failed("storage_unavailable", "no"))
+        elif call_id in self.device.journal:
+            self._finish(run, _failed("internal", "unknown"))
+        else:
+            self.device.journal[call_id] = Entry(call_id, run.call["token"], self.instance)
+            self._begun.add(call_id)
+            run.has_begun = True
+            if not self.is_greeted:
+                self._finish(run, _failed("no_browser", "no"))
+            elif run.stopped:
+                self._finish(run, _failed(run.stopped, "no"))
+            else:
+                self._fetch(run)
+
+    def _fetch(self, run: Run) -> None:
+        call_id, plan = run.call["call_id"], self.around.plan_of(run.call["plan"])
+        if not plan.safe and not self.is_greeted:
+            self.around.alarm(f"{self.instance} fetches while it is not greeted")
+
+        def settled(outcome: Outcome) -> None:
+            self.soon(0.002, lambda: self._received_answer(run, outcome))
+
+        run.abort = self.around.api.fetch(call_id, plan, settled)
+
+    def _received_answer(self, run: Run, outcome: Outcome) -> None:
+        if run.is_over or run.stopped:
+            return
+        if outcome["status"] == "answered" or outcome["error"]["code"] == "too_large":
+            self.around.api.of(run.call["call_id"]).answered = True
+        self._finish(run, outcome)
+
+    def _stop_run(self, run: Run, code: str) -> None:
+        if run.is_over or run.stopped:
+            return
+        run.stopped = code
+        run.abort()
+        if self.around.api.of(run.call["call_id"]).fetched and run.call["call_id"] in self.running:
+            self._finish(run, _failed(code, "unknown"))
+
+    def stop(self, call_id: str, code: str) -> None:
+        if self.cards.pop(call_id, None) is not None:
+            self.decisions.pop(call_id, None)
+        elif call_id in self.running:
+            self._stop_run(self.running[call_id], code)
+
+    def _finish(self, run: Run, outcome: Outcome) -> None:
+        """Journal, upload, outbox; in this order."""
+        if run.is_over:
+            return
+        run.is_over = True
+        keeps_s = self.around.wobble(0.001, 0.02) if run.has_begun else 0.0
+        self.soon(keeps_s, lambda: self._kept(run, outcome))
+
+    def _kept(self, run: Run, outcome: Outcome) -> None:
+        call_id, token = run.call["call_id"], run.call["token"]
+        if run.has_begun and self.can_keep and not self.device.is_full:
+            self.device.journal[call_id] = Entry(call_id, token, self.instance, outcome)
+        if outcome.get("body") == {"kind": "uploaded"}:
+            self._upload(
+                call_id,
+                token,
+                lambda arrived: self._over(run, outcome if arrived else _failed("network", "unknown")),
+            )
+        else:
+            self._over(run, outcome)
+
+    def _over(self, run: Run, outcome: Outcome) -> None:
+        if self.running.get(run.call["call_id"]) is run:
+            del self.running[run.call["call_id"]]
+        self.send_result(run.call["call_id"], outcome)
+
+    def _upload(self, call_id: str, token: str, done: Callable[[bool], None], tries: int = 0) -> None:
+        def put() -> None:
+            answer = self.around.upload(call_id, token)
+            if answer is None and tries < len(UPLOAD_WAITS_S):
+                self.soon(UPLOAD_WAITS_S[tries], lambda: self._upload(call_id, token, done, tries + 1))
+            else:
+                done(bool(answer))
+
+        self.soon(self.around.wobble(0.002, 0.03), put)
+
+    # Handover
+
+    def drain(self) -> None:
+        self.is_draining = True
+        self._finish_draining()
+
+    def _finish_draining(self) -> None:
+        if self.is_draining and not (self.running or self.outbox or self.cards):
+            self.die()
+
+
+def _failed(code: str, delivered: str) -> Outcome:
+    error = {"code": code, "message": "It did not work.", "retryable": False}
+    return {"status": "failed", "error": error, "delivered": delivered}

@@ -1,0 +1,85 @@
+"""Randomized histories against the ledger, and proofs that the judge can say no."""
+
+import pytest
+
+from bridge.calls import CallState
+from bridge.wire import ErrorCode, WireError
+from tests.faults.__main__ import play_all
+from tests.faults.bridge_double import Row
+from tests.faults.judge import Course, broken_promises
+from tests.faults.ledger import Deeds
+from tests.faults.plan import CallPlan, make_plan
+from tests.faults.shrink import shrink
+from tests.faults.world import play
+
+CHUNKS, CHUNK = 8, 375
+
+
+@pytest.mark.parametrize("first", range(0, CHUNKS * CHUNK, CHUNK))
+def test_no_fault_makes_a_call_happen_twice_or_end_dishonestly(first: int) -> None:
+    """3,000 histories, the same ones every time, so that a red build is red again."""
+    totals, failed = play_all(range(first, first + CHUNK))
+    assert not failed, f'make faults ARGS="--seed {failed[0]}" tells the story'
+    assert totals.histories == CHUNK
+    assert totals.unsafe_calls > CHUNK / 2
+
+
+def test_the_same_seed_is_the_same_history() -> None:
+    """A failure that cannot be played again cannot be understood."""
+    first, second = play(make_plan(11)), play(make_plan(11))
+    assert len(first.trace) > 20
+    assert first.trace == second.trace
+
+
+def test_a_history_without_faults_ends_every_call_as_its_plan_says() -> None:
+    """What is found under faults must not be the doubles' own doing."""
+    plans = (plan for plan in map(make_plan, range(400)) if not plan.faults)
+    for plan in plans:
+        history = play(plan)
+        assert not history.broken
+        assert not history.totals.needless["never begun (no_browser)"], plan
+
+
+def a_call(**changes: object) -> Course:
+    plan = CallPlan(0, "ann", 1.0, False, 10, "granted", False, 1.0, "once", "answers", 0.1, False)
+    course = Course(plan, "c", 1.0, None, 2.0, [CallState.FAILED])
+    for name, value in changes.items():
+        setattr(course, name, value)
+    return course
+
+
+NETWORK = WireError(code=ErrorCode.NETWORK, message="It broke.")
+
+
+@pytest.mark.parametrize(
+    ("course", "deeds", "said"),
+    [
+        (a_call(), Deeds(fetched=[1.0, 1.1]), "fetched 2 times"),
+        (a_call(error=NETWORK), Deeds(fetched=[1.0], performed=[1.0]), "the ledger has it"),
+        (a_call(endings=[CallState.SUCCEEDED]), Deeds(), "the ledger has nothing"),
+        (a_call(endings=[CallState.DENIED]), Deeds(fetched=[1.0], performed=[9.0]), "it is denied"),
+        (a_call(endings=[CallState.EXPIRED]), Deeds(fetched=[1.0], performed=[1.0]), "it is expired"),
+        (a_call(endings=[]), Deeds(), "no terminal state"),
+        (a_call(endings=[CallState.FAILED, CallState.DENIED]), Deeds(), "ended 2 times"),
+        (a_call(ended_at=200.0), Deeds(), "its latest end"),
+    ],
+)
+def test_the_judge_knows_every_broken_promise(course: Course, deeds: Deeds, said: str) -> None:
+    """A suite that cannot fail proves nothing."""
+    assert said in " ".join(broken_promises(course, deeds, None))
+
+
+def test_the_journal_must_agree_with_the_caller() -> None:
+    """What `GET /api/calls` says later is what the caller was told."""
+    row = Row("ann", False, CallState.OUTCOME_UNKNOWN, True, endings=1)
+    course = a_call(endings=[CallState.SUCCEEDED])
+    deeds = Deeds(fetched=[1.0], performed=[1.0], answered=True)
+    assert broken_promises(course, deeds, row)
+    course.is_unwritten = True
+    assert not broken_promises(course, deeds, row)
+
+
+def test_a_failing_history_is_cut_down_to_what_breaks_it() -> None:
+    """Whoever reads it should not have to look for the one fault among six."""
+    history = play(make_plan(11))
+    assert shrink(history) is history
