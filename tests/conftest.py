@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -35,6 +36,11 @@ def pytest_configure() -> None:
     would answer by making one, which nobody closes, and an unclosed loop is an error here.
     """
     asyncio.set_event_loop(None)
+
+
+# A deadline for each example would measure how busy the machine is. Time is bounded by pytest's own timeout.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_report_header() -> str:

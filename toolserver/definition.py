@@ -7,13 +7,14 @@ argument. Knows nothing of names of tools and of how requests are built.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from toolserver.argument_names import WHOLE, WHOLE_BODY, Arguments, Target, bind
 from toolserver.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
 from toolserver.body import Body
 from toolserver.document import Document, reference_of
+from toolserver.example import with_examples
 from toolserver.file_argument import file_schema
 from toolserver.hints import (
     TOOL_DESCRIPTION_CHARS,
@@ -22,7 +23,7 @@ from toolserver.hints import (
     join_sentences,
     value_text,
 )
-from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
 from toolserver.operation import Operation, unsendable_reason
 from toolserver.parameter import Parameter
 from toolserver.schema_flattening import Flattening
@@ -40,6 +41,9 @@ hostile document could repeat thousands in every operation."""
 
 MAX_LOOKED_THROUGH = 500_000
 """Properties of all bodies together that are looked through; of later bodies, each stays one argument."""
+
+MAX_EXAMPLE_BYTES = 1_000
+"""Of an example of a body, or of one of its properties; a longer one costs a model more than it tells."""
 
 _TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
 
@@ -82,6 +86,9 @@ class Definitions:
         self._spreads: dict[str | int, _Spread | None] = {}
         self._alive: list[JsonValue] = []
         self._properties_left = MAX_LOOKED_THROUGH
+        self._exemplified: dict[int, tuple[Body, JsonObject]] = {}
+        """By identity of a body: itself, and its schemas with its example. They are made once, because what
+        is flattened is kept by identity."""
 
     def outline(self, operation: Operation) -> Outline:
         """Never raises for what stands in the operation's schemas: see `warnings`."""
@@ -142,10 +149,28 @@ class Definitions:
     def _body_sources(self, body: Body, spread: _Spread | None) -> list[ArgumentSource]:
         if spread is None:
             schema, notes = _whole_schema(body, self._types)
+            if schema is body.schema:
+                schema = self._with_example(body, {WHOLE_BODY: schema}, is_whole=True)[WHOLE_BODY]
             wording = Wording(body.description, notes)
             return [ArgumentSource(WHOLE_BODY, schema, wording, body.required)]
         above = self._flattening.above_properties(body.schema, spread.shape)
+        spread = replace(spread, properties=self._with_example(body, spread.properties))
         return [_property_source(body, spread, name, above, self._types) for name in spread.properties]
+
+    def _with_example(self, body: Body, schemas: JsonObject, *, is_whole: bool = False) -> JsonObject:
+        """Each schema with what the body's first example has in its place, unless that is long."""
+        example = body.examples[0] if body.examples else None
+        if is_whole and example is not None:
+            example = {WHOLE_BODY: example}
+        if not isinstance(example, dict):
+            return schemas
+        if id(body) not in self._exemplified:
+            exemplified = {
+                name: with_examples(schema, _short(example[name])) if name in example else schema
+                for name, schema in schemas.items()
+            }
+            self._exemplified[id(body)] = (body, exemplified)
+        return self._exemplified[id(body)][1]
 
     def _types(self, schema: JsonValue) -> tuple[str, ...] | None:
         return self._flattening.reader.read(schema).types
@@ -176,6 +201,10 @@ def _parameter_source(parameter: Parameter) -> ArgumentSource:
     notes = ("Deprecated.",) if parameter.deprecated else ()
     wording = Wording(parameter.description, notes) if notes or parameter.description else NO_WORDS
     return ArgumentSource(parameter.name, parameter.schema, wording, parameter.required)
+
+
+def _short(example: JsonValue) -> list[JsonValue]:
+    return [example] if len(dump_json(example)) <= MAX_EXAMPLE_BYTES else []
 
 
 def _property_source(

@@ -4,14 +4,14 @@ Receives parameter objects of OpenAPI 3; gives `Parameter` values. Schemas stay 
 references included.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from toolserver.body import BodyField, read_query_fields
 from toolserver.document import Document
-from toolserver.errors import ReferenceFailed, quote
+from toolserver.errors import quote
+from toolserver.example import examples_of, with_examples
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.media_type import FORM, base_type, choose_json
 
@@ -29,7 +29,6 @@ A whole query string (3.2) has content instead."""
 
 _LOCATIONS: dict[str, Location] = {location: location for location in _STYLES}
 
-_MAX_EXAMPLES = 5
 MAX_PROSE_CHARS = 50_000
 """Of one summary or description; more would only cost time, no model reads it."""
 
@@ -135,7 +134,7 @@ def read_parameter(document: Document, node: JsonObject) -> Parameter | str:
         location,
         location == "path" or node.get("required") is True,
         text_at(node, "description")[:MAX_PROSE_CHARS],
-        _with_examples(document, node, schema if isinstance(schema, (dict, bool)) else {}),
+        with_examples(schema if isinstance(schema, (dict, bool)) else {}, examples_of(document, node)),
         style,
         explode,
         node.get("allowReserved") is True and (location == "query" or document.version == "3.2"),
@@ -159,27 +158,6 @@ def _style_of(node: JsonObject, location: Location) -> tuple[str, bool]:
     if not isinstance(style, str) or style not in styles:
         style = styles[0]
     return style, explode if isinstance(explode, bool) else style in ("form", "cookie")
-
-
-def _with_examples(document: Document, node: JsonObject, schema: JsonValue) -> JsonValue:
-    if "example" not in node and "examples" not in node:
-        return schema
-    entries = list(object_at(node, "examples").values())[:_MAX_EXAMPLES]
-    values = [node["example"]] if "example" in node else list(_values_of(document, entries))
-    if not values or not isinstance(schema, dict) or "example" in schema or "examples" in schema:
-        return schema
-    return {**schema, "examples": values}
-
-
-def _values_of(document: Document, entries: list[JsonValue]) -> Iterator[JsonValue]:
-    """An example that cannot be read costs nothing but itself."""
-    for entry in entries:
-        with suppress(ReferenceFailed):
-            example = document.follow(entry)
-            for key in ("dataValue", "value"):  # the first is OpenAPI 3.2's
-                if isinstance(example, dict) and key in example:
-                    yield example[key]
-                    break
 
 
 def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonObject]:

@@ -231,7 +231,7 @@ callers = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(callers, st.integers(1, 6), st.integers(1, 4), st.integers(1, 3))
 async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
     arrivals: list[tuple[SlotKey, float, float, float | None]], everybody: int, user: int, request: int

@@ -92,7 +92,7 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(schema=SCHEMAS, first=SCHEMAS, second=SCHEMAS, values=st.lists(VALUES, min_size=8, max_size=12))
 def test_no_value_is_refused_that_the_document_allows(
     schema: JsonValue, first: JsonValue, second: JsonValue, values: list[JsonValue]

@@ -106,7 +106,7 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(schema=SCHEMAS, schemas=st.fixed_dictionaries(dict.fromkeys(NAMES, SCHEMAS)))
 def test_any_schema_becomes_a_valid_finite_one_without_references(
     schema: JsonValue, schemas: JsonObject

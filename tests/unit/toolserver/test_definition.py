@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.openapi import document_with
 from toolserver.argument_names import WHOLE, Arguments
-from toolserver.definition import MAX_LOOKED_THROUGH, Budget, Definitions
+from toolserver.definition import MAX_EXAMPLE_BYTES, MAX_LOOKED_THROUGH, Budget, Definitions
 from toolserver.hints import TOOL_DESCRIPTION_CHARS
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation import read_operations
@@ -326,3 +326,35 @@ def test_every_definition_is_a_valid_schema() -> None:
     definition = define({"requestBody": json_body({"properties": {"a": {"maximum": "x", "required": True}}})})
     dialect = "https://json-schema.org/draft/2020-12/schema"
     assert jsonschema_rs.meta.is_valid({**definition.schema, "$schema": dialect})
+
+
+def with_example(schema: JsonValue, **media: JsonValue) -> JsonObject:
+    """The properties of a tool whose body has this schema and these examples."""
+    content: JsonObject = {"application/json": {"schema": schema, **media}}
+    return cast(JsonObject, define({"requestBody": {"content": content}}).schema["properties"])
+
+
+def test_the_example_of_a_body_is_told_argument_by_argument() -> None:
+    """Authors write one for the whole body; a property's own example is more to the point."""
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string", "example": "own"}, "c": {}},
+    }
+    told = with_example(schema, example={"a": "x", "b": "y", "unknown": 1})
+    examples = {name: cast(JsonObject, argument).get("examples") for name, argument in told.items()}
+    assert examples == {"a": ["x"], "b": ["own"], "c": None}
+    assert cast(JsonObject, told["a"])["description"] == "Example: x."
+
+
+def test_of_several_examples_of_a_body_the_first_is_told() -> None:
+    """They are whole requests; pieces of different ones need not fit each other."""
+    named: JsonObject = {"one": {"value": ["a"]}, "two": {"value": ["b"]}}
+    whole = cast(JsonObject, with_example({"type": "array", "items": {}}, examples=named)["body"])
+    assert whole["examples"] == [["a"]]
+
+
+@pytest.mark.parametrize("example", ["no object", None, {"a": "x" * MAX_EXAMPLE_BYTES}])
+def test_an_example_that_fits_nowhere_or_is_long_is_not_told(example: JsonValue) -> None:
+    """It would cost more than it tells."""
+    schema: JsonObject = {"type": "object", "properties": {"a": {"type": "string"}}}
+    assert with_example(schema, example=example) == {"a": {"type": "string"}}

@@ -194,7 +194,7 @@ def test_a_strict_schema_is_made_once() -> None:
     assert strict_schema(schema) is strict_schema(bytes(bytearray(schema)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(schema=SCHEMAS)
 def test_any_schema_is_strict_within_the_rules_or_not_strict(schema: JsonValue) -> None:
     """One schema outside the rules makes a provider refuse the whole request."""
