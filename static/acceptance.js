@@ -8,6 +8,7 @@
 /** @typedef {import("./api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("./api_types.js").ServerTool} ServerTool */
 /** @typedef {import("./api_types.js").ServerPlans} ServerPlans */
+/** @typedef {{key: string, message: string}} Refused an operation that cannot be accepted, and why */
 
 /** @param {ServerTool} tool */
 export const isAccepted = (tool) => tool.accepted_digest === tool.digest;
@@ -43,28 +44,43 @@ export class Acceptance {
    * Accepts exactly these operations in the versions the user has seen; an empty selection accepts nothing.
    * @param {{id: string, base_url: string}} server
    * @param {Record<string, string>} selected key to digest
+   * @returns {Promise<Refused[]>} those that could not be accepted; the others are
    * @throws {DocumentChanged} when the bridge holds another version by now
+   * @throws {import("./pins.js").PinError} when none could be accepted
    */
   async accept(server, selected) {
     const plans = await this.api.plans(server.id);
     const chosen = pick(plans, selected);
-    if (Object.keys(selected).length === 0) await this.pins.remove(server.id);
-    else await this.pins.accept(server, chosen);
-    await this.api.accept(server.id, selected);
+    const refused = await this.#pin(server, chosen);
+    const without = new Set(refused.map(({ key }) => key));
+    const accepted = Object.entries(selected).filter(([key]) => !without.has(key));
+    await this.api.accept(server.id, Object.fromEntries(accepted));
     await this.executor.refresh();
+    return refused;
+  }
+
+  /**
+   * @param {{id: string, base_url: string}} server
+   * @param {ServerPlans["operations"]} chosen
+   * @returns {Promise<Refused[]>}
+   */
+  async #pin(server, chosen) {
+    if (Object.keys(chosen).length > 0) return this.pins.accept(server, chosen);
+    await this.pins.remove(server.id);
+    return [];
   }
 
   /**
    * Takes over into this browser what the user accepted elsewhere, or before the base URL changed.
    * @param {string} serverId
    * @param {(tool: ServerTool) => boolean} [which]
-   * @returns {Promise<number>} how many operations
+   * @returns {Promise<{count: number, refused: Refused[]}>} how many operations, and which could not be
    */
   async adopt(serverId, which = isAccepted) {
     const server = await this.api.server(serverId);
     const chosen = server.tools.filter(which);
-    await this.accept(server, Object.fromEntries(chosen.map(({ key, digest }) => [key, digest])));
-    return chosen.length;
+    const refused = await this.accept(server, Object.fromEntries(chosen.map(({ key, digest }) => [key, digest])));
+    return { count: chosen.length - refused.length, refused };
   }
 
   /**

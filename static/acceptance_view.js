@@ -17,6 +17,7 @@ import { reviewRow } from "./review_row.js";
 const LEAD =
   "Models may use the operations you accept, and this browser will send exactly these requests. " +
   "If the document changes, you are asked again.";
+const SHOWN_REFUSED = 20;
 const PAUSED = "changed since you accepted, and paused until you decide.";
 const STALE = "The document has changed meanwhile. This is the new version: look at it again, then accept.";
 
@@ -125,8 +126,8 @@ export class AcceptanceView {
   }
 
   /** @param {ServerTool} tool @param {Material} material @param {boolean} isNew */
-  #row(tool, { server, plans, changes }, isNew) {
-    const base = server.base_url || plans.operations[tool.key]?.plan.base_url || tool.origin;
+  #row(tool, { plans, changes }, isNew) {
+    const base = plans.operations[tool.key]?.plan.base_url ?? "";
     const { row, box } = reviewRow(tool, {
       url: base.replace(/\/$/, "") + tool.path,
       isChosen: isNew ? tool.safe : isAccepted(tool),
@@ -149,14 +150,24 @@ export class AcceptanceView {
     pressed.disabled = true;
     fill(this.messages);
     try {
-      await this.parts.acceptance.accept(server, Object.fromEntries(chosen.map(({ key, digest }) => [key, digest])));
-      announce(`${counted(chosen.length, "operation")} accepted`);
+      const selected = Object.fromEntries(chosen.map(({ key, digest }) => [key, digest]));
+      const refused = await this.parts.acceptance.accept(server, selected);
+      announce(`${counted(chosen.length - refused.length, "operation")} accepted`);
       await this.parts.inventory.load();
-      if (!this.isStopped) goTo("servers", server.id);
+      if (this.isStopped) return;
+      if (refused.length === 0) goTo("servers", server.id);
+      else await this.#tellRefused(refused, chosen.length - refused.length);
     } catch (failure) {
       pressed.disabled = false;
       await this.#explain(failure);
     }
+  }
+
+  /** @param {import("./acceptance.js").Refused[]} refused @param {number} accepted */
+  async #tellRefused(refused, accepted) {
+    await this.#load();
+    fill(this.messages, refusedNotice(refused, accepted));
+    window.scrollTo(0, 0);
   }
 
   /** @param {unknown} failure */
@@ -167,6 +178,18 @@ export class AcceptanceView {
     fill(this.messages, notice("error", isStale ? STALE : sentenceOf(failure)));
     window.scrollTo(0, 0);
   }
+}
+
+/** What could not be accepted, beside so many that were. @param {import("./acceptance.js").Refused[]} refused @param {number} accepted */
+export function refusedNotice(refused, accepted) {
+  const shown = refused.slice(0, SHOWN_REFUSED);
+  const rest = refused.length - shown.length;
+  return notice(
+    "warning",
+    `${counted(accepted, "operation")} accepted, ${refused.length} not:`,
+    el("ul", null, ...shown.map(({ key, message }) => el("li", null, el("code", null, key), ` ${message}`))),
+    rest > 0 ? `and ${rest} more.` : null,
+  );
 }
 
 /** @param {ServerDetail} server */

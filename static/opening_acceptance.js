@@ -2,6 +2,7 @@
 /** Opening one's own printed link accepts what was named on the command line; a note says so. */
 import { acceptedByOpening, wasAccepted } from "./acceptance.js";
 import { dismissible, link, notice, sentenceOf } from "./dom.js";
+import { refusedNotice } from "./acceptance_view.js";
 import { address } from "./navigation.js";
 import { counted } from "./document_report.js";
 
@@ -31,7 +32,9 @@ export class OpeningAcceptance {
   /** @param {Server} server @param {boolean} isNew @returns {Promise<number>} accepted operations */
   async #accept(server, isNew) {
     try {
-      return await this.acceptance.adopt(server.id, isNew ? () => true : wasAccepted);
+      const { count, refused } = await this.acceptance.adopt(server.id, isNew ? () => true : wasAccepted);
+      if (refused.length > 0) this.#show(refusedNotice(refused, count));
+      return count;
     } catch (failure) {
       this.#show(
         notice("error", `${server.title} could not be accepted: ${sentenceOf(failure)} `, reviewLink(server, "Review")),

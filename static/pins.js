@@ -15,6 +15,8 @@ import { messageOf } from "./call_failure.js";
 /** @typedef {import("./types.d.ts").OfferedOperation} OfferedOperation */
 
 const PLAN_VERSION = 1;
+/** The server's address is another API's: what is meant for the operation's own is not sent there. */
+const NO_ADDRESS = "The document gives it a server of its own, which is not an http or https address.";
 
 /** Why an operation cannot be accepted. `code`: no_base_url, forbidden_origin or bad_plan; `key`: which operation. */
 export class PinError extends Error {
@@ -28,7 +30,7 @@ export class PinError extends Error {
 }
 
 /**
- * @param {{id: string, base_url: string}} server `base_url` serves plans that name none
+ * @param {{id: string, base_url: string}} server
  * @param {string} key
  * @param {OfferedOperation} operation
  * @param {string} ownOrigin
@@ -39,7 +41,8 @@ export function pinOf(server, key, { name, digest, plan }, ownOrigin) {
   // Documents tell operations apart by a fragment of the path; a request, and so its plan, has none.
   if (plan?.version !== PLAN_VERSION || key.split("#", 1)[0] !== `${plan.method} ${plan.path}`)
     throw new PinError("bad_plan", `The bridge gave no usable plan for "${key}". Reload the page.`, key);
-  const base_url = plan.base_url || server.base_url;
+  const { base_url } = plan;
+  if (!base_url && server.base_url) throw new PinError("no_base_url", NO_ADDRESS, key);
   let origin;
   try {
     ({ origin } = parseBase(base_url));
@@ -49,6 +52,28 @@ export function pinOf(server, key, { name, digest, plan }, ownOrigin) {
   const forbidden = forbiddenTarget(base_url, ownOrigin);
   if (forbidden) throw new PinError("forbidden_origin", forbidden, key);
   return { server_id: server.id, key, name, digest, base_url, origin, plan };
+}
+
+/**
+ * @param {{id: string, base_url: string}} server
+ * @param {Record<string, OfferedOperation>} operations
+ * @param {string} ownOrigin
+ * @returns {{pins: Pin[], refused: PinError[]}} those that can be accepted, and why the others cannot
+ */
+export function pinsOf(server, operations, ownOrigin) {
+  /** @type {Pin[]} */
+  const pins = [];
+  /** @type {PinError[]} */
+  const refused = [];
+  for (const [key, offered] of Object.entries(operations)) {
+    try {
+      pins.push(pinOf(server, key, offered, ownOrigin));
+    } catch (error) {
+      if (!(error instanceof PinError)) throw error;
+      refused.push(error);
+    }
+  }
+  return { pins, refused };
 }
 
 export class Pins {
@@ -62,13 +87,15 @@ export class Pins {
   }
 
   /**
-   * Replaces what was accepted of this server; nothing is kept when one operation is refused.
+   * Replaces what was accepted of this server. What cannot be accepted costs the others nothing.
    * @param {{id: string, base_url: string}} server
    * @param {Record<string, OfferedOperation>} operations
-   * @throws {PinError}
+   * @returns {Promise<PinError[]>} why operations are not among them
+   * @throws {PinError} when none is left; then what was accepted stays
    */
   async accept(server, operations) {
-    const pins = Object.entries(operations).map(([key, offered]) => pinOf(server, key, offered, this.ownOrigin));
+    const { pins, refused } = pinsOf(server, operations, this.ownOrigin);
+    if (pins.length === 0 && refused.length > 0) throw refused[0];
     const digests = Object.fromEntries(pins.map(({ key, digest }) => [key, digest]));
     /** @type {PinnedServer} */
     const kept = { server_id: server.id, base_url: server.base_url, operations: digests };
@@ -77,6 +104,7 @@ export class Pins {
       for (const pin of pins) of("pins").put(pin, [server.id, pin.key]);
       of("servers").put(kept, server.id);
     });
+    return refused;
   }
 
   /** @param {string} serverId */

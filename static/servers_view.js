@@ -115,8 +115,9 @@ export function adoptButton({ acceptance, inventory }, server) {
     async () => {
       adopt.disabled = true;
       try {
-        const count = await acceptance.adopt(server.id);
-        announce(`${counted(count, "operation")} of ${server.title} accepted on this browser`);
+        const { count, refused } = await acceptance.adopt(server.id);
+        const rest = refused.length > 0 ? `; ${refused.length} could not be, review the document to see why` : "";
+        announce(`${counted(count, "operation")} of ${server.title} accepted on this browser${rest}`);
         await inventory.load();
       } catch (failure) {
         adopt.disabled = false;

@@ -152,8 +152,8 @@ export class TryView {
     const pin = await this.parts.pins.lookup(server_id, key);
     if (pin) return { plan: pin.plan, baseUrl: pin.base_url };
     const plans = await this.parts.api.plans(server_id);
-    const server = this.parts.inventory.servers.find(({ id }) => id === server_id);
-    return { plan: plans.operations[key].plan, baseUrl: server?.base_url ?? "" };
+    const { plan } = plans.operations[key];
+    return { plan, baseUrl: plan.base_url };
   }
 }
 

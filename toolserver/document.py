@@ -138,7 +138,7 @@ class Document:
         raise ReferenceFailed(
             "external_reference",
             f"The reference {quote(ref)} leads to another file, which "
-            + (f"is left out: {reason}" if reason else "was not given."),
+            + (f"is left out: {reason}" if reason else "did not come with it."),
             pointer=ref,
         )
 

@@ -126,6 +126,29 @@ async def test_a_removed_server_takes_its_tools_and_its_permission_away(scene: S
         assert await page.workers[-1].evaluate(reach, f"{api.url}/things") == "refused"
 
 
+async def test_an_operation_that_cannot_be_accepted_costs_the_others_nothing(scene: Scene) -> None:
+    """One operation with an address of its own that is none must not keep a whole API away."""
+    page = await scene.open_page()
+    paths: JsonObject = {
+        "/things": operation("listThings"),
+        "/lost": {**operation("lost"), "servers": [{"url": "wss://api.example"}]},
+        "/else": {**operation("else"), "servers": [{"url": "https://else.example/v9"}]},
+    }
+    async with own_api(paths) as api:
+        await go_to(page, "add")
+        await page.get_by_label("Address of the document").fill(f"{api.url}/openapi.json")
+        await page.get_by_role("button", name="Fetch", exact=True).click()
+        await expect_review(page, "Own API")
+        await expect(page.get_by_text("https://else.example/v9/else")).to_be_visible()
+        await page.get_by_role("button", name="All", exact=True).click()
+        await page.get_by_role("button", name="Accept the selection").click()
+        refused = page.get_by_role("status").filter(has_text="2 operations accepted, 1 not:")
+        await expect(refused.get_by_role("listitem")).to_contain_text("GET /lost")
+        assert (await scene.caller.call("listThings")).status == 200
+        reply = await scene.caller.call("lost")
+        assert (reply.status, reply.code) == (403, "not_accepted")
+
+
 async def test_a_changed_operation_is_paused_until_the_user_has_seen_the_change(scene: Scene) -> None:
     """A document changed behind the user's back must not change what his browser sends."""
     page = await scene.open_page()

@@ -1,6 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
+import { PinError, Pins, pinsOf } from "../../static/pins.js";
 import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../static/acceptance.js";
 
 /** @param {object} [changes] @returns {any} */
@@ -15,11 +16,11 @@ const server = (changes = {}) => ({
 });
 
 /** A bridge, pins and an executor that only write down what they are asked. @param {Record<string, {digest: string}>} operations */
-function parts(operations) {
+function parts(operations, refused = /** @type {object[]} */ ([])) {
   /** @type {string[]} */
   const asked = [];
-  const api = { plans: async () => ({ operations }), accept: async () => asked.push("bridge") };
-  const pins = { accept: async () => asked.push("pins"), remove: async () => asked.push("unpinned") };
+  const api = { plans: async () => ({ operations }), accept: async (/** @type {string} */ _id, /** @type {object} */ digests) => asked.push("bridge", ...Object.keys(digests)) };
+  const pins = { accept: async () => (asked.push("pins"), refused), remove: async () => asked.push("unpinned") };
   const executor = { refresh: async () => asked.push("executor") };
   const acceptance = new Acceptance(
     /** @type {any} */ (api),
@@ -33,13 +34,48 @@ function parts(operations) {
 test("the page pins before the bridge may ask, and the executor learns last", async () => {
   const { asked, acceptance } = parts({ "GET /a": { digest: "1" } });
   await acceptance.accept({ id: "s", base_url: "" }, { "GET /a": "1" });
-  assert.deepEqual(asked, ["pins", "bridge", "executor"]);
+  assert.deepEqual(asked, ["pins", "bridge", "GET /a", "executor"]);
 });
 
 test("an operation that is no longer the one the user saw is not pinned", async () => {
   const { asked, acceptance } = parts({ "GET /a": { digest: "2" } });
   await assert.rejects(acceptance.accept({ id: "s", base_url: "" }, { "GET /a": "1" }), DocumentChanged);
   assert.deepEqual(asked, []);
+});
+
+test("an operation that cannot be pinned costs the others nothing, and is told", async () => {
+  const refused = [{ key: "GET /b", message: "No address." }];
+  const { asked, acceptance } = parts({ "GET /a": { digest: "1" }, "GET /b": { digest: "2" } }, refused);
+  assert.deepEqual(await acceptance.accept({ id: "s", base_url: "" }, { "GET /a": "1", "GET /b": "2" }), refused);
+  assert.deepEqual(asked, ["pins", "bridge", "GET /a", "executor"]);
+});
+
+/** @param {string} path @param {string} base_url @returns {any} */
+const offered = (path, base_url) => ({ name: "n", digest: "1", plan: { version: 1, method: "GET", path, base_url } });
+
+test("all operations can be pinned but those without a usable plan or address", () => {
+  const { pins, refused } = pinsOf(
+    { id: "s", base_url: "" },
+    {
+      "GET /a": offered("/a", "https://api.example"),
+      "GET /b": offered("/b", ""),
+      "GET /c": offered("/x", "https://api.example"),
+      "GET /d": offered("/d", "https://bridge.example"),
+    },
+    "https://bridge.example",
+  );
+  assert.deepEqual(pins.map(({ key }) => key), ["GET /a"]);
+  assert.deepEqual(refused.map(({ key, code }) => [key, code]), [
+    ["GET /b", "no_base_url"],
+    ["GET /c", "bad_plan"],
+    ["GET /d", "forbidden_origin"],
+  ]);
+});
+
+test("what was accepted stays when nothing new can be", async () => {
+  const store = { change: () => assert.fail("nothing may change") };
+  const pins = new Pins(/** @type {any} */ (store), "https://bridge.example");
+  await assert.rejects(pins.accept({ id: "s", base_url: "" }, { "GET /b": offered("/b", "") }), PinError);
 });
 
 test("accepting nothing takes the pins away", async () => {

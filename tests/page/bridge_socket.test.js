@@ -45,12 +45,12 @@ test("other events and broken ones are no calls", () => {
     assert.equal(readCall(message), null);
 });
 
-test("an operation is pinned to the origin of its own plan; the server's base URL only fills a gap", () => {
+test("an operation is pinned to the address of its own plan, never to its server's", () => {
   const server = { id: "s1", base_url: "https://other.example/v2" };
   const offered = { name: "things", digest: "d1", plan: plan({}) };
   assert.equal(pinOf(server, "GET /things", offered, "http://localhost:1").origin, "https://api.example");
-  const relative = { ...offered, plan: plan({ base_url: "" }) };
-  assert.equal(pinOf(server, "GET /things", relative, "http://localhost:1").base_url, "https://other.example/v2");
+  const lost = { ...offered, plan: plan({ base_url: "" }) };
+  assert.throws(() => pinOf(server, "GET /things", lost, "http://localhost:1"), /gives it a server of its own/);
 });
 
 test("operations that a document tells apart by a fragment of the path are pinned, each under its own key", () => {

@@ -159,7 +159,7 @@ def test_parameters_bodies_responses_and_path_items_may_be_references() -> None:
         ({"$ref": "#/nowhere"}, "The reference '#/nowhere' leads nowhere: there is no 'nowhere'."),
         (
             {"$ref": "o.yaml#/a"},
-            "The reference 'o.yaml#/a' leads to another file, which was not given.",
+            "The reference 'o.yaml#/a' leads to another file, which did not come with it.",
         ),
         ({"$ref": "#/paths/~1bad"}, "The reference '#/paths/~1bad' leads back to itself."),
         ({"trace": {}}, "A browser cannot send TRACE requests."),
@@ -171,7 +171,7 @@ def test_parameters_bodies_responses_and_path_items_may_be_references() -> None:
         ),
         (
             {"post": {"requestBody": {"$ref": "o.yaml"}}},
-            "The reference 'o.yaml' leads to another file, which was not given.",
+            "The reference 'o.yaml' leads to another file, which did not come with it.",
         ),
         (
             {"get": {"requestBody": json_body({})}},
