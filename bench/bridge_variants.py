@@ -44,7 +44,9 @@ class _Running:
 async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     """(c) the dispatcher and the gateway, (d) the HTTP route with everything in front of them."""
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    bridge = await start_bridge(Settings(data_dir=folder, port=0), Store.open(folder / "bridge.sqlite"))
+    bridge = await start_bridge(
+        Settings(data_dir=folder, port=0, approve="all"), Store.open(folder / "bridge.sqlite")
+    )
     rooms, user = bridge.rooms, bridge.local_user
     server = await rooms.registry.share(
         "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/documents/shop.json"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bridge.policy import ApprovalMode
 from toolserver.selection import MODEL_LIMIT
 
 DEFAULT_PORT = 8765
@@ -17,6 +18,9 @@ SAMPLES_PORT = 8766
 
 DEFAULT_AUDIT_DAYS, MIN_AUDIT_DAYS, MAX_AUDIT_DAYS = 365, 1, 3650
 """How long entries of the audit log are kept."""
+
+DEFAULT_APPROVAL_S = 120.0
+"""How long a user may think about a call; no answer is a denial (ruling 8)."""
 
 MAX_OPEN_CALLS_PER_USER = 1000
 """Calls of one user that may run or wait at once; the next one is refused with `queue_full`. Chosen."""
@@ -48,6 +52,10 @@ class Settings:
     """Forwarders may name users in plain headers."""
     limits: Mapping[str, int | float] = field(default_factory=dict[str, int | float])
     """Limits that environment and command line give, by name (`bridge.limits`)."""
+    approve: ApprovalMode = "safe"
+    """Which calls ask, for users who chose nothing else."""
+    approval_s: float = DEFAULT_APPROVAL_S
+    """Seconds a user may think about a call, 1 to 600."""
     max_tools: int = MODEL_LIMIT
     """Tools shown to a model, 3 to 20,000, for users who chose no number of their own."""
     max_tool_tokens: int | None = None

@@ -10,21 +10,20 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from bridge import endings
 from bridge.calls import TERMINAL, CallEvent, CallState, UnexpectedEvent, next_state
-from bridge.open_call import CallRecord, CallRequest, Clock, OpenCall, Page
+from bridge.config import DEFAULT_APPROVAL_S
+from bridge.open_call import CallRecord, CallRequest, Clock, OpenCall, Page, Verdict
 from bridge.outcome import CallOutcome, Reading, doubtful_error, read_report
 from bridge.wire import Accepted, Decision, ErrorCode, Go, Result, WireError
 from toolserver.result import Answered
 
 RESUME_S = 1.5
 """How long the calls of a page wait for it when its socket closes; its first reconnect comes after 0.2 s."""
-
-APPROVAL_S = 120.0
-"""How long a user may think about a call; no answer is a denial."""
 
 APPROVAL_GRACE_S = 5.0
 """The page keeps that time itself; so much later the bridge stops believing that it does."""
@@ -82,14 +81,32 @@ class Journal(Protocol):
         ...
 
 
+class Decisions(Protocol):
+    """Who remembers what a decision is good for beyond its call."""
+
+    def decided(self, request: CallRequest, decision: str) -> None:
+        """A user approved a call; never fails and never waits."""
+        ...
+
+
 class Dispatcher:
     """Runs calls and owns all that are open."""
 
     def __init__(
-        self, browser: Browser, journal: Journal, *, max_open_calls_per_user: int, no_browser_message: str
+        self,
+        browser: Browser,
+        journal: Journal,
+        decisions: Decisions,
+        *,
+        max_open_calls_per_user: int,
+        no_browser_message: str,
+        approval_s: float = DEFAULT_APPROVAL_S,
     ) -> None:
+        """`approval_s`: how long users may think about a call."""
         self._browser = browser
         self._journal = journal
+        self._decisions = decisions
+        self._approval_s = approval_s
         self._max_open = max_open_calls_per_user
         self._no_browser_message = no_browser_message
         self._open: dict[str, OpenCall] = {}
@@ -99,11 +116,11 @@ class Dispatcher:
         """Perform one call in a page of its user.
 
         It has its terminal state at the latest after `deadline_s`, plus the time its user takes to approve
-        it, `APPROVAL_S` and `APPROVAL_GRACE_S` at most. Never raises for anything that happens to the call.
+        it, `approval_s` and `APPROVAL_GRACE_S` at most. Never raises for anything that happens to the call.
         Cancelling it settles the call and asks the page to abort its request; an unsafe request that was
         already begun may have been performed.
         """
-        call = OpenCall(new_call_id(), request, secrets.token_urlsafe(24))
+        call = OpenCall(new_call_id(), request, secrets.token_urlsafe(24), approval_s=self._approval_s)
         if self._open_of_user.get(request.user_id, 0) >= self._max_open:
             return CallOutcome(call.call_id, CallState.FAILED, None, endings.queue_full(self._max_open))
         self._enter(call)
@@ -197,13 +214,14 @@ class Dispatcher:
         if call is None:
             return Go(go=False)
         if decision.decision == "denied":
-            self._apply(call, CallEvent.REFUSED, error=endings.denied(decision.reason, APPROVAL_S))
+            self._refuse(call, decision.reason)
             return Go(go=False)
-        if call.state is not CallState.RUNNING and not await self._approved(call, sid):
+        if call.state is not CallState.RUNNING and not await self._approved(call, sid, decision):
             return Go(go=False)
         return Go(go=True, deadline_ms=call.left_ms)
 
-    async def _approved(self, call: OpenCall, sid: str) -> bool:
+    async def _approved(self, call: OpenCall, sid: str, decision: Decision) -> bool:
+        call.verdict = _verdict(call, decision.decision, decision.reason)
         if not await self._written_down(call, may_begin=True):
             return False
         if call.sid != sid:  # it went to another page meanwhile, or this one came back and will say it again
@@ -215,7 +233,12 @@ class Dispatcher:
         call.stop_asking()
         call.may_begin = call.is_approved = True
         call.attempts += 1
+        self._decisions.decided(call.request, decision.decision)
         return True
+
+    def _refuse(self, call: OpenCall, reason: Literal["user", "no_answer"]) -> None:
+        call.verdict = _verdict(call, "denied", reason)
+        self._apply(call, CallEvent.REFUSED, error=endings.denied(reason, self._approval_s))
 
     def report(self, user_id: str, sid: str, result: Result) -> None:
         """A page reported how a call ended. Late and doubled reports go to the journal and change nothing."""
@@ -273,10 +296,10 @@ class Dispatcher:
         """Not when it was told to go and has not heard it: then it will say its decision again."""
         if self._apply(call, CallEvent.ASKED):
             call.may_begin = False
-            call.start_asking(APPROVAL_S + APPROVAL_GRACE_S, lambda: self._no_answer(call))
+            call.start_asking(self._approval_s + APPROVAL_GRACE_S, lambda: self._no_answer(call))
 
     def _no_answer(self, call: OpenCall) -> None:
-        self._apply(call, CallEvent.REFUSED, error=endings.denied("no_answer", APPROVAL_S))
+        self._refuse(call, "no_answer")
 
     def _give_up(self, call: OpenCall) -> None:
         self._try_elsewhere(call, endings.page_lost())
@@ -361,8 +384,20 @@ def new_call_id() -> str:
 def _record(call: OpenCall, *, may_begin: bool) -> CallRecord:
     device_id = None if call.page is None else call.page.device_id
     return CallRecord(
-        call.call_id, call.request, call.state, may_begin, device_id, call.opened_at, call.outcome
+        call.call_id,
+        call.request,
+        call.state,
+        may_begin,
+        device_id,
+        call.opened_at,
+        call.outcome,
+        call.verdict,
     )
+
+
+def _verdict(call: OpenCall, decision: str, reason: str) -> Verdict:
+    device_id = None if call.page is None else call.page.device_id
+    return Verdict(decision, reason, device_id, time.time())
 
 
 def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> bool:

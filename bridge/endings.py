@@ -48,7 +48,7 @@ def out_of_time(deadline_s: float, *, safe: bool) -> WireError:
 def denied(reason: Literal["user", "no_answer"], approval_s: float) -> WireError:
     """The user said no, or nothing."""
     message = (
-        "The user denied this call."
+        "The user denied this call; nothing was sent. Do not repeat it unless the user asks for it."
         if reason == "user"
         else f"The user did not approve this call within {approval_s:g} s, which counts as a denial."
     )

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from bridge.approvals import Approvals
 from bridge.calls import CallState
 from bridge.dispatch import new_call_id
 from bridge.gate import ALONE, Gate, Terms
@@ -79,8 +80,9 @@ class ToolCall:
 class Engine:
     """Runs tool calls of any user."""
 
-    def __init__(self, registry: Registry, gate: Gate, kept: KeptAnswers) -> None:
+    def __init__(self, registry: Registry, approvals: Approvals, gate: Gate, kept: KeptAnswers) -> None:
         self._registry = registry
+        self._approvals = approvals
         self._gate = gate
         self._kept = kept
 
@@ -118,22 +120,21 @@ class Engine:
         with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
             validator.validate(parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES))
         operation = tool.operation
-        outcome = await self._gate.run(
-            CallRequest(
-                user_id=call.user_id,
-                tool_name=tool.name,
-                server_id=tool.server_id,
-                operation_key=operation.key,
-                operation_digest=operation.digest,
-                origin=operation.origin,
-                safe=operation.safe,
-                arguments_text=call.arguments_text.strip() or "{}",
-                chat_id=call.chat_id,
-                message_id=call.message_id,
-            ),
-            call.terms,
+        request = CallRequest(
+            user_id=call.user_id,
+            tool_name=tool.name,
+            server_id=tool.server_id,
+            operation_key=operation.key,
+            operation_digest=operation.digest,
+            origin=operation.origin,
+            safe=operation.safe,
+            arguments_text=call.arguments_text.strip() or "{}",
+            chat_id=call.chat_id,
+            message_id=call.message_id,
         )
-        return await self._kept.fit(call.user_id, outcome)
+        if await self._approvals.needed(request):
+            request = replace(request, approval="needed")
+        return await self._kept.fit(call.user_id, await self._gate.run(request, call.terms))
 
     async def _run_named(self, view: UserView, call: ToolCall) -> CallOutcome:
         """The call of the operation that a `run_operation` names."""

@@ -83,6 +83,20 @@ class Clock:
             self._timer = self._loop.call_later(self._left_s, self._expire)
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a user said of a call."""
+
+    decision: str
+    """once, chat, timed, always or denied."""
+    reason: str
+    """user: it was a click; no_answer: the time passed."""
+    device_id: str | None
+    """The browser it came from; None: the bridge itself gave up waiting."""
+    at: float
+    """UTC seconds since 1970."""
+
+
 @dataclass(slots=True)
 class OpenCall:
     """A call that has not ended."""
@@ -91,6 +105,8 @@ class OpenCall:
     request: CallRequest
     result_token: str
     """Authorizes the upload of this call's answer."""
+    approval_s: float = 0.0
+    """How long its user may think about it."""
     opened_at: float = field(default_factory=time.time)
     """UTC seconds since 1970."""
     state: CallState = CallState.QUEUED
@@ -113,6 +129,8 @@ class OpenCall:
     timer: asyncio.TimerHandle | None = None
     """The resume window of a lost page, or the pause before another attempt."""
     uploaded: TextBody | FileBody | None = None
+    verdict: Verdict | None = None
+    """The last thing its user said."""
 
     @property
     def in_doubt(self) -> bool:
@@ -182,3 +200,4 @@ class CallRecord:
     opened_at: float
     outcome: CallOutcome | None
     """None while it is open."""
+    verdict: Verdict | None = None

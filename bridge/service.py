@@ -17,6 +17,7 @@ from aiohttp.typedefs import Handler
 
 from bridge import __version__
 from bridge.admission import Admission
+from bridge.approvals import Approvals
 from bridge.audit import AuditKind
 from bridge.breaker import Breakers
 from bridge.call_settings import CallSettingsBook
@@ -25,6 +26,7 @@ from bridge.dispatch import Dispatcher
 from bridge.edges.account_http import AccountRoutes
 from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.api_document import api_document
+from bridge.edges.approvals_http import ApprovalRoutes
 from bridge.edges.audit_http import AuditRoutes
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.audited_routes import audited
@@ -86,6 +88,7 @@ class Rooms:
     store: Store
     identity: Identity
     choices: DeviceChoices
+    approvals: Approvals
     gateway: BrowserGateway
     dispatcher: Dispatcher
     journal: CallJournal
@@ -204,12 +207,16 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
     user_headers = UserHeaders(settings.user_jwt_secret, trust_plain=settings.trust_user_headers)
     identity = Identity(store, _secret(settings.data_dir), user_headers)
     choices = DeviceChoices(store)
-    gateway = BrowserGateway(identity, choices, tasks, [origin_of(base_url)])
+    approvals = Approvals(store.approval_tables(), settings.approve, start=tasks.start)
+    gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
+    approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal()
     audit = store.audit_log(settings.audit_days)
     dispatcher = Dispatcher(
         gateway,
         journal,
+        approvals,
+        approval_s=settings.approval_s,
         max_open_calls_per_user=settings.max_open_calls_per_user,
         no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
         "then call again.",
@@ -223,6 +230,7 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
 
     async def on_change(user_id: str | None) -> None:
         controls.settings.forget()
+        approvals.forget()
         await gateway.announce_servers(user_id)
 
     registry = Registry(
@@ -234,21 +242,22 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
         on_load=on_load,
     )
     files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
-    engine = Engine(registry, Gate(dispatcher, controls), files)
+    engine = Engine(registry, approvals, Gate(dispatcher, controls), files)
     return Rooms(
-        store,
-        identity,
-        choices,
-        gateway,
-        dispatcher,
-        journal,
-        audit,
-        registry,
-        engine,
-        controls,
-        files,
-        worker,
-        tasks,
+        store=store,
+        identity=identity,
+        choices=choices,
+        approvals=approvals,
+        gateway=gateway,
+        dispatcher=dispatcher,
+        journal=journal,
+        audit=audit,
+        registry=registry,
+        engine=engine,
+        controls=controls,
+        files=files,
+        worker=worker,
+        tasks=tasks,
     )
 
 
@@ -289,6 +298,7 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
         *_people_routes(settings, rooms, base_url, port),
         *ServerRoutes(rooms.identity, rooms.registry, fetch_public).routes(),
         *ReferenceRoutes(rooms.identity, rooms.worker.bundle).routes(),
+        *ApprovalRoutes(rooms.identity, rooms.approvals, settings.approval_s).routes(),
         *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
         *LimitRoutes(rooms.identity, rooms.registry, rooms.controls).routes(),
         *calls.routes(),

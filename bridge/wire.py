@@ -48,6 +48,7 @@ EVENT_SERVERS = "bridge:servers"
 EVENT_VISIBILITY = "bridge:visibility"
 EVENT_DEVICES = "bridge:devices"
 EVENT_BREAKERS = "bridge:breakers"
+EVENT_APPROVALS = "bridge:approvals"
 
 
 class ErrorCode(StrEnum):

@@ -15,6 +15,7 @@ from aiohttp import web
 
 from bridge.commands import options as option_values
 from bridge.config import (
+    DEFAULT_APPROVAL_S,
     DEFAULT_AUDIT_DAYS,
     DEFAULT_MAX_ANSWER_BYTES,
     DEFAULT_PORT,
@@ -24,6 +25,7 @@ from bridge.config import (
 from bridge.edges.document_sources import ReferenceRules
 from bridge.edges.store import Store
 from bridge.limits import read_given
+from bridge.policy import APPROVAL_MODES
 from bridge.service import AddressInUse, Bridge, start_bridge
 from bridge.wire import BridgeError
 from examples.sample_api import start_sample_api
@@ -76,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
         metavar="DAYS",
         help=f"for which the audit log is kept (default: {DEFAULT_AUDIT_DAYS})",
     )
+    _add_approval(parser)
     _add_model_limits(parser)
     _add_forwarding(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
@@ -121,6 +124,23 @@ def _add_model_limits(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="text of one answer that a caller reads; the rest is kept "
         f"(default: {DEFAULT_MAX_ANSWER_BYTES}; 0: all of it, up to 16 MiB)",
+    )
+
+
+def _add_approval(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--approve",
+        choices=APPROVAL_MODES,
+        default="safe",
+        help="safe: calls that only read run, others ask in the page (default) · ask: every call asks · "
+        "all: none does; each user may choose otherwise in the page",
+    )
+    parser.add_argument(
+        "--approval-time",
+        type=option_values.seconds,
+        default=DEFAULT_APPROVAL_S,
+        metavar="SECONDS",
+        help=f"to answer, 1 to 600; then it is a denial (default: {DEFAULT_APPROVAL_S:g})",
     )
 
 
@@ -186,6 +206,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
         trust_user_headers=options.trust_user_headers,
         limits=limits,
         audit_days=options.audit_days,
+        approve=options.approve,
+        approval_s=options.approval_time,
         max_tools=options.max_tools,
         max_tool_tokens=options.max_tool_tokens,
         max_answer_bytes=options.max_answer_bytes,

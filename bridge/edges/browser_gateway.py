@@ -19,13 +19,15 @@ from aiohttp import web
 from pydantic import ValidationError
 from socketio.exceptions import ConnectionRefusedError as RefusedConnection
 
-from bridge.dispatch import APPROVAL_S, RESUME_S
+from bridge.approvals import Approvals
+from bridge.dispatch import RESUME_S
 from bridge.edges.device_choices import DeviceChoices, Presence, prefer
 from bridge.edges.identity import Caller, Identity
 from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson
 from bridge.edges.tasks import Tasks, pause
 from bridge.open_call import OpenCall, Page
 from bridge.wire import (
+    EVENT_APPROVALS,
     EVENT_BREAKERS,
     EVENT_CALL,
     EVENT_CANCEL,
@@ -113,11 +115,17 @@ class BrowserGateway:
     """All connected pages."""
 
     def __init__(
-        self, identity: Identity, choices: DeviceChoices, tasks: Tasks, own_origins: list[str]
+        self,
+        identity: Identity,
+        choices: DeviceChoices,
+        approvals: Approvals,
+        tasks: Tasks,
+        own_origins: list[str],
     ) -> None:
         """Pages may connect from `own_origins` only; an empty list would switch the check off."""
         self._identity = identity
         self._choices = choices
+        self._approvals = approvals
         self._tasks = tasks
         self._callers: dict[str, Caller] = {}
         self._pages_of_user: dict[str, dict[str, _Connected]] = {}
@@ -221,6 +229,12 @@ class BrowserGateway:
         for sid in list(self._pages_of_user.get(user_id, ())):
             await self._sio.emit(EVENT_DEVICES, {}, to=sid)
 
+    async def announce_approvals(self, user_id: str) -> None:
+        """Tell the pages of a user which calls they are to be asked about now."""
+        mode = await self._approvals.mode(user_id)
+        for sid in list(self._pages_of_user.get(user_id, ())):
+            await self._sio.emit(EVENT_APPROVALS, {"approval_mode": mode}, to=sid)
+
     async def disconnect_device(self, device_id: str) -> None:
         """End every socket of a browser that was removed; its open calls end with it."""
         for sid in [sid for sid, caller in self._callers.items() if caller.device_id == device_id]:
@@ -272,6 +286,7 @@ class BrowserGateway:
                 ErrorCode.INVALID_REQUEST, f"This bridge speaks protocol {PROTOCOL}. Reload the page."
             )
         caller = self._callers[sid]
+        mode = await self._approvals.mode(caller.user.id)
         page = Page(sid, caller.device_id, hello.instance, hello.epoch)
         self._pages_of_user.setdefault(caller.user.id, {})[sid] = _Connected(page, hello)
         closed = self._reconciled(caller, page, hello)
@@ -282,7 +297,13 @@ class BrowserGateway:
             "result_bytes": RESULT_BYTES,
             "file_bytes": FILE_BYTES,
         }
-        return {"protocol": PROTOCOL, "user": caller.user.name, "limits": limits, "closed": closed}
+        return {
+            "protocol": PROTOCOL,
+            "user": caller.user.name,
+            "limits": limits,
+            "approval_mode": mode,
+            "closed": closed,
+        }
 
     def _reconciled(self, caller: Caller, page: Page, hello: Hello) -> list[str]:
         if self._listener is None:
@@ -389,7 +410,7 @@ def _envelope(call: OpenCall) -> dict[str, Any]:
                     "tool": request.tool_name,
                     "deadline_ms": call.left_ms,
                     "approval": call.approval,
-                    "approval_ms": int(APPROVAL_S * 1000),
+                    "approval_ms": int(call.approval_s * 1000),
                     "attempt": call.sendings,
                     "result_token": call.result_token,
                 },

@@ -12,7 +12,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from sqlalchemy import Table, delete, func, select, update
@@ -63,6 +63,7 @@ class KeptCall:
     opened_at: float
     ended_at: float | None
     late: dict[str, Any] | None
+    decision: dict[str, Any] | None
 
 
 @dataclass(slots=True)
@@ -213,7 +214,8 @@ async def _save(session: AsyncSession, entries: Sequence[_Entry]) -> None:
         return
     latest = {entry.call_id: entry.values for entry in entries}  # one row per statement and call
     statement = insert(_CALLS)
-    changed = ("device_id", "state", "may_begin", "http_status", "content_type", "error", "ended_at")
+    changed = ("device_id", "state", "may_begin", "http_status", "content_type", "error")
+    changed += ("decision", "ended_at")
     statement = statement.on_conflict_do_update(
         index_elements=[_CALLS.c.id], set_={name: statement.excluded[name] for name in changed}
     )
@@ -255,6 +257,7 @@ def _values(record: CallRecord) -> dict[str, Any]:
         "http_status": None if answered is None else answered.http_status,
         "content_type": None if answered is None else answered.content_type,
         "error": None if error is None else error.model_dump_json(),
+        "decision": None if record.verdict is None else json.dumps(asdict(record.verdict)),
         "opened_at": record.opened_at,
         "ended_at": None,
     }
@@ -286,4 +289,5 @@ def _kept(row: CallRow) -> KeptCall:
         opened_at=row.opened_at,
         ended_at=row.ended_at,
         late=None if row.late is None else json.loads(row.late),
+        decision=None if row.decision is None else json.loads(row.decision),
     )

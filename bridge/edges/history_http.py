@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from aiohttp import web
@@ -37,6 +38,8 @@ class CallFacts(BaseModel):
     ended_at: float | None
     late: dict[str, Any] | None
     """What the page reported after the call had ended: the truth, for a person."""
+    decision: dict[str, Any] | None
+    """What its user said when asked: `decision`, `reason`, `device_id`, `at`; None: nothing, or not asked."""
 
 
 class CallList(BaseModel):
@@ -139,6 +142,7 @@ def _facts(call: KeptCall) -> CallFacts:
         opened_at=call.opened_at,
         ended_at=call.ended_at,
         late=call.late,
+        decision=call.decision,
     )
 
 
@@ -158,4 +162,5 @@ def _open_facts(call: OpenCall) -> CallFacts:
         opened_at=call.opened_at,
         ended_at=None,
         late=None,
+        decision=None if call.verdict is None else asdict(call.verdict),
     )

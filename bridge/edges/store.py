@@ -22,6 +22,7 @@ from bridge.config import DEFAULT_AUDIT_DAYS
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.limit_tables import LimitTables
+from bridge.edges.store_approvals import ApprovalTables
 from bridge.edges.store_people import PeopleStore
 from bridge.edges.store_tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
 from bridge.servers import ServerRecord, UserSelection
@@ -69,6 +70,10 @@ class Store(PeopleStore):
     def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS) -> AuditLog:
         """The audit log in this database."""
         return AuditLog(self._session, keep_days)
+
+    def approval_tables(self) -> ApprovalTables:
+        """What users said about asking, in this database."""
+        return ApprovalTables(self._session)
 
     async def close(self) -> None:
         """Close all connections."""

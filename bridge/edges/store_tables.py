@@ -141,6 +141,29 @@ class SelectionRow(Base):
     max_tokens: Mapped[int | None]
 
 
+class ApprovalModeRow(Base):
+    """Which calls a user wants to be asked about, where that is not the bridge's default."""
+
+    __tablename__ = "approval_modes"
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
+    mode: Mapped[str] = mapped_column(String(10))
+
+
+class GrantRow(Base):
+    """A user's word that calls of one operation, as it stood then, need not ask."""
+
+    __tablename__ = "grants"
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    server_id: Mapped[str] = mapped_column(ForeignKey("servers.id", ondelete="CASCADE"))
+    operation_key: Mapped[str] = mapped_column(Text)
+    digest: Mapped[str] = mapped_column(String(64))
+    scope: Mapped[str] = mapped_column(String(10))
+    chat_id: Mapped[str | None] = mapped_column(Text)
+    granted_at: Mapped[float]
+    expires_at: Mapped[float | None]
+
+
 class CallRow(Base):
     """A call: written down before its page may begin it if it is unsafe, else when it has ended."""
 
@@ -161,6 +184,8 @@ class CallRow(Base):
     content_type: Mapped[str | None] = mapped_column(Text)
     error: Mapped[str | None] = mapped_column(Text)
     """A `WireError` as JSON."""
+    decision: Mapped[str | None] = mapped_column(Text)
+    """What its user said, as JSON of a `Verdict`; None: nobody was asked, or has answered."""
     opened_at: Mapped[float] = mapped_column(index=True)
     ended_at: Mapped[float | None]
     late: Mapped[str | None] = mapped_column(Text)

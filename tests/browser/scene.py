@@ -85,7 +85,10 @@ class Scene:
 async def staged(
     browser: Browser, folder: Path, documents: Sequence[str], **settings: Any
 ) -> AsyncGenerator[Scene]:
-    """A bridge that offers these sample documents, as `tool-bridge demo` does."""
+    """A bridge that offers these sample documents, as `tool-bridge demo` does, but asks about no call.
+
+    Tests of approval say `approve="safe"`.
+    """
     async with AsyncExitStack() as stack:
         samples, samples_url = await start_sample_api()
         stack.push_async_callback(samples.cleanup)
@@ -105,7 +108,7 @@ async def start_offering(
 ) -> Bridge:
     """Start a bridge, on a free port if none is given, and share documents of the sample API."""
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **FORGET_AT_ONCE}
-    chosen = replace(Settings(data_dir=folder, port=0, limits=limits), **settings)
+    chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
     bridge = await start_bridge(chosen, Store.open(folder / "bridge.sqlite3"))
     for name in documents:
         await bridge.share(f"{samples_url}/documents/{name}", named=f"sample {name}")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bridge.dispatch import JournalUnavailable
-from bridge.open_call import CallRecord, OpenCall, Page
+from bridge.open_call import CallRecord, CallRequest, OpenCall, Page
 from bridge.wire import Result
 
 
@@ -28,6 +28,16 @@ class FakeBrowser:
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         self.cancelled.append((sid, call_id, reason))
+
+
+@dataclass
+class FakeDecisions:
+    """Records what was decided."""
+
+    made: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def decided(self, request: CallRequest, decision: str) -> None:
+        self.made.append((request.operation_key, decision))
 
 
 @dataclass

@@ -7,7 +7,7 @@ from bridge.dispatch import Dispatcher
 from bridge.open_call import CallRequest
 from bridge.outcome import CallOutcome
 from bridge.wire import Decision, ErrorCode, Result
-from tests.support.browser import FakeBrowser, FakeJournal, page
+from tests.support.browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.waiting import eventually
 
 
@@ -42,7 +42,9 @@ def failed(call_id: str, code: ErrorCode, delivered: str) -> Result:
 
 
 def said(
-    call_id: str, decision: Literal["once", "denied"], reason: Literal["user", "no_answer"] = "user"
+    call_id: str,
+    decision: Literal["once", "chat", "timed", "always", "denied"],
+    reason: Literal["user", "no_answer"] = "user",
 ) -> Decision:
     return Decision(call_id=call_id, decision=decision, reason=reason)
 
@@ -54,8 +56,13 @@ class Desk:
         sids = pages or {"ann": "page-a", "bob": "page-b"}
         self.browser = FakeBrowser({user: page(sid) for user, sid in sids.items()})
         self.journal = journal or FakeJournal()
+        self.decisions = FakeDecisions()
         self.dispatcher = Dispatcher(
-            self.browser, self.journal, max_open_calls_per_user=2, no_browser_message="Open it."
+            self.browser,
+            self.journal,
+            self.decisions,
+            max_open_calls_per_user=2,
+            no_browser_message="Open it.",
         )
 
     def start(self, call: CallRequest) -> "asyncio.Task[CallOutcome]":

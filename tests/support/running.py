@@ -4,7 +4,7 @@ import base64
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,14 @@ Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
 async def running_bridge(
     folder: Path, *, deadline_s: float = 60, limits: Mapping[str, float] = FORGET_AT_ONCE, **settings: Any
 ) -> AsyncGenerator[Bridge]:
-    """A bridge on its own data folder; closed at the end, without waiting for calls that run."""
+    """A bridge on its own data folder; closed at the end, without waiting for calls that run.
+
+    No call asks its user, unless a test wants that.
+    """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **FORGET_AT_ONCE, **limits}
     store = Store.open(folder / "bridge.sqlite3")
-    bridge = await start_bridge(Settings(data_dir=folder, port=0, limits=limits, **settings), store)
+    chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
+    bridge = await start_bridge(chosen, store)
     try:
         yield bridge
     finally:

@@ -7,7 +7,8 @@ from typing import Any, Literal
 import pytest
 
 from bridge.calls import CallState
-from bridge.dispatch import APPROVAL_GRACE_S, APPROVAL_S, RESUME_S
+from bridge.config import DEFAULT_APPROVAL_S
+from bridge.dispatch import APPROVAL_GRACE_S, RESUME_S
 from bridge.open_call import Page
 from bridge.outcome import CallOutcome
 from bridge.wire import Accepted, ErrorCode, Go, Result
@@ -201,7 +202,7 @@ async def test_no_answer_is_a_denial_even_when_the_page_sleeps() -> None:
     outcome = await running
     assert outcome.state is CallState.DENIED
     took = asyncio.get_running_loop().time() - began
-    assert took == pytest.approx(APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
+    assert took == pytest.approx(DEFAULT_APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
     assert desk.browser.cancelled == [("page-a", call_id, "no_answer")]
     assert await desk.dispatcher.decide("page-a", said(call_id, "once")) == Go(go=False)
 

@@ -13,7 +13,8 @@ from bridge.outcome import CallOutcome
 from bridge.registry import Registry
 from bridge.servers import LoadedServer
 from bridge.wire import Accepted, BridgeError, ErrorCode, Result
-from tests.support.browser import FakeBrowser, FakeJournal, page
+from tests.support.approving import never_asking
+from tests.support.browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.compiled import document_text, operation
 from tests.support.gates import open_gate
 from tests.support.memory_store import InlineCompiler, MemoryStore
@@ -75,10 +76,15 @@ class House:
         self.pages = Pages()
         self.kept = Kept()
         dispatcher = Dispatcher(
-            self.pages, FakeJournal(), max_open_calls_per_user=9, no_browser_message="none"
+            self.pages,
+            FakeJournal(),
+            FakeDecisions(),
+            max_open_calls_per_user=9,
+            no_browser_message="none",
         )
         self.pages.listener = dispatcher
-        self.engine = Engine(self.registry, open_gate(dispatcher), self.kept)
+        self.approvals = never_asking()
+        self.engine = Engine(self.registry, self.approvals, open_gate(dispatcher), self.kept)
 
     async def add(self, text: str, *, accepted: bool = True) -> None:
         server = await self.registry.add("ann", text, source_url=None)

@@ -1,0 +1,100 @@
+"""Which calls wait for their user, and what a "yes" is good for. Pure: no clock, no store.
+
+The page applies the same rules to its own copy of what was accepted and granted, and asks if either side
+says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+ApprovalMode = Literal["safe", "ask", "all"]
+"""safe: what only reads runs at once, everything else asks · ask: every call asks · all: none does."""
+
+APPROVAL_MODES: tuple[ApprovalMode, ...] = get_args(ApprovalMode)
+
+GrantScope = Literal["chat", "timed", "always"]
+
+TIMED_S = 30 * 60.0
+"""How long "30 minutes" is good for; offered where no chat is known."""
+
+CHAT_S = 24 * 3600.0
+"""How long "this chat" is good for: a chat that is taken up again days later asks anew. Chosen by feel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The operation a call wants to run, as its user accepted it, and the chat it comes from."""
+
+    server_id: str
+    operation_key: str
+    digest: str
+    safe: bool
+    chat_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A user's word that calls of one operation, as it stood then, need not ask.
+
+    Times are UTC seconds since 1970.
+    """
+
+    id: str
+    user_id: str
+    server_id: str
+    operation_key: str
+    digest: str
+    scope: GrantScope
+    chat_id: str | None
+    """Only with the scope `chat`."""
+    granted_at: float
+    expires_at: float | None
+    """None: until it is revoked or the operation changes."""
+
+    def covers(self, subject: Subject, now: float) -> bool:
+        """Whether calls of this subject need not ask."""
+        is_it = (self.server_id, self.operation_key, self.digest) == (
+            subject.server_id,
+            subject.operation_key,
+            subject.digest,
+        )
+        is_here = self.scope != "chat" or (self.chat_id is not None and self.chat_id == subject.chat_id)
+        return is_it and is_here and not self.is_over(now)
+
+    def is_over(self, now: float) -> bool:
+        """Whether its time has passed."""
+        return self.expires_at is not None and self.expires_at <= now
+
+    @property
+    def slot(self) -> tuple[str, str, GrantScope, str | None]:
+        """What it is about; a later grant of the same takes its place."""
+        return self.server_id, self.operation_key, self.scope, self.chat_id
+
+
+def needs_approval(mode: ApprovalMode, subject: Subject, grants: Iterable[Grant], now: float) -> bool:
+    """Whether a call waits for its user. A grant counts in the mode `ask` too: it is the narrower word."""
+    if mode == "all" or (mode == "safe" and subject.safe):
+        return False
+    return not any(grant.covers(subject, now) for grant in grants)
+
+
+def grant_of(decision: str, grant_id: str, user_id: str, subject: Subject, now: float) -> Grant | None:
+    """What a decision is good for beyond its call; None: nothing, as `once` and `chat` without one."""
+    ends: dict[str, float | None] = {"chat": now + CHAT_S, "timed": now + TIMED_S, "always": None}
+    if decision not in ends or (decision == "chat" and subject.chat_id is None):
+        return None
+    scope: GrantScope = "chat" if decision == "chat" else "timed" if decision == "timed" else "always"
+    return Grant(
+        id=grant_id,
+        user_id=user_id,
+        server_id=subject.server_id,
+        operation_key=subject.operation_key,
+        digest=subject.digest,
+        scope=scope,
+        chat_id=subject.chat_id if scope == "chat" else None,
+        granted_at=now,
+        expires_at=ends[decision],
+    )

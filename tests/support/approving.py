@@ -1,0 +1,55 @@
+"""A second implementation of the approval store, and work in the background that waits for a test."""
+
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.approvals import Approvals
+from bridge.policy import ApprovalMode, Grant
+
+
+@dataclass
+class MemoryApprovals:
+    """Modes and grants in lists; counts how often it was read."""
+
+    modes: dict[str, ApprovalMode] = field(default_factory=dict[str, ApprovalMode])
+    kept: list[Grant] = field(default_factory=list[Grant])
+    reads: int = 0
+
+    async def approval_mode(self, user_id: str) -> ApprovalMode | None:
+        self.reads += 1
+        return self.modes.get(user_id)
+
+    async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
+        self.modes.pop(user_id, None)
+        if mode is not None:
+            self.modes[user_id] = mode
+
+    async def grants(self, user_id: str) -> Sequence[Grant]:
+        return [grant for grant in self.kept if grant.user_id == user_id]
+
+    async def keep_grant(self, grant: Grant) -> None:
+        same = [each for each in self.kept if (each.user_id, each.slot) != (grant.user_id, grant.slot)]
+        self.kept = [*same, grant]
+
+    async def delete_grants(self, user_id: str, grant_ids: Sequence[str]) -> None:
+        self.kept = [each for each in self.kept if each.user_id != user_id or each.id not in grant_ids]
+
+
+@dataclass
+class Backstage:
+    """Work that was started, until a test lets it happen."""
+
+    waiting: list[Coroutine[Any, Any, None]] = field(default_factory=list[Coroutine[Any, Any, None]])
+
+    def start(self, work: Coroutine[Any, Any, None], _name: str) -> None:
+        self.waiting.append(work)
+
+    async def done(self) -> None:
+        while self.waiting:
+            await self.waiting.pop(0)
+
+
+def never_asking() -> Approvals:
+    """Approvals for tests that are about something else."""
+    return Approvals(MemoryApprovals(), "all", start=Backstage().start)
