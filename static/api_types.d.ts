@@ -1,6 +1,6 @@
 /** What the bridge's HTTP API answers, as the views read it. Types only; nothing here exists at run time. */
 
-import type { JsonValue, RequestPlan } from "./types.js";
+import type { ApprovalMode, JsonValue, RequestPlan } from "./types.js";
 
 export type JsonSchema = { [keyword: string]: JsonValue };
 
@@ -112,6 +112,24 @@ export interface Selection extends SelectionChoice {
   shown: number;
   over: "" | "over_limit" | "over_tokens";
   meta_tools: string[];
+}
+/** Calls of an operation that need not ask. Times are seconds since the epoch. */
+export interface GrantFacts {
+  id: string;
+  server: string;
+  operation: string;
+  digest: string;
+  scope: "chat" | "timed" | "always";
+  chat_id: string | null;
+  granted_at: number;
+  expires_at: number | null;
+}
+export interface ApprovalFacts {
+  mode: ApprovalMode;
+  chosen: ApprovalMode | null;
+  default: ApprovalMode;
+  approval_s: number;
+  grants: GrantFacts[];
 }
 export interface WireError {
   code: string;

@@ -4,6 +4,9 @@ import { AcceptanceView } from "./acceptance_view.js";
 import { Acceptance } from "./acceptance.js";
 import { AddServerView } from "./add_server_view.js";
 import { deleteUserStore, openDeviceStore, openUserStore } from "./browser_store.js";
+import { ApprovalNotices } from "./approval_notices.js";
+import { ApprovalsView } from "./approvals_view.js";
+import { ApprovalView } from "./approval_view.js";
 import { BridgeApi } from "./bridge_api.js";
 import { CallLogView } from "./call_log_view.js";
 import { ConnectView } from "./connect_view.js";
@@ -18,6 +21,7 @@ import { Identity, IdentityError } from "./identity.js";
 import { Inventory } from "./inventory.js";
 import { address, Navigation } from "./navigation.js";
 import { OpeningAcceptance } from "./opening_acceptance.js";
+import { PageGrants } from "./page_grants.js";
 import { PairingPanel } from "./pairing_panel.js";
 import { Pins } from "./pins.js";
 import { ProbeFrames } from "./probe_frames.js";
@@ -88,6 +92,7 @@ class App {
       user,
       api,
       pins,
+      grants: new PageGrants(store),
       credentials,
       executor,
       acceptance,
@@ -121,7 +126,8 @@ class App {
     const status = new StatusView(place("connection"), parts);
     const choose = (/** @type {Route} */ route) => viewOf(parts, route);
     const navigation = new Navigation({ list: place("sections"), main: place("main"), choose });
-    this.started.push(executor, devices, status, navigation, { stop: keepFresh(parts) });
+    const [approvals, notices] = [new ApprovalsView(place("approvals"), parts), new ApprovalNotices(parts)];
+    this.started.push(executor, devices, status, navigation, approvals, notices, { stop: keepFresh(parts) });
     this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
     navigation.start();
     await inventory.load();
@@ -129,6 +135,8 @@ class App {
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
     devices.start();
     status.start();
+    approvals.start();
+    notices.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
     const refresh = new DocumentRefresh(parts, (note) => place("notices").append(dismissible(note)));
     this.started.push(refresh);
@@ -198,6 +206,7 @@ function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
   if (section === "add") return new AddServerView(parts, query.get("url") ?? "");
   if (section === "tools") return new ToolsView(parts, first);
   if (section === "selection") return new SelectionView(parts);
+  if (section === "approval") return new ApprovalView(parts);
   if (section === "calls") return new CallLogView(parts);
   if (section === "devices") return new DevicesView(parts);
   if (section === "connect") return new ConnectView(parts);

@@ -197,6 +197,26 @@ export class BridgeApi {
     return this.#call("POST", "/api/pairings/decision", { code, accept });
   }
 
+  /** @returns {Promise<import("./api_types.js").ApprovalFacts>} */
+  approval() {
+    return this.#get("/api/approval");
+  }
+
+  /** @param {import("./types.js").ApprovalMode | null} mode null: as the bridge was started @returns {Promise<import("./api_types.js").ApprovalFacts>} */
+  chooseApproval(mode) {
+    return this.#call("PUT", "/api/approval", { mode });
+  }
+
+  /** @param {string} id @returns {Promise<import("./api_types.js").ApprovalFacts>} */
+  revokeGrant(id) {
+    return this.#call("DELETE", `/api/approval/grants/${quoted(id)}`);
+  }
+
+  /** @returns {Promise<import("./api_types.js").ApprovalFacts>} */
+  revokeGrants() {
+    return this.#call("DELETE", "/api/approval/grants");
+  }
+
   /** @returns {Promise<import("./api_types.js").ConnectFacts>} */
   connectFacts() {
     return this.#get("/api/connect");

@@ -23,11 +23,13 @@ import { io } from "./vendor/socket.io-4.8.4.esm.min.js";
  * @property {(limits: Record<string, number>) => void} limitsAnnounced
  * @property {(call: ToolCall) => Promise<CallError | null>} refusalOf  asked before a call is accepted; must not throw
  * @property {(call: ToolCall) => Promise<boolean>} mustAsk            whether the user decides first; must not throw
+ * @property {(callId: string) => boolean} isWaiting                   for its user
  * @property {(call: ToolCall) => void} callWaits                      it was accepted, and the user is to be asked
  * @property {(call: ToolCall) => void} callArrived                    once per attempt, after it was accepted
  * @property {(greeted: {closed: string[], listed: ListedCall[]}) => void} greeted
  * @property {(callId: string, reason: string) => void} callCancelled
  * @property {() => void} serversChanged
+ * @property {(mode: unknown) => void} approvalModeAnnounced
  * @property {() => void} devicesChanged
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
  */
@@ -141,6 +143,7 @@ export class BridgeSocket {
     );
     this.socket.on("bridge:receipt", (receipt) => this.#confirmed(receipt?.call_ids ?? []));
     this.socket.on("bridge:servers", () => this.delegate.serversChanged());
+    this.socket.on("bridge:approvals", (news) => this.delegate.approvalModeAnnounced(news?.approval_mode));
     this.socket.on("bridge:devices", () => this.delegate.devicesChanged());
   }
 
@@ -184,11 +187,12 @@ export class BridgeSocket {
     return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))].slice(0, REMEMBERED_CALLS);
   }
 
-  /** @param {{limits?: Record<string, number>, closed?: string[]}} answer @param {ListedCall[]} listed */
-  #welcomed({ limits = {}, closed = [] }, listed) {
+  /** @param {{limits?: Record<string, number>, approval_mode?: string, closed?: string[]}} answer @param {ListedCall[]} listed */
+  #welcomed({ limits = {}, approval_mode, closed = [] }, listed) {
     this.#failures = 0;
     this.#isGreeted = true;
     this.delegate.limitsAnnounced(limits);
+    this.delegate.approvalModeAnnounced(approval_mode);
     this.delegate.greeted({ closed, listed });
     this.delegate.connectionChanged("online", null);
     for (const [call_id, outcome] of this.#outbox) this.socket.emit("bridge:result", { call_id, outcome });
@@ -263,7 +267,7 @@ export class BridgeSocket {
     const isNew = call.attempt > (this.#seen.get(call.call_id) ?? 0);
     this.#remember(call);
     const error = isNew ? await this.delegate.refusalOf(call) : null;
-    const asks = isNew && !error && (await this.delegate.mustAsk(call));
+    const asks = !error && (isNew ? await this.delegate.mustAsk(call) : this.delegate.isWaiting(call.call_id));
     if (this.socket.id !== sid) return this.#forget(call); // The next greeting says that it was never begun.
     if (typeof ack === "function") ack(ackOf(call, error, asks));
     if (error) return;

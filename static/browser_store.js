@@ -7,17 +7,18 @@
  */
 
 const DATABASE = "tool-bridge";
-const VERSION = 2;
+const VERSION = 3;
 
 /** device: the key of this browser. */
 const DEVICE_STORES = ["device"];
 /**
  * keys: by name · servers and pins: what the user accepted · credentials: encrypted secrets · references: what was
- * decided about the documents that a server's document refers to · calls: the journal.
+ * decided about the documents that a server's document refers to · calls: the journal · grants: operations that need not
+ * ask.
  */
-const USER_STORES = ["keys", "servers", "pins", "credentials", "references", "calls"];
+const USER_STORES = ["keys", "servers", "pins", "credentials", "references", "calls", "grants"];
 
-/** @typedef {"device" | "keys" | "servers" | "pins" | "credentials" | "references" | "calls"} StoreName */
+/** @typedef {"device" | "keys" | "servers" | "pins" | "credentials" | "references" | "calls" | "grants"} StoreName */
 /** @typedef {string | string[]} Key */
 
 /** The browser keeps nothing for this page. `code` is always storage_unavailable. */

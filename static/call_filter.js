@@ -19,6 +19,6 @@ export function matches(entry, { text, state }) {
  * @returns {"running" | "good" | "bad"}
  */
 export function kindOfEntry({ state, response }) {
-  if (state === "running") return "running";
+  if (state === "running" || state === "waiting") return "running";
   return state === "answered" && (response?.http_status ?? 0) < 400 ? "good" : "bad";
 }

@@ -38,10 +38,20 @@ export class CallLog {
   }
 
   /** @param {ToolCall} call */
-  callStarted({ call_id, tool, server_id, key, chat_id }) {
+  callStarted(call) {
+    this.#open(call, "running");
+  }
+
+  /** @param {ToolCall} call its user is asked */
+  callWaits(call) {
+    this.#open(call, "waiting");
+  }
+
+  /** @param {ToolCall} call @param {"running" | "waiting"} state */
+  #open({ call_id, tool, server_id, key, chat_id }, state) {
     const about = { call_id, tool, server_id, key, chat_id, started_at: this.now() };
     const open = { duration_ms: null, request: null, response: null, error: null, delivered: null };
-    this.put({ ...about, ...open, state: "running" });
+    this.put({ ...about, ...open, state });
   }
 
   /** @param {ToolCall} call @param {import("./types.d.ts").LoggedRequest} request */

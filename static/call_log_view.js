@@ -1,6 +1,7 @@
 // @ts-check
 /** The live log of calls this browser performs, whoever asked for them. Newest first; one row per call. */
-import { el, fill, labelled } from "./dom.js";
+import { el, fill, labelled, link } from "./dom.js";
+import { address } from "./navigation.js";
 import { CallRow } from "./call_row.js";
 import { matches } from "./call_filter.js";
 import { KEPT_CALLS } from "./call_log.js";
@@ -49,6 +50,7 @@ export class CallLogView {
         "div",
         { class: "title-row" },
         el("h1", null, "Calls"),
+        link("What asks first", address("approval"), { class: "quiet-link" }),
         el("div", { class: "filters" }, labelled("Search", this.text), labelled("Show", this.state)),
       ),
       this.empty,

@@ -33,7 +33,7 @@ export class CallRow {
   update(entry) {
     this.entry = entry;
     this.element.dataset.state = kindOfEntry(entry);
-    const isRunning = entry.state === "running";
+    const isRunning = entry.state === "running" || entry.state === "waiting";
     const cancel = isRunning
       ? button("Cancel", () => this.executor.cancel(entry.call_id), {
           class: "quiet small",
@@ -104,12 +104,15 @@ function requestLine({ request, key }) {
   return `${request.method} ${url ? `${url.host}${url.pathname}${url.search}` : request.url}`;
 }
 
+/** @type {Record<string, string>} */
+const OPEN = { waiting: "waiting for approval", running: "running" };
+
 /** @param {CallEntry} entry */
 function status(entry) {
   const kind = kindOfEntry(entry);
   const words =
     entry.error?.code ??
-    (entry.response ? `${entry.response.http_status} ${entry.response.status_text}`.trim() : "running");
+    (entry.response ? `${entry.response.http_status} ${entry.response.status_text}`.trim() : OPEN[entry.state]);
   return el("span", { class: `badge ${kind}` }, words);
 }
 

@@ -14,6 +14,7 @@ import { trustedScript } from "./trusted_script.js";
 /** @typedef {import("./types.d.ts").CallEntry} CallEntry */
 /** @typedef {import("./types.d.ts").WorkerNews} WorkerNews */
 /** @typedef {import("./types.d.ts").TabRequest} TabRequest */
+/** @typedef {import("./types.d.ts").WaitingCard} WaitingCard */
 /** @typedef {{user_id: string | null, token: () => Promise<string>, renew: () => Promise<string>}} Speaker */
 
 const LOCK = "tool-bridge-executor";
@@ -42,6 +43,8 @@ export class ExecutorClient extends EventTarget {
   #refreshing = Promise.resolve();
   #failures = 0;
   #pageId = crypto.randomUUID();
+  /** By worker: one that is being replaced may still have some. @type {Map<string, WaitingCard[]>} */
+  #cards = new Map();
   #log = new CallLog((entry) => this.#announce("call", entry));
 
   /** @param {{identity: Speaker, fetch?: typeof globalThis.fetch}} parts */
@@ -55,6 +58,11 @@ export class ExecutorClient extends EventTarget {
 
   get #userId() {
     return this.identity.user_id ?? "";
+  }
+
+  /** Calls that wait for their user, oldest first, in whatever worker. */
+  get cards() {
+    return [...this.#cards.values()].flat();
   }
 
   /** Newest last. */
@@ -93,6 +101,26 @@ export class ExecutorClient extends EventTarget {
   /** @param {string} callId in whatever tab it runs */
   cancel(callId) {
     this.#ask({ type: "cancel", call_id: callId });
+  }
+
+  /**
+   * What the user said of calls that wait; the worker that has them takes the first word.
+   * @param {string[]} callIds
+   * @param {import("./approval_policy.js").Decision} decision
+   */
+  decide(callIds, decision) {
+    this.#ask({ type: "decide", call_ids: callIds, decision });
+  }
+
+  /** @param {(cards: WaitingCard[]) => void} callback called at once too */
+  onCards(callback) {
+    callback(this.cards);
+    return this.#on("cards", callback);
+  }
+
+  /** @param {() => void} callback the mode or the grants changed */
+  onApprovalsChanged(callback) {
+    return this.#on("approvals", callback);
   }
 
   /** @param {(state: ExecutorState) => void} callback called at once too */
@@ -241,6 +269,8 @@ export class ExecutorClient extends EventTarget {
     else if (news.type === "calls") for (const entry of news.entries) this.#log.put(entry);
     else if (news.type === "refresh" && this.state.role === "executor") void this.refresh();
     else if (news.type === "servers") this.#serversChanged();
+    else if (news.type === "cards") this.#setCards(news.worker, news.cards);
+    else if (news.type === "approvals") this.#announce("approvals");
     else if (news.type === "devices") this.#announce("devices");
     else if (news.type === "state") this.#workerChanged(news);
   }
@@ -250,8 +280,24 @@ export class ExecutorClient extends EventTarget {
     this.#announce("servers");
   }
 
+  /** @param {string} worker @param {WaitingCard[]} cards */
+  #setCards(worker, cards) {
+    if (cards.length > 0) this.#cards.set(worker, cards);
+    else if (!this.#cards.delete(worker)) return;
+    this.#announce("cards", this.cards);
+  }
+
+  /** A worker that died with its tab cannot take its cards back. @param {string} alive another worker */
+  async #dropDead(alive) {
+    if ([...this.#cards.keys()].every((worker) => worker === alive)) return;
+    const { held = [] } = await navigator.locks.query();
+    const lives = (/** @type {string} */ worker) => held.some(({ name = "" }) => name.endsWith(`:${worker}`));
+    for (const worker of [...this.#cards.keys()]) if (!lives(worker)) this.#setCards(worker, []);
+  }
+
   /** @param {Extract<WorkerNews, {type: "state"}>} news */
   #workerChanged({ worker, connection, error, origins, running }) {
+    void this.#dropDead(worker);
     if (this.state.role === "executor" && worker !== this.#current?.id) return;
     if (connection === "online") this.#whenOnline.get(worker)?.();
     this.#setState({ connection, error, origins, running });

@@ -4,15 +4,19 @@
  * hidden. Composition only. The page starts and drains it by messages; every tab hears its news on a BroadcastChannel.
  */
 
+import { ApprovalDesk } from "./approval_desk.js";
+import { ApprovalRules } from "./approval_rules.js";
 import { BridgeSocket } from "./bridge_socket.js";
 import { CallJournal } from "./call_journal.js";
 import { CallLog } from "./call_log.js";
 import { CallRecovery } from "./call_recovery.js";
 import { Credentials } from "./credentials.js";
+import { CallFailure, failedOutcome } from "./call_failure.js";
 import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
 import { Identity } from "./identity.js";
 import { openCallChannel } from "./call_channel.js";
 import { openDeviceStore, openUserStore } from "./browser_store.js";
+import { PageGrants } from "./page_grants.js";
 import { Pins } from "./pins.js";
 import { RunningCalls } from "./running_calls.js";
 import { ToolRunner } from "./tool_runner.js";
@@ -33,6 +37,9 @@ const scope = /** @type {EventTarget & {postMessage: (reply: import("./types.d.t
 const FIRST_LIMITS = { inline_result_bytes: 262_144, result_bytes: 16_777_216, file_bytes: 16_777_216 };
 
 const NEVER = new AbortController().signal;
+
+/** What the page itself says of a call has no secret in it. */
+const PLAIN = { redact: (/** @type {string} */ text) => text, isSafe: true };
 
 const DRAINING = {
   code: "no_browser",
@@ -63,6 +70,9 @@ class Executor {
     this.log = new CallLog((entry) => this.#tell({ type: "call", entry }));
     this.journal = journal;
     this.runner = this.#makeRunner(store);
+    const grants = new PageGrants(store);
+    this.rules = new ApprovalRules((serverId, key) => this.runner.around.lookup(serverId, key), grants);
+    this.desk = this.#makeDesk(grants);
     this.calls = new RunningCalls(this.runner, (call, outcome) => this.#ended(call, outcome));
     this.socket = new BridgeSocket({
       url: location.origin,
@@ -119,19 +129,40 @@ class Executor {
     });
   }
 
+  /** @param {PageGrants} grants */
+  #makeDesk(grants) {
+    const around = {
+      describe: async (/** @type {ToolCall} */ call) => ({
+        ...(await this.runner.describe(call)),
+        reason: (await this.rules.reason(call)) ?? /** @type {const} */ ("bridge"),
+      }),
+      decide: (/** @type {string} */ callId, /** @type {import("./approval_desk.js").Said} */ said) => this.socket.decide(callId, said),
+      grants,
+      clock: { monotonic: () => performance.now(), wall: () => Date.now() },
+      timers: { set: setTimeout.bind(scope), clear: clearTimeout.bind(scope) },
+    };
+    return new ApprovalDesk(around, {
+      go: (call) => this.#arrived(call),
+      failed: (call, failure) => this.#ended(call, failedOutcome(failure, PLAIN, 0)),
+      closed: (call, failure) => this.#closed(call, failedOutcome(failure, PLAIN, 0)),
+      changed: (cards) => this.#tell({ type: "cards", worker: this.settings.worker, cards }),
+    });
+  }
+
   /** @returns {Promise<import("./types.d.ts").Greeting>} */
   async #introduce() {
     const { worker, page_id, origins } = this.settings;
     const { alive, calls } = await this.recovery.list();
     const running = this.calls.ids.map((call_id) => ({ call_id, state: /** @type {const} */ ("running") }));
+    const waiting = this.desk.ids.map((call_id) => ({ call_id, state: /** @type {const} */ ("waiting") }));
     const who = { page_id, instance: worker, epoch: this.journal.epoch, alive };
-    return { ...who, visibility: this.visibility, origins, calls: [...running, ...calls] };
+    return { ...who, visibility: this.visibility, origins, calls: [...running, ...waiting, ...calls] };
   }
 
   /** What has ended for the bridge goes on only if nobody could call it back. @param {string[]} closed */
   #greeted(closed) {
     for (const callId of closed)
-      if (!this.journal.has(callId)) this.calls.stop(callId, "The bridge had ended this call when the page came back.");
+      if (!this.desk.withdraw(callId) && !this.journal.has(callId)) this.calls.stop(callId, "The bridge had ended this call when the page came back.");
     void this.recovery.tell(closed);
   }
 
@@ -141,15 +172,44 @@ class Executor {
       connectionChanged: (connection, problem) => this.#connectionChanged(connection, problem),
       limitsAnnounced: (limits) => void Object.assign(this.#limits, limits),
       refusalOf: async (call) => (this.#isDraining ? DRAINING : this.runner.refusal(call)),
-      mustAsk: async () => false,
-      callWaits: () => {},
+      mustAsk: (call) => this.#mustAsk(call),
+      isWaiting: (callId) => this.desk.has(callId),
+      callWaits: (call) => this.#waits(call),
+      approvalModeAnnounced: (mode) => this.#modeAnnounced(mode),
       callArrived: (call) => this.#arrived(call),
       greeted: ({ closed }) => this.#greeted(closed),
-      callCancelled: (callId, reason) => this.calls.stop(callId, reason || "The caller stopped this call."),
+      callCancelled: (callId, reason) => {
+        if (!this.desk.withdraw(callId)) this.calls.stop(callId, reason || "The caller stopped this call.");
+      },
       serversChanged: () => this.#tell({ type: "servers" }),
       devicesChanged: () => this.#tell({ type: "devices" }),
       resultsConfirmed: (callIds) => this.#confirmed(callIds),
     };
+  }
+
+  /** @param {ToolCall} call what runs already was decided @returns {Promise<boolean>} */
+  async #mustAsk(call) {
+    if (this.calls.ids.includes(call.call_id)) return false;
+    return this.desk.has(call.call_id) || (await this.rules.reason(call)) !== null;
+  }
+
+  /** @param {ToolCall} call */
+  #waits(call) {
+    this.log.callWaits(call);
+    if (!this.calls.wasStopped(call.call_id)) void this.desk.wait(call);
+    else this.#closed(call, failedOutcome(new CallFailure("cancelled", "Stopped before it was approved."), PLAIN, 0));
+  }
+
+  /** @param {unknown} mode */
+  #modeAnnounced(mode) {
+    this.rules.setMode(mode);
+    this.#tell({ type: "approvals" });
+  }
+
+  /** The bridge knows that it does not run. @param {ToolCall} call @param {import("./types.d.ts").Outcome} outcome */
+  #closed(call, outcome) {
+    this.log.callEnded(call, outcome);
+    this.#finishDraining();
   }
 
   /** @param {ToolCall} call */
@@ -180,7 +240,7 @@ class Executor {
   }
 
   #finishDraining() {
-    if (!this.#isDraining || this.calls.size > 0 || this.socket.unconfirmed > 0) return;
+    if (!this.#isDraining || this.calls.size + this.desk.size > 0 || this.socket.unconfirmed > 0) return;
     this.socket.stop();
     this.channel.close();
     scope.postMessage({ type: "drained" });
@@ -188,10 +248,19 @@ class Executor {
 
   /** @param {TabRequest} request from any tab of this browser */
   #asked(request) {
-    if (request.type === "cancel") this.calls.stop(request.call_id, "Stopped on the bridge page.");
-    if (request.type !== "recap" || this.#isDraining) return;
+    if (request.type === "cancel") this.#cancel(request.call_id);
+    if (request.type === "decide") this.desk.decide(request.call_ids, request.decision);
+    if (request.type !== "recap") return;
+    this.#tell({ type: "cards", worker: this.settings.worker, cards: this.desk.cards });
+    if (this.#isDraining) return;
     this.#tellState();
     this.#tell({ type: "calls", entries: this.log.entries });
+  }
+
+  /** Cancelling a call that waits is denying it. @param {string} callId */
+  #cancel(callId) {
+    if (this.desk.has(callId)) this.desk.decide([callId], "denied");
+    else this.calls.stop(callId, "Stopped on the bridge page.");
   }
 
   #tellState() {

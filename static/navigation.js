@@ -14,7 +14,7 @@ const SECTIONS = [
 ];
 
 /** Views without a place of their own in the list. @type {Record<string, string>} */
-const BELONGS_TO = { add: "servers", selection: "tools" };
+const BELONGS_TO = { add: "servers", selection: "tools", approval: "calls" };
 
 /**
  * @param {string} hash `location.hash`

@@ -53,6 +53,7 @@ const ADVICE = {
   too_large: { advice: "Ask for less: many APIs take a limit or a page." },
   queue_full: { advice: "Too many calls are waiting. Try again in a moment." },
   breaker_open: { advice: "The tool failed several times in a row and rests for a while. Try again later." },
+  denied: { advice: "It was not approved in this page, so nothing was sent." },
   cancelled: { advice: "The call was stopped." },
 };
 /** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */

@@ -109,8 +109,9 @@ export class Pins {
 
   /** @param {string} serverId */
   async remove(serverId) {
-    await this.store.change(["servers", "pins"], (of) => {
+    await this.store.change(["servers", "pins", "grants"], (of) => {
       of("pins").delete(keysBelow([serverId]));
+      of("grants").delete(keysBelow([serverId]));
       of("servers").delete(serverId);
     });
   }

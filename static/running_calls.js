@@ -54,6 +54,11 @@ export class RunningCalls {
     this.ended(call, outcome);
   }
 
+  /** Whether a Stop overtook this call. @param {string} callId */
+  wasStopped(callId) {
+    return this.#stoppedEarly.has(callId);
+  }
+
   /**
    * @param {string} callId
    * @param {string} reason a sentence

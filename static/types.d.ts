@@ -207,6 +207,46 @@ export interface JournalEntry {
   outcome: Outcome | null;
   upload: Upload | null;
 }
+// ---- approval ----
+
+export type ApprovalMode = "safe" | "ask" | "all";
+/** unsafe: it can change something · every_call: the user wants that · changed: since it was always allowed · bridge: it asks. */
+export type ReasonToAsk = "unsafe" | "every_call" | "changed" | "bridge";
+/** Calls of one operation, as it stood then, that need not ask here. Times are milliseconds since the epoch. */
+export interface PageGrant {
+  server_id: string;
+  key: string;
+  digest: string;
+  scope: "chat" | "timed" | "always";
+  chat_id: string | null;
+  granted_at: number;
+  expires_at: number | null;
+}
+/** What a card says of a call; foreign text as it came, but for secrets. */
+export interface CardFacts {
+  tool: string;
+  server_id: string;
+  method: string;
+  is_safe: boolean;
+  url: string;
+  args: { name: string; value: string }[];
+  /** Arguments beyond those. */
+  more_args: number;
+  /** Null: none, or bytes. */
+  body: string | null;
+  body_bytes: number;
+  content_type: string;
+  /** Where secrets go, never what they are. */
+  credentials: string[];
+  reason: ReasonToAsk;
+}
+export interface WaitingCard extends CardFacts {
+  call_id: string;
+  chat_id: string | null;
+  /** Milliseconds since the epoch. */
+  expires_at: number;
+}
+
 export interface ListedCall {
   call_id: string;
   state: "waiting" | "running" | "done" | "lost";
@@ -275,7 +315,7 @@ export interface CallEntry {
   server_id: string;
   key: string;
   chat_id: string | null;
-  state: "running" | "answered" | "failed";
+  state: "waiting" | "running" | "answered" | "failed";
   started_at: number;
   duration_ms: number | null;
   request: LoggedRequest | null;
@@ -300,9 +340,11 @@ export type WorkerNews =
   | { type: "call"; entry: CallEntry }
   | { type: "calls"; entries: CallEntry[] }
   | { type: "servers" }
+  | { type: "approvals" }
+  | { type: "cards"; worker: string; cards: WaitingCard[] }
   | { type: "devices" };
 /** What a tab asks of the executor on the same channel. */
-export type TabRequest = { type: "recap" } | { type: "cancel"; call_id: string } | { type: "refresh" };
+export type TabRequest = { type: "recap" } | { type: "decide"; call_ids: string[]; decision: "once" | "chat" | "timed" | "always" | "denied" } | { type: "cancel"; call_id: string } | { type: "refresh" };
 /** Page to its own worker. */
 export type WorkerCommand =
   | { type: "start"; worker: string; user_id: string; page_id: string; origins: string[]; visibility: string }

@@ -6,6 +6,7 @@ import type { Credentials } from "./credentials.js";
 import type { Devices } from "./devices.js";
 import type { ExecutorClient } from "./executor_client.js";
 import type { Inventory } from "./inventory.js";
+import type { PageGrants } from "./page_grants.js";
 import type { Pins } from "./pins.js";
 import type { ProbeFrames } from "./probe_frames.js";
 import type { ReferenceDecisions } from "./reference_decisions.js";
@@ -16,6 +17,7 @@ export interface Parts {
   api: BridgeApi;
   inventory: Inventory;
   pins: Pins;
+  grants: PageGrants;
   credentials: Credentials;
   executor: ExecutorClient;
   acceptance: Acceptance;

@@ -1,0 +1,54 @@
+// @ts-check
+/**
+ * Foreign text as a user can trust to read it: nothing in it is invisible, reorders its neighbours or breaks out of its
+ * line. Pure.
+ */
+
+/** Controls, formatting (bidirectional, zero-width, tags), private and unassigned characters, halves of a pair. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** White space and fillers that look like a space, or like nothing. */
+const BLANK = /(?! )\p{Zs}|[\u115F\u1160\u2800\u3164\uFFA0\u034F\u17B4\u17B5\uFE00-\uFE0F]/gu;
+/** Marks piled on one letter run over the lines around it. */
+const PILE = /\p{M}{4,}/gu;
+
+/** @param {string} text */
+const escaped = (text) =>
+  [...text].map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`).join("");
+
+/** One line. @param {string} text */
+export function visible(text) {
+  return text
+    .replace(/\r\n|\r|\n/g, "↵")
+    .replaceAll("\t", "⇥")
+    .replace(UNSEEN, escaped)
+    .replace(BLANK, escaped)
+    .replace(PILE, escaped);
+}
+
+/** Several lines: each break is a sign and a break. @param {string} text */
+export function visibleLines(text) {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map(visible)
+    .join("↵\n");
+}
+
+/**
+ * @param {string} text
+ * @param {number} maxChars
+ * @param {number} [maxLines]
+ * @returns {{text: string, isCut: boolean}}
+ */
+export function cut(text, maxChars, maxLines = Infinity) {
+  const lines = text.slice(0, maxChars).split("\n").slice(0, maxLines);
+  const short = lines.join("\n");
+  return { text: short, isCut: short.length < text.length };
+}
+
+const LINE_CHARS = 100;
+
+/** One bounded line. @param {string} text */
+export function line(text, maxChars = LINE_CHARS) {
+  const { text: short, isCut } = cut(text, maxChars);
+  return visible(short) + (isCut ? "…" : "");
+}
