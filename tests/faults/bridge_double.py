@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bridge.calls import TERMINAL, CallState
-from bridge.dispatch import APPROVAL_S, RESUME_S, Dispatcher, JournalUnavailable
+from bridge.config import DEFAULT_APPROVAL_S
+from bridge.dispatch import RESUME_S, Dispatcher, JournalUnavailable
 from bridge.open_call import CallRecord, CallRequest, OpenCall, Page
 from bridge.outcome import CallOutcome
 from bridge.wire import Accepted, Decision, Result
 from tests.faults.link import Link
 from tests.faults.plan import Kind
+from tests.support.browser import FakeDecisions
 from toolserver.result import TextBody
 
 COMMIT_S = 0.004
@@ -149,7 +151,11 @@ class BridgeDouble:
         self.is_dead = False
         self.journal = DiskJournal(disk, around)
         self.dispatcher = Dispatcher(
-            self, self.journal, max_open_calls_per_user=100, no_browser_message="Open the page."
+            self,
+            self.journal,
+            FakeDecisions(),
+            max_open_calls_per_user=100,
+            no_browser_message="Open the page.",
         )
         self._sockets: dict[str, _Socket] = {}
         self._pages: dict[str, dict[str, Page]] = {}
@@ -181,7 +187,7 @@ class BridgeDouble:
             "attempt": call.sendings,
             "deadline_ms": call.left_ms,
             "approval": call.approval,
-            "approval_ms": APPROVAL_S * 1000,
+            "approval_ms": DEFAULT_APPROVAL_S * 1000,
             "token": call.result_token,
             "plan": int(call.request.arguments_text),
         }

@@ -4,7 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from bridge.calls import TERMINAL, CallState
-from bridge.dispatch import APPROVAL_GRACE_S, APPROVAL_S, MAX_ATTEMPTS, RESUME_S
+from bridge.config import DEFAULT_APPROVAL_S
+from bridge.dispatch import APPROVAL_GRACE_S, MAX_ATTEMPTS, RESUME_S
 from bridge.outcome import CallOutcome
 from bridge.wire import WireError
 from tests.faults.bridge_double import Row
@@ -15,7 +16,7 @@ from toolserver.result import TextBody
 ANSWERS = frozenset({"http_status", "too_large"})
 """The codes of `failed` that report an answer of the API."""
 
-MOST_S = APPROVAL_S + APPROVAL_GRACE_S + RESUME_S + 0.1
+MOST_S = DEFAULT_APPROVAL_S + APPROVAL_GRACE_S + RESUME_S + 0.1
 """Added to the deadline of a call it is its latest end."""
 
 

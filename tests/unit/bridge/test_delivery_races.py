@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from bridge.calls import CallState
-from bridge.dispatch import APPROVAL_GRACE_S, APPROVAL_S, RESUME_S
+from bridge.config import DEFAULT_APPROVAL_S
+from bridge.dispatch import APPROVAL_GRACE_S, RESUME_S
 from bridge.open_call import CallRecord, CallRequest
 from bridge.outcome import CallOutcome
 from bridge.wire import Accepted, ErrorCode, Go, Result
@@ -77,12 +78,12 @@ async def test_reconnecting_gives_nobody_more_time_to_decide() -> None:
     began = asyncio.get_running_loop().time()
     running, call_id = await asked(desk)
     for number in range(3):
-        await asyncio.sleep(APPROVAL_S / 4)
+        await asyncio.sleep(DEFAULT_APPROVAL_S / 4)
         back = page(f"back-{number}", device="page-a")
         desk.dispatcher.reconcile("ann", back, NOBODY, {call_id: "waiting"})
     assert (await running).state is CallState.DENIED
     took = asyncio.get_running_loop().time() - began
-    assert took == pytest.approx(APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
+    assert took == pytest.approx(DEFAULT_APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
 
 
 async def test_nobody_is_asked_twice_about_one_call() -> None:
