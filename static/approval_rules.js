@@ -12,7 +12,7 @@ export class ApprovalRules {
 
   /**
    * @param {(serverId: string, key: string) => Promise<import("./types.d.ts").Pin | null>} lookup
-   * @param {{of: (serverId: string, key: string) => Promise<import("./types.d.ts").PageGrant[]>}} grants
+   * @param {Pick<import("./page_grants.js").PageGrants, "of" | "add">} grants
    * @param {() => number} [now] milliseconds since the epoch
    */
   constructor(lookup, grants, now = () => Date.now()) {

@@ -49,11 +49,11 @@ export class ApprovalView {
   }
 
   #load() {
-    return this.#do(() => this.api.approval());
+    return this.#perform(() => this.api.approval());
   }
 
   /** @param {() => Promise<ApprovalFacts>} act */
-  async #do(act) {
+  async #perform(act) {
     try {
       this.#show(await act());
       fill(this.problem);
@@ -73,7 +73,7 @@ export class ApprovalView {
 
   /** @param {ApprovalFacts} facts @param {import("./types.js").ApprovalMode} mode @param {string} label @param {string} hint */
   #mode(facts, mode, label, hint) {
-    const choose = () => void this.#do(() => this.api.chooseApproval(mode));
+    const choose = () => void this.#perform(() => this.api.chooseApproval(mode));
     const radio = el("input", { type: "radio", name: "approval-mode", value: mode, checked: facts.mode === mode, onchange: choose });
     return labelled(facts.default === mode ? `${label} (as the bridge was started)` : label, radio, hint);
   }
@@ -111,13 +111,13 @@ export class ApprovalView {
   async #revoke(grant) {
     const { id, server, operation, scope, chat_id } = grant;
     await this.grants.remove({ server_id: server, key: operation, scope, chat_id }).catch(() => {});
-    await this.#do(() => this.api.revokeGrant(id));
+    await this.#perform(() => this.api.revokeGrant(id));
     announce("It asks again.");
   }
 
   async #revokeAll() {
     await this.grants.removeAll().catch(() => {});
-    await this.#do(() => this.api.revokeGrants());
+    await this.#perform(() => this.api.revokeGrants());
     announce("They ask again.");
   }
 }

@@ -106,9 +106,7 @@ export class BridgeSocket {
   /**
    * What the user said, until the bridge has answered: once more after every reconnect. Never rejects; what the bridge
    * does not understand is no go.
-   * @param {string} callId
-   * @param {Decision} said
-   * @returns {Promise<Go>}
+   * @param {string} callId @param {Decision} said @returns {Promise<Go>}
    */
   decide(callId, said) {
     return new Promise((resolve) => {

@@ -9,6 +9,7 @@
 import { CallLog } from "./call_log.js";
 import { openCallChannel } from "./call_channel.js";
 import { trustedScript } from "./trusted_script.js";
+import { WaitingCards } from "./waiting_cards.js";
 
 /** @typedef {import("./types.d.ts").ExecutorState} ExecutorState */
 /** @typedef {import("./types.d.ts").CallEntry} CallEntry */
@@ -43,8 +44,7 @@ export class ExecutorClient extends EventTarget {
   #refreshing = Promise.resolve();
   #failures = 0;
   #pageId = crypto.randomUUID();
-  /** By worker: one that is being replaced may still have some. @type {Map<string, WaitingCard[]>} */
-  #cards = new Map();
+  #cards = new WaitingCards(() => this.#announce("cards", this.cards));
   #log = new CallLog((entry) => this.#announce("call", entry));
 
   /** @param {{identity: Speaker, fetch?: typeof globalThis.fetch}} parts */
@@ -62,9 +62,8 @@ export class ExecutorClient extends EventTarget {
 
   /** Calls that wait for their user, oldest first, in whatever worker. */
   get cards() {
-    return [...this.#cards.values()].flat();
+    return this.#cards.all;
   }
-
   /** Newest last. */
   get calls() {
     return this.#log.entries;
@@ -105,8 +104,7 @@ export class ExecutorClient extends EventTarget {
 
   /**
    * What the user said of calls that wait; the worker that has them takes the first word.
-   * @param {string[]} callIds
-   * @param {import("./approval_policy.js").Decision} decision
+   * @param {string[]} callIds @param {import("./approval_policy.js").Decision} decision
    */
   decide(callIds, decision) {
     this.#ask({ type: "decide", call_ids: callIds, decision });
@@ -269,7 +267,7 @@ export class ExecutorClient extends EventTarget {
     else if (news.type === "calls") for (const entry of news.entries) this.#log.put(entry);
     else if (news.type === "refresh" && this.state.role === "executor") void this.refresh();
     else if (news.type === "servers") this.#serversChanged();
-    else if (news.type === "cards") this.#setCards(news.worker, news.cards);
+    else if (news.type === "cards") this.#cards.put(news.worker, news.cards);
     else if (news.type === "approvals") this.#announce("approvals");
     else if (news.type === "devices") this.#announce("devices");
     else if (news.type === "state") this.#workerChanged(news);
@@ -280,24 +278,9 @@ export class ExecutorClient extends EventTarget {
     this.#announce("servers");
   }
 
-  /** @param {string} worker @param {WaitingCard[]} cards */
-  #setCards(worker, cards) {
-    if (cards.length > 0) this.#cards.set(worker, cards);
-    else if (!this.#cards.delete(worker)) return;
-    this.#announce("cards", this.cards);
-  }
-
-  /** A worker that died with its tab cannot take its cards back. @param {string} alive another worker */
-  async #dropDead(alive) {
-    if ([...this.#cards.keys()].every((worker) => worker === alive)) return;
-    const { held = [] } = await navigator.locks.query();
-    const lives = (/** @type {string} */ worker) => held.some(({ name = "" }) => name.endsWith(`:${worker}`));
-    for (const worker of [...this.#cards.keys()]) if (!lives(worker)) this.#setCards(worker, []);
-  }
-
   /** @param {Extract<WorkerNews, {type: "state"}>} news */
   #workerChanged({ worker, connection, error, origins, running }) {
-    void this.#dropDead(worker);
+    void this.#cards.dropDead(worker);
     if (this.state.role === "executor" && worker !== this.#current?.id) return;
     if (connection === "online") this.#whenOnline.get(worker)?.();
     this.#setState({ connection, error, origins, running });

@@ -5,6 +5,7 @@
  */
 
 import { ApprovalDesk } from "./approval_desk.js";
+import { deskSurroundings } from "./approval_surroundings.js";
 import { ApprovalRules } from "./approval_rules.js";
 import { BridgeSocket } from "./bridge_socket.js";
 import { CallJournal } from "./call_journal.js";
@@ -70,9 +71,8 @@ class Executor {
     this.log = new CallLog((entry) => this.#tell({ type: "call", entry }));
     this.journal = journal;
     this.runner = this.#makeRunner(store);
-    const grants = new PageGrants(store);
-    this.rules = new ApprovalRules((serverId, key) => this.runner.around.lookup(serverId, key), grants);
-    this.desk = this.#makeDesk(grants);
+    this.rules = new ApprovalRules((serverId, key) => this.runner.around.lookup(serverId, key), new PageGrants(store));
+    this.desk = this.#makeDesk();
     this.calls = new RunningCalls(this.runner, (call, outcome) => this.#ended(call, outcome));
     this.socket = new BridgeSocket({
       url: location.origin,
@@ -129,18 +129,8 @@ class Executor {
     });
   }
 
-  /** @param {PageGrants} grants */
-  #makeDesk(grants) {
-    const around = {
-      describe: async (/** @type {ToolCall} */ call) => ({
-        ...(await this.runner.describe(call)),
-        reason: (await this.rules.reason(call)) ?? /** @type {const} */ ("bridge"),
-      }),
-      decide: (/** @type {string} */ callId, /** @type {import("./approval_desk.js").Said} */ said) => this.socket.decide(callId, said),
-      grants,
-      clock: { monotonic: () => performance.now(), wall: () => Date.now() },
-      timers: { set: setTimeout.bind(scope), clear: clearTimeout.bind(scope) },
-    };
+  #makeDesk() {
+    const around = deskSurroundings(() => this.runner, this.rules, () => this.socket);
     return new ApprovalDesk(around, {
       go: (call) => this.#arrived(call),
       failed: (call, failure) => this.#ended(call, failedOutcome(failure, PLAIN, 0)),

@@ -27,7 +27,6 @@ import {
 import { placeSecrets, secretTexts } from "./security.js";
 import { overwriteSecrets, redactor } from "./redaction.js";
 import { readArguments } from "./call_arguments.js";
-import { cardFacts } from "./card_facts.js";
 
 /** @typedef {import("./types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("./types.d.ts").Outcome} Outcome */
@@ -76,8 +75,6 @@ const STREAM_SHARE = 0.85;
 /** @param {ToolCall} call */
 const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
 
-const NEVER = new AbortController().signal;
-
 /** How much the log keeps of a body that travels outside of the message. */
 const PREVIEW_CHARS = 16384;
 
@@ -102,25 +99,6 @@ export class ToolRunner {
       return null;
     } catch (error) {
       return errorOf(failureOf(error), false);
-    }
-  }
-
-  /**
-   * What its user is asked about; nothing is fetched for it.
-   * @param {ToolCall} call
-   * @throws {CallFailure} the call cannot be made
-   */
-  async describe(call) {
-    try {
-      const pin = await this.acceptedPin(call);
-      const credentials = await this.around.loadCredentials(pin.server_id, pin.origin);
-      const redact = redactor(secretTexts(credentials));
-      const unread = async () => new Response("");
-      const filled = await this.argumentsOf(call, pin, NEVER, /** @type {typeof fetch} */ (unread));
-      const request = this.build(call, pin, filled, credentials, redact);
-      return cardFacts(call, pin, readArguments(call.params), request, { credentials, redact });
-    } catch (error) {
-      throw failureOf(error);
     }
   }
 
