@@ -4,7 +4,7 @@ Receives the schema and `encoding` of a media type object; gives `BodyField`s by
 only as far as it takes to find properties and to know a file.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -49,6 +49,11 @@ class BodyField:
         if self.headers:
             planned["headers"] = [[name, value] for name, value in self.headers]
         return planned
+
+
+def rules_of(fields: Mapping[str, BodyField]) -> list[JsonValue]:
+    """The rules that a plan carries, with their names."""
+    return [{"name": name, **rule} for name, entry in fields.items() if (rule := entry.to_json())]
 
 
 @dataclass(slots=True)

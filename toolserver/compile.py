@@ -23,10 +23,9 @@ from toolserver.operation import (
     SecurityScheme,
     Skipped,
     read_operations,
-    unsendable_reason,
 )
-from toolserver.plan import compile_plan
-from toolserver.security import clash_of
+from toolserver.plan import PlanWriter
+from toolserver.security import Requirements, clash_of
 from toolserver.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
 
 
@@ -147,9 +146,10 @@ def _compile(
 ) -> CompiledDocument:
     addresses, warnings = _find_addresses(document, source_url, base_url)
     operations: list[CompiledOperation] = []
+    compiler = _Compiler(definitions, PlanWriter(), addresses)
     budget = document.limits.max_compiled_bytes
     for operation, name in zip(listed.operations, suggest_names(listed.operations), strict=True):
-        compiled = _compile_operation(definitions, operation, name, *addresses.of(operation))
+        compiled = compiler.compile(operation, name)
         operations.append(compiled)
         budget -= _size_of(compiled)
         if budget < 0:
@@ -206,47 +206,70 @@ def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
     return [f"The base URL takes defaults for {named}; enter another base URL if they are not yours."]
 
 
-def _compile_operation(
-    definitions: Definitions, operation: Operation, name: str, base_url: str, origin: str
-) -> CompiledOperation:
-    outline = definitions.outline(operation)
-    description, arguments = outline.description, outline.arguments
-    plan = compile_plan(operation, arguments, body_additional=outline.body_additional, base_url=base_url)
-    plan_json = dump_json(plan)
-    return CompiledOperation(
-        operation.key,
-        operation.method,
-        operation.path,
-        operation.operation_id,
-        name,
-        operation.tags,
-        operation.summary,
-        description,
-        operation.safe,
-        operation.idempotent,
-        outline.body_additional and WHOLE not in arguments,
-        plan_json,
-        hashlib.sha256(plan_json + b"\n" + description.encode("utf-8", "replace")).hexdigest(),
-        origin,
-        _warnings(operation, outline, base_url),
+@dataclass(slots=True)
+class _Compiler:
+    definitions: Definitions
+    plans: PlanWriter
+    addresses: _Addresses
+    _about_security: dict[int, tuple[Requirements, list[str]]] = field(
+        default_factory=dict[int, tuple[Requirements, list[str]]]
     )
+    """Warnings by identity of requirements, beside these, so that no others get it."""
+
+    def _of_security(self, requirements: Requirements) -> list[str]:
+        if id(requirements) not in self._about_security:
+            self._about_security[id(requirements)] = requirements, _security_warnings(requirements)
+        return self._about_security[id(requirements)][1]
+
+    def compile(self, operation: Operation, name: str) -> CompiledOperation:
+        outline = self.definitions.outline(operation)
+        base_url, origin = self.addresses.of(operation)
+        plan_json = self.plans.write(
+            operation, outline.arguments, body_additional=outline.body_additional, base_url=base_url
+        )
+        said = outline.description.encode("utf-8", "replace")
+        return CompiledOperation(
+            operation.key,
+            operation.method,
+            operation.path,
+            operation.operation_id,
+            name,
+            operation.tags,
+            operation.summary,
+            outline.description,
+            operation.safe,
+            operation.idempotent,
+            outline.body_additional and WHOLE not in outline.arguments,
+            plan_json,
+            hashlib.sha256(b"%b\n%b" % (plan_json, said)).hexdigest(),
+            origin,
+            _warnings(operation, outline, base_url, self._of_security(operation.security)),
+        )
 
 
-def _warnings(operation: Operation, outline: Outline, base_url: str) -> tuple[str, ...]:
+def _warnings(
+    operation: Operation, outline: Outline, base_url: str, of_security: list[str]
+) -> tuple[str, ...]:
     warnings = [*operation.warnings, *outline.warnings]
     if operation.servers and not base_url:
         warnings.append(
             f"Its own server {quote(operation.servers[0].url)} is not an address that can be called."
         )
     for parameter in operation.parameters:
-        if parameter.required and (reason := unsendable_reason(parameter)) is not None:
-            what = f"{parameter.location} parameter {quote(parameter.name)}"
-            warnings.append(f"The required {what} cannot be sent, so the API will probably refuse. {reason}")
-    if operation.security and all(map(_needs_cookie, operation.security)):
-        warnings.append("Its key is a cookie, which only reaches the API if the browser is signed in there.")
-    if operation.security:
-        warnings += filter(None, map(clash_of, operation.security))
-    return tuple(warnings)
+        sending = parameter.sending
+        if sending.unsendable is not None and sending.required:
+            what = f"{sending.location} parameter {quote(sending.name)}"
+            refused = "cannot be sent, so the API will probably refuse."
+            warnings.append(f"The required {what} {refused} {sending.unsendable}")
+    return (*warnings, *of_security)
+
+
+def _security_warnings(requirements: Requirements) -> list[str]:
+    warnings = [clash for together in requirements if (clash := clash_of(together))]
+    if requirements and all(map(_needs_cookie, requirements)):
+        signed_in = "Its key is a cookie, which only reaches the API if the browser is signed in there."
+        return [signed_in, *warnings]
+    return warnings
 
 
 def _needs_cookie(together: tuple[SecurityScheme, ...]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from toolserver.argument_names import WHOLE, WHOLE_BODY, Arguments, Target, bind
+from toolserver.argument_names import WHOLE, WHOLE_BODY, Arguments, Target, bind, legal_name
 from toolserver.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
 from toolserver.body import Body
 from toolserver.document import Document, reference_of
@@ -24,7 +24,7 @@ from toolserver.hints import (
     value_text,
 )
 from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
-from toolserver.operation import Operation, unsendable_reason
+from toolserver.operation import Operation
 from toolserver.parameter import Parameter
 from toolserver.schema_flattening import Flattening
 from toolserver.schema_keywords import keywords_for
@@ -72,7 +72,8 @@ class _Spread:
     required: tuple[str, ...]
     additional: JsonValue
     """The rule for further keys."""
-    targets: tuple[Target, ...]
+    arguments: Arguments
+    """Each property under the legal form of its name."""
 
 
 class Definitions:
@@ -96,7 +97,7 @@ class Definitions:
         notes, warnings = _said_of_body(operation.body, spread)
         return Outline(
             description=_describe(operation, notes),
-            arguments=bind(_targets(operation, _sendable(operation), spread)),
+            arguments=_arguments(operation, _sendable(operation), spread),
             body_additional=spread is not None and spread.additional is not False,
             warnings=limited(warnings) if warnings else (),
         )
@@ -108,11 +109,10 @@ class Definitions:
         sources = [_parameter_source(parameter) for parameter in parameters]
         if operation.body is not None:
             sources += self._body_sources(operation.body, spread)
-        targets = _targets(operation, parameters, spread)
-        arguments = bind(targets)
+        arguments = _arguments(operation, parameters, spread)
         named = [
-            source if source.argument == arguments[target] else _renamed(source, arguments[target], target)
-            for source, target in zip(sources, targets, strict=True)
+            source if source.argument == argument else _renamed(source, argument, target)
+            for source, (target, argument) in zip(sources, arguments.items(), strict=True)
         ]
         schema = self._schemas.schema(named, bare=bare)
         return schema._replace(warnings=limited(schema.warnings))
@@ -143,8 +143,8 @@ class Definitions:
             properties = properties | undescribed
         if len(properties) > MAX_SPREAD:
             return None
-        targets: list[Target] = [("body_property", name) for name in properties]
-        return _Spread(shape, properties, required, additional, tuple(targets))
+        arguments: Arguments = {("body_property", name): legal_name(name) for name in properties}
+        return _Spread(shape, properties, required, additional, arguments)
 
     def _body_sources(self, body: Body, spread: _Spread | None) -> list[ArgumentSource]:
         if spread is None:
@@ -177,16 +177,19 @@ class Definitions:
 
 
 def _sendable(operation: Operation) -> list[Parameter]:
-    return [parameter for parameter in operation.parameters if unsendable_reason(parameter) is None]
+    return [parameter for parameter in operation.parameters if parameter.sending.unsendable is None]
 
 
-def _targets(operation: Operation, parameters: list[Parameter], spread: _Spread | None) -> list[Target]:
-    targets: list[Target] = [(parameter.location, parameter.name) for parameter in parameters]
+def _arguments(operation: Operation, parameters: list[Parameter], spread: _Spread | None) -> Arguments:
+    """As `bind` names them; it is only asked where legal forms of names clash, which is rare."""
+    arguments = {parameter.sending.target: parameter.sending.argument for parameter in parameters}
     if spread is not None:
-        targets += spread.targets
+        arguments.update(spread.arguments)
     elif operation.body is not None:
-        targets.append(WHOLE)
-    return targets
+        arguments[WHOLE] = WHOLE_BODY
+    if len(set(arguments.values())) < len(arguments):
+        return bind(list(arguments))
+    return arguments
 
 
 def limited(warnings: Iterable[str]) -> tuple[str, ...]:
@@ -198,9 +201,10 @@ def limited(warnings: Iterable[str]) -> tuple[str, ...]:
 
 
 def _parameter_source(parameter: Parameter) -> ArgumentSource:
-    notes = ("Deprecated.",) if parameter.deprecated else ()
-    wording = Wording(parameter.description, notes) if notes or parameter.description else NO_WORDS
-    return ArgumentSource(parameter.name, parameter.schema, wording, parameter.required)
+    description, schema, deprecated = parameter.described()
+    notes = ("Deprecated.",) if deprecated else ()
+    wording = Wording(description, notes) if notes or description else NO_WORDS
+    return ArgumentSource(parameter.sending.name, schema, wording, parameter.sending.required)
 
 
 def _short(example: JsonValue) -> list[JsonValue]:

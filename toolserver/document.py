@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_text import is_surely_within, read_json
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
-from toolserver.swagger import convert_swagger
+from toolserver.swagger import convert_envelope
 from toolserver.yaml_text import read_yaml, too_deep, too_many_nodes
 
 _MAX_HOPS = 100
@@ -30,7 +30,7 @@ LEFT_OUT_FIELD = "x-left-out"
 """The field of the root in which `bundle` says why files that are referred to are not there, by reference."""
 
 _FAMILIES = ("3.0", "3.1", "3.2")
-_SWAGGER = "2.0"
+SWAGGER = "2.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Document:
     """
 
     root: JsonObject
-    """Of OpenAPI 3; of a Swagger 2.0 document what it is in OpenAPI 3.0, with the schemas as written."""
+    """Of OpenAPI 3; of a Swagger 2.0 document what it is in OpenAPI 3.0, but for the paths."""
     version: str
     """The family: "2.0" (Swagger), "3.0", "3.1" or "3.2"."""
     openapi: str
@@ -261,7 +261,7 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
         warnings=tuple(warnings[:_MAX_WARNINGS]),
         limits=limits,
     )
-    return _converted(document, text) if family == _SWAGGER else document
+    return _converted(document, text) if family == SWAGGER else document
 
 
 def read_value(text: str, *, limits: Limits | None = None) -> JsonValue:
@@ -281,7 +281,7 @@ def _converted(document: Document, text: str) -> Document:
             for node in level:
                 if isinstance(node, dict) and node.get("x-nullable") is True:
                     node["nullable"] = True
-    return replace(document, root=convert_swagger(document.written, document.follow))
+    return replace(document, root=convert_envelope(document.written))
 
 
 def _canonical(text: str, limits: Limits) -> tuple[str, bytes]:
@@ -351,8 +351,8 @@ def _versions(root: JsonObject) -> tuple[str, str]:
     openapi = scalar_text_at(root, "openapi").strip()
     if not openapi:
         swagger = scalar_text_at(root, "swagger").strip()
-        if swagger == _SWAGGER:
-            return swagger, _SWAGGER
+        if swagger == SWAGGER:
+            return swagger, SWAGGER
         if swagger:
             raise _unsupported(f"Swagger {swagger}", "swagger")
         raise DocumentError(
@@ -366,7 +366,7 @@ def _versions(root: JsonObject) -> tuple[str, str]:
 
 
 def _unsupported(version: str, field_name: str) -> DocumentError:
-    supported = f"Swagger {_SWAGGER} and OpenAPI {', '.join(_FAMILIES)}"
+    supported = f"Swagger {SWAGGER} and OpenAPI {', '.join(_FAMILIES)}"
     return DocumentError(
         "unsupported_version",
         f"{version} is not supported; the supported versions are {supported}.",

@@ -40,6 +40,7 @@ OWN_NAMES = frozenset(("find_operations", "run_operation", "read_result", "subqu
 RESERVED_NAMES = OPEN_WEBUI_NAMES | OWN_NAMES
 
 _LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]+")
 _WORD = re.compile(r"[a-zA-Z0-9]")
 
 
@@ -60,7 +61,7 @@ def sanitize_name(text: str) -> str:
     """
     if _LEGAL.fullmatch(text):
         return text
-    name = re.sub(r"[^a-zA-Z0-9_-]+", "_", text).strip("_-")
+    name = _ILLEGAL.sub("_", text).strip("_-")
     if not name:
         return f"tool_{_hash(text)}"
     if len(name) <= MAX_NAME_CHARS:

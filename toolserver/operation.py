@@ -11,20 +11,21 @@ from itertools import islice
 from typing import TypeAlias
 
 from toolserver.body import Body, BodyReader, UnwritableBody
-from toolserver.document import Document, reference_of
+from toolserver.document import SWAGGER, Document, reference_of
 from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.media_type import accept_of
 from toolserver.parameter import (
     IGNORED_HEADERS,
     MAX_PROSE_CHARS,
+    BodyPart,
     Parameter,
-    read_parameter,
-    unsendable_reason,
+    ParameterReader,
 )
 from toolserver.path_item import Place, Skipped, find_places
-from toolserver.security import Requirements, SecurityScheme, read_requirements, read_security_schemes
+from toolserver.security import RequirementReader, Requirements, SecurityScheme, read_security_schemes
 from toolserver.servers import ServerUrl, read_servers
+from toolserver.swagger import SwaggerReader
 
 __all__ = [
     "Body",
@@ -35,7 +36,6 @@ __all__ = [
     "ServerUrl",
     "Skipped",
     "read_operations",
-    "unsendable_reason",
 ]
 
 _SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "QUERY"))
@@ -67,7 +67,7 @@ class Operation:
     tags: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     """Path-level ones first, overridden in place by operation-level ones; document order. Without Accept,
-    Content-Type and Authorization headers; with those a browser cannot send."""
+    Content-Type and Authorization headers and parts of the body; with those a browser cannot send."""
     body: Body | None
     servers: tuple[ServerUrl, ...]
     """The operation's or path item's own; empty when the document's apply."""
@@ -99,8 +99,11 @@ class _Unusable(Exception):
     """Ends the reading of one operation; its text is the reason."""
 
 
-_Read: TypeAlias = Parameter | str
+_Read: TypeAlias = Parameter | BodyPart | str
 """An entry of `parameters`, or what is wrong with it."""
+
+_Produced: TypeAlias = tuple[str, ...] | None
+"""The media types of all responses of an operation of Swagger 2.0."""
 
 
 @dataclass(slots=True)
@@ -111,11 +114,14 @@ class _Reader:
     """
 
     document: Document
-    schemes: dict[str, SecurityScheme]
+    security_reader: RequirementReader
     security: Requirements
+    """Of the document."""
     body_reader: BodyReader
+    parameter_reader: ParameterReader
     parameters_left: int
     prose_left: int
+    swagger: SwaggerReader | None
     parameters: dict[str, _Read] = field(default_factory=dict[str, "_Read"])
     """By reference: most are references to a few."""
     lists: dict[int, list[_Read]] = field(default_factory=dict[int, "list[_Read]"])
@@ -124,8 +130,10 @@ class _Reader:
         default_factory=dict[int, tuple[Body | None, list[str]]]
     )
     servers: dict[int, tuple[ServerUrl, ...]] = field(default_factory=dict[int, tuple[ServerUrl, ...]])
-    accepts: dict[int | tuple[str, ...], str] = field(default_factory=dict[int | tuple[str, ...], str])
-    """By identity of the `responses` object, and by media types."""
+    accepts: dict[tuple[int, _Produced], str] = field(default_factory=dict[tuple[int, _Produced], str])
+    """By identity of the `responses` object."""
+    accepts_of: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+    """By media types."""
 
 
 def read_operations(document: Document) -> OperationList:
@@ -135,10 +143,18 @@ def read_operations(document: Document) -> OperationList:
         DocumentError: too_many_operations.
     """
     schemes, warnings = read_security_schemes(document)
-    security, problems = read_requirements(document, document.root, schemes)
+    security_reader = RequirementReader(document, schemes)
+    security, problems = security_reader.read(document.root)
     limits = document.limits
     reader = _Reader(
-        document, schemes, security, BodyReader(document), limits.max_parameters, limits.max_bytes
+        document=document,
+        security_reader=security_reader,
+        security=security,
+        body_reader=BodyReader(document),
+        parameter_reader=ParameterReader(document),
+        parameters_left=limits.max_parameters,
+        prose_left=limits.max_bytes,
+        swagger=SwaggerReader(document.written) if document.version == SWAGGER else None,
     )
     operations: list[Operation] = []
     skipped: list[Skipped] = []
@@ -169,8 +185,9 @@ def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipp
 
 def _read_operation(reader: _Reader, place: Place) -> Operation:
     node, method, path = place.node, place.method, place.item.path
-    body = _read_body(reader, place) if "requestBody" in node else None
-    parameters = _read_parameters(reader, place)
+    entries = (*_listed(reader, place.item.node), *_listed(reader, node))
+    body = _read_body(reader, place, entries)
+    parameters = _read_parameters(reader, place, entries)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
     tags = node.get("tags")
@@ -209,6 +226,8 @@ def _prose_at(reader: _Reader, place: Place, key: str) -> str:
 
 
 def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
+    if reader.swagger is not None:
+        return read_servers(reader.swagger.servers(holder)) if "schemes" in holder else ()
     entries = holder.get("servers")
     if entries is None:
         return ()
@@ -220,22 +239,22 @@ def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
 def _read_security(reader: _Reader, place: Place) -> Requirements:
     if not isinstance(place.node.get("security"), list):
         return reader.security
-    requirements, problems = read_requirements(reader.document, place.node, reader.schemes)
+    requirements, problems = reader.security_reader.read(place.node)
     place.warnings += problems
     return requirements
 
 
-def _read_parameters(reader: _Reader, place: Place) -> tuple[Parameter, ...]:
-    """By name and place; header names are case-insensitive, all others are not."""
+def _read_parameters(reader: _Reader, place: Place, entries: tuple[_Read, ...]) -> tuple[Parameter, ...]:
+    """By name and place, without those that stand for something else."""
     found: dict[tuple[str, str], Parameter] = {}
-    for parameter in (*_listed(reader, place.item.node), *_listed(reader, place.node)):
-        if isinstance(parameter, str):
-            place.warnings.append(f"{parameter} It is left out.")
-        elif parameter.location != "header":
-            found[parameter.name, parameter.location] = parameter
-        elif (name := parameter.name.lower()) not in IGNORED_HEADERS:
-            found[name, "header"] = parameter
-    _match_template(found, place)
+    for entry in entries:
+        if isinstance(entry, Parameter):
+            found[entry.sending.identity] = entry
+        elif isinstance(entry, str):
+            place.warnings.append(f"{entry} It is left out.")
+    for identity in IGNORED_HEADERS:
+        found.pop(identity, None)
+    _match_template(found, place, reader.parameter_reader)
     if len(found) > _MAX_PARAMETERS:
         raise _too_many()
     parameters = tuple(found.values())
@@ -246,9 +265,9 @@ def _read_parameters(reader: _Reader, place: Place) -> tuple[Parameter, ...]:
 def _left_out(parameters: tuple[Parameter, ...]) -> list[str]:
     """What a browser cannot send though an API can do without it; required ones are the plan's concern."""
     return [
-        f"The optional {parameter.location} parameter {quote(parameter.name)} is left out. {reason}"
+        f"The optional {sending.location} parameter {quote(sending.name)} is left out. {sending.unsendable}"
         for parameter in parameters
-        if not parameter.required and (reason := unsendable_reason(parameter)) is not None
+        if (sending := parameter.sending).unsendable is not None and not sending.required
     ]
 
 
@@ -279,17 +298,17 @@ def _too_many() -> _Unusable:
 def _read_entry(reader: _Reader, entry: JsonValue) -> _Read:
     ref = reference_of(entry)
     if ref is None:
-        return _read_parameter(reader.document, entry)
+        return _read_parameter(reader, entry)
     if ref not in reader.parameters:
-        reader.parameters[ref] = _read_parameter(reader.document, reader.document.follow(entry))
+        reader.parameters[ref] = _read_parameter(reader, reader.document.follow(entry))
     return reader.parameters[ref]
 
 
-def _read_parameter(document: Document, node: JsonValue) -> _Read:
-    return read_parameter(document, node) if isinstance(node, dict) else "A parameter is not an object."
+def _read_parameter(reader: _Reader, node: JsonValue) -> _Read:
+    return reader.parameter_reader.read(node) if isinstance(node, dict) else "A parameter is not an object."
 
 
-def _match_template(found: dict[tuple[str, str], Parameter], place: Place) -> None:
+def _match_template(found: dict[tuple[str, str], Parameter], place: Place, reader: ParameterReader) -> None:
     """Makes path parameters and template expressions agree; else the operation could never be called."""
     expressions = place.item.expressions
     for name in [name for name, location in found if location == "path" and name not in expressions]:
@@ -297,16 +316,22 @@ def _match_template(found: dict[tuple[str, str], Parameter], place: Place) -> No
         place.warnings.append(f"The path has no place for {quote(name)}; that parameter is left out.")
     for name in expressions:
         if (name, "path") not in found:
-            found[name, "path"] = Parameter(
-                name, "path", True, "", {"type": "string"}, "simple", False, False, None, False
-            )
+            found[name, "path"] = reader.undescribed(name)
             place.warnings.append(
                 f"The path parameter {quote(name)} is not described; it is taken as a string."
             )
 
 
-def _read_body(reader: _Reader, place: Place) -> Body | None:
-    node = reader.document.follow(place.node["requestBody"])
+def _read_body(reader: _Reader, place: Place, entries: tuple[_Read, ...]) -> Body | None:
+    if reader.swagger is not None:
+        parts = [entry.node for entry in entries if isinstance(entry, BodyPart)]
+        if not parts:
+            return None
+        node = reader.swagger.request_body(place.node, parts)
+    elif "requestBody" in place.node:
+        node = reader.document.follow(place.node["requestBody"])
+    else:
+        return None
     if not isinstance(node, dict):
         place.warnings.append("The request body is not an object; it is left out.")
         return None
@@ -335,22 +360,28 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
     statuses = node.get("responses")
     if not isinstance(statuses, dict) or not statuses:
         return ""
-    if id(statuses) not in reader.accepts:
+    produced = reader.swagger.produced(node) if reader.swagger is not None else None
+    key = id(statuses), produced
+    if key not in reader.accepts:
         successes = [entry for status, entry in statuses.items() if status[:1] == "2"]
         keys: list[str] = []
         for entry in successes[:_MAX_SUCCESSES] or [statuses.get("default")]:
-            keys += _response_types(reader.document, entry)
+            keys += _response_types(reader.document, entry, produced)
         media_types = tuple(keys)
-        if media_types not in reader.accepts:
-            reader.accepts[media_types] = accept_of(media_types)
-        reader.accepts[id(statuses)] = reader.accepts[media_types]
-    return reader.accepts[id(statuses)]
+        if media_types not in reader.accepts_of:
+            reader.accepts_of[media_types] = accept_of(media_types)
+        reader.accepts[key] = reader.accepts_of[media_types]
+    return reader.accepts[key]
 
 
-def _response_types(document: Document, entry: JsonValue) -> Iterable[str]:
+def _response_types(document: Document, entry: JsonValue, produced: _Produced) -> Iterable[str]:
     try:
         response = document.follow(entry)
     except ReferenceFailed:
         return ()
-    content = response.get("content") if isinstance(response, dict) else None
+    if not isinstance(response, dict):
+        return ()
+    if produced is not None:
+        return produced if "schema" in response else ()
+    content = response.get("content")
     return islice(content, _MAX_MEDIA_TYPES) if isinstance(content, dict) else ()

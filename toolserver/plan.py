@@ -1,89 +1,104 @@
 """Request plans: everything a page needs to build one operation's request.
 
-Receives an operation, the names of its arguments and its base URL; gives the plan as plain JSON. The page
+Receives an operation, the names of its arguments and its base URL; gives the plan as JSON. The page
 keeps plans it has accepted and executes them (`static/request.js`), so a plan is complete and holds no
 secret.
 """
 
 import re
-from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from toolserver.argument_names import WHOLE, Arguments
-from toolserver.body import Body, BodyField
-from toolserver.json_types import JsonObject, JsonValue
-from toolserver.operation import Operation, Parameter, SecurityScheme, unsendable_reason
+from toolserver.body import Body
+from toolserver.body_field import rules_of
+from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.operation import Operation, Parameter, SecurityScheme
+from toolserver.security import Requirements
 
 PLAN_VERSION = 1
 
 
-def compile_plan(
-    operation: Operation, arguments: Arguments, *, body_additional: bool, base_url: str
-) -> JsonObject:
-    """The plan of `operation` as the page reads it; key order is fixed, so equal plans are equal bytes.
+@dataclass(slots=True)
+class PlanWriter:
+    """Writes the plans of one document: what many have in common is written once."""
 
-    `base_url` is absolute, without a trailing slash; "" while it is unknown. `body_additional`: arguments
-    that nothing declares become properties of the body too.
-    """
-    parameters: list[JsonValue] = []
-    unsendable: list[JsonValue] = []
-    for parameter in operation.parameters:
-        argument = arguments.get((parameter.location, parameter.name))
-        if argument is not None:
-            parameters.append(_plan_parameter(parameter, argument))
-        elif (reason := unsendable_reason(parameter)) is not None:
-            unsendable.append(_left_out(parameter, reason))
-    body = operation.body
-    return {
-        "version": PLAN_VERSION,
-        "method": operation.method,
-        "base_url": base_url,
-        "path": _without_fragment(operation.path),
-        "parameters": parameters,
-        "body": _plan_body(body, arguments, body_additional) if body is not None else None,
-        "accept": operation.accept,
-        "security": [_plan_security(together) for together in operation.security],
-        "safe": operation.safe,
-        "idempotent": operation.idempotent,
-        "unsendable": unsendable,
-    }
+    _requirements: dict[int, tuple[Requirements, bytes]] = field(
+        default_factory=dict[int, tuple[Requirements, bytes]]
+    )
+    """By identity, each beside the requirements themselves, so that no others get it."""
 
+    def write(
+        self, operation: Operation, arguments: Arguments, *, body_additional: bool, base_url: str
+    ) -> bytes:
+        """The plan of `operation` as compact JSON; key order is fixed, so equal plans are equal bytes.
 
-def _plan_parameter(parameter: Parameter, argument: str) -> JsonObject:
-    """Content-typed parameters have no style, as in the specification."""
-    if parameter.content_type is None and parameter.default is None:
-        return {
-            "argument": argument,
-            "in": parameter.location,
-            "name": parameter.name,
-            "required": parameter.required,
-            "style": parameter.style,
-            "explode": parameter.explode,
-            "allow_reserved": parameter.allow_reserved,
-        }
-    planned: JsonObject = {
-        "argument": argument,
-        "in": parameter.location,
-        "name": parameter.name,
-        "required": parameter.required,
-    }
-    if parameter.default is not None:
-        planned["default"] = parameter.default
-    if parameter.content_type is None:
-        rule: JsonObject = {"style": parameter.style, "explode": parameter.explode}
-        return {**planned, **rule, "allow_reserved": parameter.allow_reserved}
-    planned["content_type"] = parameter.content_type
-    if parameter.fields:
-        planned["fields"] = _rules(parameter.fields)
-    return planned
+        `base_url` is absolute, without a trailing slash; "" while it is unknown. `body_additional`: arguments
+        that nothing declares become properties of the body too.
+        """
+        parameters: list[bytes] = []
+        unsendable: list[JsonValue] = []
+        for parameter in operation.parameters:
+            sending = parameter.sending
+            argument = arguments.get(sending.target)
+            if argument == sending.argument:
+                parameters.append(sending.planned)
+            elif argument is not None:
+                parameters.append(dump_json(sending.to_json(argument)))
+            elif sending.unsendable is not None:
+                unsendable.append(_left_out(parameter))
+        body = operation.body
+        return b"".join(
+            (
+                _head(operation.method, base_url),
+                dump_json(_without_fragment(operation.path)),
+                b',"parameters":[',
+                b",".join(parameters),
+                b'],"body":',
+                dump_json(_plan_body(body, arguments, body_additional)) if body is not None else b"null",
+                _accept(operation.accept),
+                self._security(operation.security),
+                _SAFETY[operation.safe, operation.idempotent],
+                dump_json(unsendable) if unsendable else b"[]",
+                b"}",
+            )
+        )
+
+    def _security(self, requirements: Requirements) -> bytes:
+        found = self._requirements.get(id(requirements))
+        if found is None:
+            written = dump_json([_plan_security(together) for together in requirements])
+            found = self._requirements[id(requirements)] = requirements, written
+        return found[1]
 
 
-def _left_out(parameter: Parameter, reason: str) -> JsonObject:
+_SAFETY = {
+    (safe, idempotent): b',"safe":%b,"idempotent":%b,"unsendable":' % (dump_json(safe), dump_json(idempotent))
+    for safe in (False, True)
+    for idempotent in (False, True)
+}
+
+
+@lru_cache(maxsize=1_000)
+def _head(method: str, base_url: str) -> bytes:
+    version = dump_json(PLAN_VERSION)
+    parts = version, dump_json(method), dump_json(base_url)
+    return b'{"version":%b,"method":%b,"base_url":%b,"path":' % parts
+
+
+@lru_cache(maxsize=1_000)
+def _accept(accept: str) -> bytes:
+    return b',"accept":%b,"security":' % dump_json(accept)
+
+
+def _left_out(parameter: Parameter) -> JsonObject:
     """A parameter that no argument can fill, because a browser does not let a page send it."""
+    sending = parameter.sending
     return {
-        "in": parameter.location,
-        "name": parameter.name,
-        "required": parameter.required,
-        "reason": reason,
+        "in": sending.location,
+        "name": sending.name,
+        "required": sending.required,
+        "reason": sending.unsendable,
     }
 
 
@@ -95,7 +110,7 @@ def _plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject
     if WHOLE in arguments:
         planned["argument"] = arguments[WHOLE]
         if body.fields:
-            planned["fields"] = _rules(body.fields)
+            planned["fields"] = rules_of(body.fields)
     else:
         planned["properties"] = [
             {"argument": argument, "name": name, **body.fields[name].to_json()}
@@ -108,10 +123,6 @@ def _plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject
     if body.xml is not None:
         planned["xml"] = body.xml
     return planned
-
-
-def _rules(fields: Mapping[str, BodyField]) -> list[JsonValue]:
-    return [{"name": name, **rule} for name, entry in fields.items() if (rule := entry.to_json())]
 
 
 def _without_fragment(path: str) -> str:

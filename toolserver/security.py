@@ -4,7 +4,8 @@ Receives the document and `security` arrays; gives schemes as values. Knows wher
 secret.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Literal, TypeAlias, cast, get_args
 
 from toolserver.document import Document
@@ -13,6 +14,9 @@ from toolserver.json_types import JsonObject, array_at, text_at
 
 SchemeType: TypeAlias = Literal["apiKey", "http", "oauth2", "openIdConnect", "mutualTLS"]
 Requirements: TypeAlias = "tuple[tuple[SecurityScheme, ...], ...]"
+
+_Named: TypeAlias = "tuple[tuple[str, ...] | None, ...]"
+"""The schemes of each alternative; None for one that is not an object."""
 
 _MAX_ALTERNATIVES = 20
 _MAX_TOGETHER = 10
@@ -80,6 +84,29 @@ def _read_scheme(name: str, node: JsonObject) -> SecurityScheme | None:
         http_scheme=http_scheme.lower() if kind == "http" else None,
         description=text_at(node, "description"),
     )
+
+
+@dataclass(slots=True)
+class RequirementReader:
+    """Reads the `security` arrays of one document; operations that need the same share one value."""
+
+    document: Document
+    schemes: dict[str, SecurityScheme]
+    _read: dict[_Named, tuple[Requirements, list[str]]] = field(
+        default_factory=dict[_Named, tuple[Requirements, list[str]]]
+    )
+
+    def read(self, holder: JsonObject) -> tuple[Requirements, list[str]]:
+        """As `read_requirements`; the warnings are not the caller's to change."""
+        named = tuple(
+            [
+                tuple(islice(entry, _MAX_TOGETHER + 1)) if isinstance(entry, dict) else None
+                for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]
+            ]
+        )
+        if named not in self._read:
+            self._read[named] = read_requirements(self.document, holder, self.schemes)
+        return self._read[named]
 
 
 def read_requirements(

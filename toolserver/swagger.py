@@ -1,8 +1,8 @@
 """Swagger 2.0 as OpenAPI 3: the same paths, parameters, bodies and security, said the newer way.
 
-Receives the root of a Swagger 2.0 document and a function that follows references inside it; gives a root as
-OpenAPI 3.0 would have it. Schemas are shared with the original, not copied, and their references still point
-into the original. What is broken is passed on as it is, for the reader of operations to name.
+Receives the root of a Swagger 2.0 document. Its operations are read as they are written, with a look at what
+OpenAPI 3 has elsewhere; only what documents of OpenAPI 3 refer to is converted as a whole. Schemas are shared
+with the original, not copied. What is broken is passed on as it is, for the reader of operations to name.
 """
 
 from collections.abc import Callable
@@ -25,22 +25,46 @@ _MAX_ENTRIES = 1_000
 Follow = Callable[[JsonValue], JsonValue]
 
 
-def convert_swagger(root: JsonObject, follow: Follow) -> JsonObject:
-    """The document as OpenAPI 3.0. Takes time in proportion to its operations and parameters.
-
-    Path items that are shared by reference are shared in the result, too.
-    """
-    converter = _Converter(root, follow)
+def convert_envelope(root: JsonObject) -> JsonObject:
+    """The root as OpenAPI 3.0 has it, but for the paths, which a `SwaggerReader` reads as written."""
     converted: JsonObject = {key: root[key] for key in ("info", "tags", "externalDocs") if key in root}
     converted["openapi"] = "3.0.4"
     converted["servers"] = list(servers_of(root, array_at(root, "schemes")))
-    paths = converter.paths()
-    if isinstance(paths, dict):
-        converted["paths"] = paths
-    if "security" in root:
-        converted["security"] = root["security"]
+    converted |= {key: root[key] for key in ("paths", "security") if key in root}
     converted["components"] = {"securitySchemes": security_schemes_of(root)}
     return converted
+
+
+class SwaggerReader:
+    """What operations of one Swagger 2.0 document say in other places than those of OpenAPI 3."""
+
+    def __init__(self, root: JsonObject) -> None:
+        self._root = root
+        self._consumes = media_types_at(root, "consumes")
+        self._produces = _produced(root)
+        self._bodies: dict[tuple[tuple[int, ...], tuple[str, ...]], JsonObject] = {}
+        """By identity of the parameters, which the document keeps alive, and media types."""
+
+    def request_body(self, node: JsonObject, parts: list[JsonObject]) -> JsonObject:
+        """The request body that some parameters of the operation are together; equal ones are one object."""
+        consumes = media_types_at(node, "consumes") if "consumes" in node else self._consumes
+        key = tuple(map(id, parts)), tuple(consumes)
+        if key not in self._bodies:
+            self._bodies[key] = _request_body(parts, consumes)
+        return self._bodies[key]
+
+    def produced(self, node: JsonObject) -> tuple[str, ...]:
+        """The media types of every response of the operation that has a schema."""
+        return _produced(node) if "produces" in node else self._produces
+
+    def servers(self, node: JsonObject) -> JsonObject:
+        """An object with the `servers` that the operation's own `schemes` come to; none without any."""
+        schemes = array_at(node, "schemes")
+        return {"servers": servers_of(self._root, schemes)} if schemes else {}
+
+
+def _produced(holder: JsonObject) -> tuple[str, ...]:
+    return tuple(media_types_at(holder, "produces")) or ("*/*",)
 
 
 def as_openapi_3(root: JsonObject) -> JsonObject:
@@ -89,16 +113,6 @@ class _Converter:
     parameters: dict[int, JsonValue] = field(default_factory=dict[int, JsonValue])
     """Converted ones by identity of the original: most are references to a few."""
     items: dict[int, JsonObject] = field(default_factory=dict[int, JsonObject])
-
-    def paths(self) -> JsonValue:
-        """All entries of `paths`, which may itself be a reference."""
-        try:
-            paths = self.follow(self.root.get("paths"))
-        except ReferenceFailed:
-            return self.root["paths"]
-        if not isinstance(paths, dict):
-            return paths
-        return {path: self.entry(item) for path, item in paths.items()}
 
     def entry(self, entry: JsonValue) -> JsonValue:
         """One entry of `paths`; fields beside a `$ref` win."""

@@ -16,12 +16,14 @@ _SCHEMA_KEYS = frozenset(
     )
 )
 _SEPARATORS = {"csv": "commas", "ssv": "spaces", "tsv": "tab characters", "pipes": "the character |"}
-_STYLES: dict[str, JsonObject] = {
-    "csv": {"style": "form", "explode": False},
-    "multi": {"style": "form", "explode": True},
-    "ssv": {"style": "spaceDelimited", "explode": False},
-    "pipes": {"style": "pipeDelimited", "explode": False},
+_STYLES = {
+    "csv": ("form", False),
+    "multi": ("form", True),
+    "ssv": ("spaceDelimited", False),
+    "pipes": ("pipeDelimited", False),
 }
+"""Style and explode."""
+
 _LISTED = ("query", "formData")
 """The places where several styles exist."""
 
@@ -44,9 +46,17 @@ def parameter_of(node: JsonObject) -> JsonObject:
     converted["schema"] = schema_of(node)
     if note := _separator_note(node):
         converted["description"] = f"{text_at(node, 'description')} {note}".strip()
-    elif _is_array(node) and text_at(node, "in") == "query":
-        converted |= _STYLES[_format(node)]
+    style, explode = style_of(node)
+    if style is not None:
+        converted |= {"style": style, "explode": explode}
     return converted
+
+
+def style_of(node: JsonObject) -> tuple[str | None, bool | None]:
+    """Style and explode of a parameter outside the body; nothing where the defaults of its place hold."""
+    if node.get("type") != "array" or node.get("in") != "query" or _separator_note(node):
+        return None, None
+    return _STYLES[_format(node)]
 
 
 def schema_of(node: JsonObject) -> JsonValue:
@@ -78,7 +88,8 @@ def encoding_of(node: JsonObject) -> JsonObject:
     """The encoding of a form field; {} for the default."""
     if not _is_array(node) or _separator_note(node) or text_at(object_at(node, "items"), "type") == "file":
         return {}
-    return _STYLES[_format(node)]
+    style, explode = _STYLES[_format(node)]
+    return {"style": style, "explode": explode}
 
 
 def _is_array(node: JsonObject) -> bool:

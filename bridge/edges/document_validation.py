@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 from toolserver.document import parse_document, pointer_token
 
@@ -14,6 +14,8 @@ MAX_PROBLEMS = 50
 
 PROBLEM_CHARS = 500
 
+_VALIDATORS = {"2.0": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator}
+
 
 def validate_document(text: str) -> list[str]:
     """Problems of a document that parses, at most `MAX_PROBLEMS`, each with the place it stands at.
@@ -21,10 +23,10 @@ def validate_document(text: str) -> list[str]:
     Takes seconds for megabytes: run it away from the event loop.
     """
     document = parse_document(text)
-    validator = OpenAPIV30SpecValidator if document.version == "3.0" else OpenAPIV31SpecValidator
+    validator = _VALIDATORS.get(document.version, OpenAPIV31SpecValidator)
     problems: list[str] = []
     try:
-        for error in islice(validator(document.root).iter_errors(), MAX_PROBLEMS):
+        for error in islice(validator(document.written).iter_errors(), MAX_PROBLEMS):
             problems.append(f"{_place(error.absolute_path)}: {error.message}"[:PROBLEM_CHARS])
     except Exception as error:  # a boundary: where the validator itself stumbles, the document has a problem
         problems.append(f"The validator cannot go on: {type(error).__name__}: {error}"[:PROBLEM_CHARS])

@@ -164,6 +164,16 @@ async def test_validation_reports_and_never_gates(worker: DocumentWorker) -> Non
     assert (await worker.validate("{")).state == "failed"
 
 
+async def test_a_document_is_validated_as_its_author_wrote_it(worker: DocumentWorker) -> None:
+    """Swagger 2.0 by the rules of Swagger 2.0: the places of problems are those of the author's text."""
+    swagger: dict[str, object] = {"swagger": "2.0", "info": {"title": "T", "version": "1"}}
+    get: dict[str, object] = {"produces": ["text/plain"], "responses": {"200": {"description": ""}}}
+    assert (await worker.validate(json.dumps({**swagger, "paths": {"/x": {"get": get}}}))).problems == ()
+    get["produces"] = "text/plain"
+    report = await worker.validate(json.dumps({**swagger, "paths": {"/x": {"get": get}}}))
+    assert report.problems[0].startswith("#/paths/~1x/get")
+
+
 async def test_schemas_are_made_whether_or_not_the_child_still_has_the_document(
     worker: DocumentWorker,
 ) -> None:

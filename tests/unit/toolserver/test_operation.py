@@ -17,6 +17,7 @@ from toolserver.operation import (
     Skipped,
     read_operations,
 )
+from toolserver.parameter import Sending
 
 PARAMETERS: JsonObject = {"Page": {"name": "page", "in": "query", "schema": {"type": "integer"}}}
 KEY = SecurityScheme("key", "apiKey", "header", "X-Key", None, "")
@@ -28,7 +29,7 @@ def skipped_of(paths: JsonValue, **root: JsonValue) -> list[Skipped]:
 
 
 def names_of(operation: Operation) -> list[str]:
-    return [f"{parameter.location} {parameter.name}" for parameter in operation.parameters]
+    return [f"{parameter.sending.location} {parameter.sending.name}" for parameter in operation.parameters]
 
 
 def json_body(schema: JsonValue, *, required: bool = True) -> JsonObject:
@@ -62,7 +63,11 @@ def test_an_operation_is_read_whole() -> None:
         description="Adds a pet.",
         tags=("pets",),
         parameters=(
-            Parameter("id", "path", True, "", {"type": "string"}, "simple", False, False, None, False),
+            Parameter(
+                Sending("id", "path", required=True, style="simple", explode=False),
+                {"schema": {"type": "string"}},
+                document_with({}),
+            ),
         ),
         body=Body("application/json", {"type": "object"}, True, "The pet"),
         servers=(ServerUrl("https://up.example", ""),),
@@ -112,7 +117,13 @@ def test_parameters_of_the_path_apply_and_those_of_the_operation_override_them_i
     }
     operation = read_operations(document_with({"/things/{id}": item})).operations[0]
     assert names_of(operation) == ["path id", "query a", "header x-tenant", "query b", "header a"]
-    assert [parameter.description for parameter in operation.parameters] == ["", "new", "new", "", ""]
+    assert [parameter.described().description for parameter in operation.parameters] == [
+        "",
+        "new",
+        "new",
+        "",
+        "",
+    ]
 
 
 def test_parameters_bodies_responses_and_path_items_may_be_references() -> None:
@@ -247,7 +258,7 @@ def test_endless_prose_is_cut() -> None:
     """Megabytes under a shared path item would be cleaned and copied for each path that refers to it."""
     prose: JsonObject = {"summary": "s" * 60_000, "description": "d" * 60_000}
     operation = operation_of({**prose, "parameters": [{"name": "a", "in": "query", **prose}]})
-    texts = (operation.summary, operation.description, operation.parameters[0].description)
+    texts = (operation.summary, operation.description, operation.parameters[0].described().description)
     assert [len(text) for text in texts] == [50_000, 50_000, 50_000]
 
 

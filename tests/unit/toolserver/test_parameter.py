@@ -5,11 +5,11 @@ import pytest
 from tests.support.openapi import document_with
 from toolserver.body import BodyField
 from toolserver.json_types import JsonObject
-from toolserver.parameter import Location, Parameter, read_parameter, unsendable_reason
+from toolserver.parameter import Described, Location, Parameter, ParameterReader, Sending
 
 
 def parameter_of(node: JsonObject) -> Parameter:
-    parameter = read_parameter(document_with({}), node)
+    parameter = ParameterReader(document_with({})).read(node)
     assert isinstance(parameter, Parameter)
     return parameter
 
@@ -27,9 +27,9 @@ def test_style_and_explode_have_the_defaults_of_their_place(
     location: Location, style: str, explode: bool
 ) -> None:
     """OpenAPI Parameter Object: style by location, explode true for form alone."""
-    assert parameter_of({"name": "a", "in": location}) == Parameter(
-        "a", location, location == "path", "", {}, style, explode, False, None, False
-    )
+    parameter = parameter_of({"name": "a", "in": location})
+    assert parameter.sending == Sending("a", location, location == "path", style, explode)
+    assert parameter.described() == Described("", {}, deprecated=False)
 
 
 def test_everything_a_parameter_says_is_kept() -> None:
@@ -45,20 +45,20 @@ def test_everything_a_parameter_says_is_kept() -> None:
         "allowReserved": True,
         "deprecated": True,
     }
-    assert parameter_of(node) == Parameter(
-        "page[size]", "query", True, "D", {"$ref": "#/x"}, "deepObject", True, True, None, True
-    )
+    parameter = parameter_of(node)
+    assert parameter.sending == Sending("page[size]", "query", True, "deepObject", True, allow_reserved=True)
+    assert parameter.described() == Described("D", {"$ref": "#/x"}, deprecated=True)
 
 
 def test_explode_follows_the_style_that_was_given() -> None:
     """A spaceDelimited one without explode is "a b", not repeated names."""
-    assert parameter_of({"name": "a", "in": "query", "style": "spaceDelimited"}).explode is False
-    assert parameter_of({"name": "a", "in": "query", "explode": False}).explode is False
+    assert parameter_of({"name": "a", "in": "query", "style": "spaceDelimited"}).sending.explode is False
+    assert parameter_of({"name": "a", "in": "query", "explode": False}).sending.explode is False
 
 
 def test_a_style_that_the_place_does_not_know_is_the_default_one() -> None:
     """A wrong style is the commonest slip, and the default is what such an API understands."""
-    assert parameter_of({"name": "a", "in": "header", "style": "form"}).style == "simple"
+    assert parameter_of({"name": "a", "in": "header", "style": "form"}).sending.style == "simple"
 
 
 def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
@@ -68,11 +68,17 @@ def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
         "in": "query",
         "content": {"text/plain": {}, "application/json": {"schema": {"a": 1}}},
     }
-    assert (parameter_of(node).content_type, parameter_of(node).schema) == ("application/json", {"a": 1})
+    assert (parameter_of(node).sending.content_type, parameter_of(node).described().schema) == (
+        "application/json",
+        {"a": 1},
+    )
     node = {"name": "f", "in": "query", "content": {"text/plain": {}}}
-    assert (parameter_of(node).content_type, parameter_of(node).schema) == ("text/plain", {})
+    assert (parameter_of(node).sending.content_type, parameter_of(node).described().schema) == (
+        "text/plain",
+        {},
+    )
     node = {"name": "f", "in": "query", "schema": True, "content": {"text/plain": {}}}
-    assert (parameter_of(node).content_type, parameter_of(node).schema) == (None, True)
+    assert (parameter_of(node).sending.content_type, parameter_of(node).described().schema) == (None, True)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +91,7 @@ def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
 )
 def test_what_cannot_be_placed_is_named(node: JsonObject, problem: str) -> None:
     """The caller leaves it out with this sentence instead of losing the operation."""
-    assert read_parameter(document_with({}), node) == problem
+    assert ParameterReader(document_with({})).read(node) == problem
 
 
 @pytest.mark.parametrize(
@@ -107,7 +113,7 @@ def test_what_cannot_be_placed_is_named(node: JsonObject, problem: str) -> None:
 )
 def test_cookies_and_forbidden_headers_cannot_be_sent(location: Location, name: str, sendable: bool) -> None:
     """Fetch standard §2.2.2: a page's attempt to set them is dropped without an error."""
-    assert (unsendable_reason(parameter_of({"name": name, "in": location})) is None) is sendable
+    assert (parameter_of({"name": name, "in": location}).sending.unsendable is None) is sendable
 
 
 @pytest.mark.parametrize(
@@ -119,16 +125,16 @@ def test_reserved_characters_are_allowed_where_the_version_allows_them(
 ) -> None:
     """Parameter Object: only in queries until 3.1.2, in every place since 3.2.0."""
     node: JsonObject = {"name": "a", "in": location, "allowReserved": True}
-    parameter = read_parameter(document_with({}, openapi=openapi), node)
+    parameter = ParameterReader(document_with({}, openapi=openapi)).read(node)
     assert isinstance(parameter, Parameter)
-    assert parameter.allow_reserved is allowed
+    assert parameter.sending.allow_reserved is allowed
 
 
 @pytest.mark.parametrize(("name", "default"), [("accept-Language", "en-us"), ("X-Language", None)])
 def test_only_accept_language_keeps_its_default(name: str, default: str | None) -> None:
     """Without it a browser sends its user's languages, which such an API may refuse; others send nothing."""
     schema: JsonObject = {"type": "string", "enum": ["de", "en-us"], "default": "en-us"}
-    assert parameter_of({"name": name, "in": "header", "schema": schema}).default == default
+    assert parameter_of({"name": name, "in": "header", "schema": schema}).sending.default == default
 
 
 def test_a_whole_query_string_has_fields_like_a_form() -> None:
@@ -136,20 +142,23 @@ def test_a_whole_query_string_has_fields_like_a_form() -> None:
     media: JsonObject = {"encoding": {"f": {"style": "deepObject"}}}
     content: JsonObject = {"application/x-www-form-urlencoded": media}
     parameter = parameter_of({"name": "q", "in": "querystring", "content": content})
-    assert parameter.fields == {"f": BodyField("f", style="deepObject")}
+    assert parameter.sending.fields == {"f": BodyField("f", style="deepObject")}
 
 
 def test_the_examples_of_a_parameter_stand_beside_its_schema() -> None:
     """Most documents put them there, and a model learns the form of a value from one."""
     node: JsonObject = {"name": "a", "in": "query", "schema": {"type": "string"}}
-    assert parameter_of({**node, "example": "x"}).schema == {"type": "string", "examples": ["x"]}
+    assert parameter_of({**node, "example": "x"}).described().schema == {"type": "string", "examples": ["x"]}
     named: JsonObject = {
         "one": {"value": 1},
         "lost": {"$ref": "#/nowhere"},
         "new": {"dataValue": 2},
         "none": {},
     }
-    assert parameter_of({**node, "examples": named}).schema == {"type": "string", "examples": [1, 2]}
-    assert parameter_of({**node, "examples": {}}).schema == {"type": "string"}
+    assert parameter_of({**node, "examples": named}).described().schema == {
+        "type": "string",
+        "examples": [1, 2],
+    }
+    assert parameter_of({**node, "examples": {}}).described().schema == {"type": "string"}
     own: JsonObject = {"type": "string", "example": "y"}
-    assert parameter_of({**node, "schema": own, "example": "x"}).schema == own
+    assert parameter_of({**node, "schema": own, "example": "x"}).described().schema == own

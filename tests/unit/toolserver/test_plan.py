@@ -1,10 +1,12 @@
 """Request plans: the JSON a page executes."""
 
+import json
+
 from tests.support.openapi import operation_of
 from toolserver.argument_names import WHOLE, Target
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation import Operation
-from toolserver.plan import compile_plan
+from toolserver.plan import PlanWriter
 
 SCHEMES: JsonObject = {
     "key": {"type": "apiKey", "in": "query", "name": "k"},
@@ -92,7 +94,8 @@ PLAN: JsonObject = {
 
 
 def plan_of(operation: Operation, arguments: dict[Target, str], *, additional: bool = False) -> JsonObject:
-    return compile_plan(operation, arguments, body_additional=additional, base_url="https://api.example")
+    base_url = "https://api.example"
+    return json.loads(PlanWriter().write(operation, arguments, body_additional=additional, base_url=base_url))
 
 
 def body_of(arguments: dict[Target, str], *, additional: bool = False) -> JsonValue:

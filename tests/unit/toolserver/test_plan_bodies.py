@@ -1,12 +1,14 @@
 """Plans of bodies that are no JSON and of whole query strings: what the page reads."""
 
+import json
+
 import pytest
 
 from tests.support.openapi import document_with
 from toolserver.argument_names import WHOLE, Target
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation import Operation, read_operations
-from toolserver.plan import compile_plan
+from toolserver.plan import PlanWriter
 
 FILE: JsonObject = {"type": "string", "format": "binary"}
 SCHEMA: JsonObject = {"type": "object", "properties": {"a": {}, "b": {}, "f": FILE}}
@@ -17,11 +19,15 @@ def post(node: JsonObject) -> Operation:
     return operation
 
 
+def plan_of(operation: Operation, arguments: dict[Target, str], *, additional: bool = False) -> JsonObject:
+    return json.loads(PlanWriter().write(operation, arguments, body_additional=additional, base_url=""))
+
+
 def body_plan(media_type: str, media: JsonObject, *targets: Target, additional: bool = False) -> JsonValue:
     """The body's plan; every argument is called as its target."""
     operation = post({"requestBody": {"required": True, "content": {media_type: media}}})
     arguments = {target: target[1] for target in targets}
-    return compile_plan(operation, arguments, body_additional=additional, base_url="")["body"]
+    return plan_of(operation, arguments, additional=additional)["body"]
 
 
 def field(name: str) -> Target:
@@ -125,7 +131,7 @@ def test_a_whole_query_string_is_one_argument() -> None:
             ]
         }
     )
-    plan = compile_plan(operation, {("querystring", "q"): "q"}, body_additional=False, base_url="")
+    plan = plan_of(operation, {("querystring", "q"): "q"})
     assert plan["parameters"] == [
         {
             "argument": "q",

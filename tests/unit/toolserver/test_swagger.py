@@ -86,8 +86,13 @@ def test_a_parameters_own_keywords_become_its_schema() -> None:
         }
     )
     (parameter,) = operation.parameters
-    assert parameter.schema == {"type": "string", "enum": ["on", "off"], "default": "on", "nullable": True}
-    assert parameter.description == "Which"
+    assert parameter.described().schema == {
+        "type": "string",
+        "enum": ["on", "off"],
+        "default": "on",
+        "nullable": True,
+    }
+    assert parameter.described().description == "Which"
 
 
 @pytest.mark.parametrize(
@@ -107,8 +112,8 @@ def test_collection_formats_are_styles(
 ) -> None:
     """An array joined in the wrong way is read as one value by the API."""
     (parameter,) = operation_of({"parameters": [array_in(place, collection_format)]}).parameters
-    assert (parameter.style, parameter.explode) == (style, explode)
-    assert parameter.schema == {"type": "array", "items": {"type": "integer"}}
+    assert (parameter.sending.style, parameter.sending.explode) == (style, explode)
+    assert parameter.described().schema == {"type": "array", "items": {"type": "integer"}}
 
 
 @pytest.mark.parametrize(
@@ -118,8 +123,8 @@ def test_collection_formats_are_styles(
 def test_what_openapi_3_cannot_join_the_model_joins(place: str, collection_format: str, named: str) -> None:
     """No style has tabs; a string with a note is sent exactly as the API wants it."""
     (parameter,) = operation_of({"parameters": [array_in(place, collection_format)]}).parameters
-    assert parameter.schema == {"type": "string"}
-    assert parameter.description == f"Several values, separated by {named}."
+    assert parameter.described().schema == {"type": "string"}
+    assert parameter.described().description == f"Several values, separated by {named}."
 
 
 def test_a_body_parameter_is_the_request_body() -> None:
@@ -222,7 +227,7 @@ def test_an_operations_form_fields_override_its_paths() -> None:
         "required": [],
     }
     assert operation.body.kind == "multipart"
-    assert [parameter.name for parameter in operation.parameters] == ["q"]
+    assert [parameter.sending.name for parameter in operation.parameters] == ["q"]
 
 
 def test_shared_parameters_and_path_items_are_followed_once() -> None:
@@ -338,4 +343,4 @@ def test_arrays_of_arrays_are_explained(
         "items": items | ({"collectionFormat": inner} if inner else {}),
     }
     (parameter,) = operation_of({"parameters": [node]}).parameters
-    assert (parameter.schema, parameter.description) == (schema, description)
+    assert (parameter.described().schema, parameter.described().description) == (schema, description)
