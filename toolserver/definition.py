@@ -166,7 +166,9 @@ class Definitions:
             return schemas
         if id(body) not in self._exemplified:
             exemplified = {
-                name: with_examples(schema, _short(example[name])) if name in example else schema
+                name: with_examples(schema, _short(example[name]))
+                if name in example and (is_whole or not _has_example(schema))
+                else schema
                 for name, schema in schemas.items()
             }
             self._exemplified[id(body)] = (body, exemplified)
@@ -205,6 +207,10 @@ def _parameter_source(parameter: Parameter) -> ArgumentSource:
     notes = ("Deprecated.",) if deprecated else ()
     wording = Wording(description, notes) if notes or description else NO_WORDS
     return ArgumentSource(parameter.sending.name, schema, wording, parameter.sending.required)
+
+
+def _has_example(schema: JsonValue) -> bool:
+    return isinstance(schema, dict) and ("example" in schema or "examples" in schema)
 
 
 def _short(example: JsonValue) -> list[JsonValue]:

@@ -11,6 +11,7 @@ from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, object_at
 
 _MAX_EXAMPLES = 5
+_STRUCTURES = ("array", "object")
 
 
 def examples_of(document: Document, node: JsonObject) -> list[JsonValue]:
@@ -21,10 +22,14 @@ def examples_of(document: Document, node: JsonObject) -> list[JsonValue]:
 
 
 def with_examples(schema: JsonValue, values: list[JsonValue]) -> JsonValue:
-    """`schema` itself where it has examples of its own, or there are none."""
-    if not values or not isinstance(schema, dict) or "example" in schema or "examples" in schema:
+    """`schema` with these values in place of its own (OpenAPI 3.1.2 §4.8.12.2.2 and §4.8.14).
+
+    A text for what is no text is left out: it shows the value as it is sent, which no caller has to write.
+    """
+    if not isinstance(schema, dict):
         return schema
-    return {**schema, "examples": values}
+    shown = [value for value in values if not isinstance(value, str) or schema.get("type") not in _STRUCTURES]
+    return {**schema, "examples": shown} if shown else schema
 
 
 def _values_of(document: Document, node: JsonObject) -> Iterator[JsonValue]:

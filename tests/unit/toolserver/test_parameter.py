@@ -160,5 +160,13 @@ def test_the_examples_of_a_parameter_stand_beside_its_schema() -> None:
         "examples": [1, 2],
     }
     assert parameter_of({**node, "examples": {}}).described().schema == {"type": "string"}
+
+
+def test_the_examples_of_a_parameter_override_those_of_its_schema() -> None:
+    """So OpenAPI says. One that shows a list as it is sent ("a,b") would mislead: callers give a list."""
+    node: JsonObject = {"name": "a", "in": "query"}
     own: JsonObject = {"type": "string", "example": "y"}
-    assert parameter_of({**node, "schema": own, "example": "x"}).described().schema == own
+    overridden = parameter_of({**node, "schema": own, "example": "x"}).described().schema
+    assert overridden == {**own, "examples": ["x"]}
+    listed: JsonObject = {"type": "array", "items": {}, "example": ["c"]}
+    assert parameter_of({**node, "schema": listed, "example": "a,b"}).described().schema == listed
