@@ -90,9 +90,11 @@ class Engine:
         """Run one call to its end. Cancelling it aborts the request in the page.
 
         Raises:
-            BridgeError: `unknown_tool`, `not_accepted`, `invalid_arguments`, `breaker_open` or `queue_full`;
-                nothing was sent. `not_found` for a `read_result` of an answer that is not kept.
+            BridgeError: `rate_limited`, `unknown_tool`, `not_accepted`, `invalid_arguments`, `breaker_open`
+                or `queue_full`; nothing was sent. `not_found` for a `read_result` of an answer that is not
+                kept.
         """
+        self._gate.admit(call.user_id)
         view = await self._registry.view(call.user_id)
         if call.tool_name not in META_NAMES:
             return await self._run(view, _find(view, call), call)

@@ -17,6 +17,7 @@ from bridge.call_settings import CallSettings, CallSettingsBook, Deadline, check
 from bridge.limits import LiveLimits
 from bridge.open_call import CallRequest
 from bridge.outcome import CallOutcome
+from bridge.rate_limit import RateLimit
 from bridge.wire import BridgeError, ErrorCode, WireError
 
 
@@ -63,6 +64,20 @@ class Gate:
         self._breakers = controls.breakers
         self._settings = controls.settings
         self._limits = controls.limits
+        per_minute = self._limits.now.calls_per_minute_per_user
+        self._rate = RateLimit("calls of one user", per_key=per_minute, window_s=60)
+        self._limits.on_change(self._change_rate)
+
+    def admit(self, user_id: str) -> None:
+        """Count a call of a user, before anything is looked up for it.
+
+        Raises:
+            BridgeError: `rate_limited`.
+        """
+        self._rate.take(user_id)
+
+    def _change_rate(self) -> None:
+        self._rate.allow(per_key=self._limits.now.calls_per_minute_per_user)
 
     async def run(self, request: CallRequest, terms: Terms) -> CallOutcome:
         """Run one call when it is its turn; the deadline that holds for it replaces `request.deadline_s`.

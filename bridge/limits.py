@@ -40,6 +40,15 @@ class Limits(BaseModel):
     max_parallel_tools_global: int = Field(
         default=200, ge=1, le=2000, description="calls that run at once, of all users"
     )
+    calls_per_minute_per_user: int = Field(
+        default=6000, ge=1, le=1_000_000, description="calls that one user may make in a minute"
+    )
+    unauthenticated_per_minute_per_address: int = Field(
+        default=600,
+        ge=10,
+        le=1_000_000,
+        description="requests without a valid key that one address may make in a minute",
+    )
     tool_queue_size: int = Field(
         default=50,
         ge=1,

@@ -60,6 +60,7 @@ from bridge.edges.tool_http import ToolServer
 from bridge.engine import Engine
 from bridge.gate import Controls, Gate
 from bridge.limits import LiveLimits
+from bridge.rate_limit import RateLimit
 from bridge.registry import Registry
 from bridge.servers import LoadedServer
 from toolserver.selection import Selection
@@ -286,7 +287,10 @@ async def _finish_loading(
 def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> web.Application:
     doors = _doors(settings, base_url, port)
     app = web.Application(
-        middlewares=[*guard(doors, Refusals(rooms.audit)), plain_sockets(SOCKET_PATH)],
+        middlewares=[
+            *guard(doors, Refusals(rooms.audit), _strangers(rooms.controls.limits)),
+            plain_sockets(SOCKET_PATH),
+        ],
         client_max_size=SMALL_BODY_BYTES,
     )
     app.on_response_prepare.append(cors_headers(doors))
@@ -316,6 +320,17 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
     page.attach(app)
     rooms.gateway.attach(app, rooms.dispatcher)
     return app
+
+
+def _strangers(limits: LiveLimits) -> RateLimit:
+    """How often an address may ask without a valid key, as the limits say."""
+    rate = RateLimit(
+        "requests without a valid key",
+        per_key=limits.now.unauthenticated_per_minute_per_address,
+        window_s=60,
+    )
+    limits.on_change(lambda: rate.allow(per_key=limits.now.unauthenticated_per_minute_per_address))
+    return rate
 
 
 def _people_routes(settings: Settings, rooms: Rooms, base_url: str, port: int) -> list[Route]:

@@ -24,6 +24,7 @@ import {
   tooLarge,
   uploadFailed,
 } from "./call_failure.js";
+import { logRedactor } from "./argument_secrets.js";
 import { placeSecrets, secretTexts } from "./security.js";
 import { overwriteSecrets, redactor } from "./redaction.js";
 import { readArguments } from "./call_arguments.js";
@@ -189,11 +190,12 @@ export class ToolRunner {
     if (new URL(request.url).origin !== pin.origin)
       throw new CallFailure("not_accepted", `"${call.key}" would leave ${pin.origin}. Accept the server's tools again.`);
     const body = typeof request.body === "string" ? request.body : null;
+    const shown = logRedactor(redact, args);
     this.around.observer.requestBuilt(call, {
       method: request.method,
-      url: redact(request.url),
-      headers: request.headers.map(([name, value]) => [name, redact(value)]),
-      body: body === null ? null : redact(body.slice(0, PREVIEW_CHARS), body.length > PREVIEW_CHARS),
+      url: shown(request.url),
+      headers: request.headers.map(([name, value]) => [name, shown(value)]),
+      body: body === null ? null : shown(body.slice(0, PREVIEW_CHARS), body.length > PREVIEW_CHARS),
       body_bytes: body === null ? (request.body?.length ?? 0) : new TextEncoder().encode(body).length,
     });
     return request;
@@ -285,12 +287,7 @@ export class ToolRunner {
   }
 }
 
-/**
- * @param {Response} response
- * @param {Limits} limits
- * @param {AbortSignal} signal
- * @param {AbortSignal} until
- */
+/** @param {Response} response @param {Limits} limits @param {AbortSignal} signal @param {AbortSignal} until */
 async function readBody(response, limits, signal, until) {
   try {
     return await readAnswer(response, limits, until);

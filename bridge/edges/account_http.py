@@ -20,8 +20,8 @@ from bridge.edges.http_routes import (
     read_body,
 )
 from bridge.edges.identity import SESSION_SECONDS, Identity
-from bridge.edges.rate_limit import RateLimit
 from bridge.edges.store import Store
+from bridge.rate_limit import RateLimit
 from bridge.wire import BridgeError, ErrorCode
 
 SESSION_ATTEMPTS = 600

@@ -25,12 +25,10 @@ from bridge.dispatch import JournalUnavailable
 from bridge.edges.store_tables import CallRow
 from bridge.edges.tasks import pause
 from bridge.endings import bridge_stopped
+from bridge.kept_arguments import kept_arguments
 from bridge.open_call import CallRecord
 from bridge.outcome import doubtful_error
 from bridge.wire import FailedOutcome, Result, WireError
-
-KEPT_ARGUMENTS_CHARS = 64 * 1024
-"""Longer arguments are not kept, and such a call cannot be made again by its id."""
 
 KEEP_SECONDS = 30 * 24 * 3600
 MAX_WAITING = 10_000
@@ -241,7 +239,6 @@ def _values(record: CallRecord) -> dict[str, Any]:
     request, outcome = record.request, record.outcome
     answered = None if outcome is None else outcome.answered
     error = None if outcome is None else outcome.error
-    keeps = len(request.arguments_text) <= KEPT_ARGUMENTS_CHARS
     return {
         "id": record.call_id,
         "user_id": request.user_id,
@@ -249,7 +246,7 @@ def _values(record: CallRecord) -> dict[str, Any]:
         "server_id": request.server_id,
         "operation_key": request.operation_key,
         "safe": request.safe,
-        "arguments": request.arguments_text if keeps else None,
+        "arguments": kept_arguments(request.arguments_text),
         "chat_id": request.chat_id,
         "device_id": record.device_id,
         "state": record.state.value,

@@ -19,6 +19,7 @@ from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, jso
 from bridge.edges.identity import Identity
 from bridge.engine import Engine, ToolCall
 from bridge.gate import Terms
+from bridge.kept_arguments import lacks_secrets
 from bridge.open_call import OpenCall
 from bridge.outcome import CallOutcome
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
@@ -197,6 +198,9 @@ class CallRoutes:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no ended call {call_id!r}.")
         if kept.arguments_text is None:
             message = f"The arguments of call {call_id!r} were too long to keep. Call the tool anew."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        if lacks_secrets(kept.arguments_text):
+            message = f"Secrets among the arguments of call {call_id!r} were not kept. Call the tool anew."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         return await self._run(ToolCall(caller.user.id, kept.tool, kept.arguments_text, kept.server_id))
 

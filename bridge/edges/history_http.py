@@ -13,6 +13,7 @@ from bridge.dispatch import Dispatcher
 from bridge.edges.call_journal import CallJournal, KeptCall
 from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, json_answer
 from bridge.edges.identity import Identity
+from bridge.kept_arguments import kept_arguments
 from bridge.open_call import OpenCall
 from bridge.wire import BridgeError, ErrorCode, WireError
 
@@ -30,7 +31,7 @@ class CallFacts(BaseModel):
     state: CallState
     safe: bool
     arguments: str | None
-    """JSON text; None when it was too long to keep."""
+    """JSON text, `[secret]` in place of what its name says is secret; None when it was too long to keep."""
     http_status: int | None
     content_type: str | None
     error: WireError | None
@@ -155,7 +156,7 @@ def _open_facts(call: OpenCall) -> CallFacts:
         operation=request.operation_key,
         state=call.state,
         safe=request.safe,
-        arguments=request.arguments_text,
+        arguments=kept_arguments(request.arguments_text),
         http_status=None,
         content_type=None,
         error=None,

@@ -18,6 +18,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from bridge.edges.http_routes import address_of, error_answer
 from bridge.edges.refusals import TURNED_AWAY, Refusals
+from bridge.rate_limit import RateLimit
 from bridge.wire import BridgeError, ErrorCode, WireError
 
 TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
@@ -56,20 +57,21 @@ class Doors:
         return origin in self.allowed_origins or origin in self.own_origins
 
 
-def guard(doors: Doors, refusals: Refusals) -> list[Middleware]:
-    """The middlewares, outermost first."""
-    return [_boundary(refusals), _check_host(doors), _check_origin(doors)]
+def guard(doors: Doors, refusals: Refusals, strangers: RateLimit) -> list[Middleware]:
+    """The middlewares, outermost first; `strangers` counts by address who shows nothing that is valid."""
+    return [_boundary(refusals, strangers), _check_host(doors), _check_origin(doors)]
 
 
-def _boundary(refusals: Refusals) -> Middleware:
+def _boundary(refusals: Refusals, strangers: RateLimit) -> Middleware:
     @web.middleware
     async def catch(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
         except BridgeError as error:
-            if error.error.code in TURNED_AWAY:
-                refusals.note(error.error.code, address_of(request), door=_door_of(request))
-            return error_answer(error.error)
+            told = _counted(error, strangers, address_of(request))
+            if told.code in TURNED_AWAY:
+                refusals.note(told.code, address_of(request), door=_door_of(request))
+            return error_answer(told)
         except web.HTTPException as error:
             return _http_exception(request, error)
         except Exception:  # the HTTP boundary: one of the listed places
@@ -78,6 +80,17 @@ def _boundary(refusals: Refusals) -> Middleware:
             return error_answer(bug)
 
     return catch
+
+
+def _counted(error: BridgeError, strangers: RateLimit, address: str) -> WireError:
+    """What the caller is told: from one stranger too many that there were too many."""
+    if error.error.code is not ErrorCode.UNAUTHORIZED:
+        return error.error
+    try:
+        strangers.take(address)
+    except BridgeError as too_many:
+        return too_many.error
+    return error.error
 
 
 def _door_of(request: web.Request) -> str:

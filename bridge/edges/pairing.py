@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from bridge.edges.rate_limit import RateLimit
 from bridge.edges.store_people import Device, PeopleStore, User
+from bridge.rate_limit import RateLimit
 from bridge.wire import BridgeError, ErrorCode
 
 CODE_SECONDS = 5 * 60

@@ -13,8 +13,8 @@ from bridge.edges.browser_name import browser_name
 from bridge.edges.http_routes import Answer, Route, address_of, json_answer, page_of, read_body
 from bridge.edges.identity import Identity, kept_public_key
 from bridge.edges.pairing import CODE_SECONDS, PairingDesk, WaitingBrowser
-from bridge.edges.rate_limit import RateLimit
 from bridge.edges.store_people import NewDevice
+from bridge.rate_limit import RateLimit
 from bridge.wire import ErrorCode
 
 PAIRINGS = 60

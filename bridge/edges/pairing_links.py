@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from bridge.edges.rate_limit import RateLimit
 from bridge.edges.store_people import PeopleStore
+from bridge.rate_limit import RateLimit
 from bridge.wire import BridgeError, ErrorCode, WireError
 
 SAME_LINK_S = 60.0

@@ -13,13 +13,15 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import async_sessionmaker, create_async_engine
 
 from bridge.calls import CallState
-from bridge.edges.call_journal import KEPT_ARGUMENTS_CHARS, CallJournal
+from bridge.edges.call_journal import CallJournal
 from bridge.edges.store import Store
 from bridge.edges.store_people import User
+from bridge.kept_arguments import KEPT_ARGUMENTS_CHARS
 from bridge.open_call import CallRecord, CallRequest
 from bridge.outcome import CallOutcome
 from bridge.service import Bridge
 from bridge.wire import ErrorCode, Result
+from tests.support.canaries import files_with
 from tests.support.running import json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
@@ -238,6 +240,27 @@ async def test_what_was_called_can_be_read_and_called_again(
         assert (status, again["outcome"]["state"]) == (200, "succeeded")
         assert json.loads(again["outcome"]["answer"]["text"]) == {"made": '{"name": "tea"}'}
         assert again["call_id"] != added["call_id"]
+
+
+async def test_secrets_among_arguments_are_not_kept_and_such_a_call_is_made_anew(
+    bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    """They reach the page and no file; a retry that would send `[secret]` to an API says why it does not."""
+    secret = "c4nary-argument"
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        await ask(bridge, http, "POST", "/tools/addProduct", {"name": "tea", "password": secret})
+        assert secret in page.calls[0]["params"]
+
+        async def kept() -> list[dict[str, Any]]:
+            return (await ask(bridge, http, "GET", "/api/calls"))[1]["calls"]
+
+        (call,) = await eventually(kept)
+        assert call["arguments"] == '{"name":"tea","password":"[secret]"}'
+        status, refused = await ask(bridge, http, "POST", f"/api/calls/{call['call_id']}/retry")
+        assert (status, refused["error"]["code"]) == (400, ErrorCode.INVALID_REQUEST)
+        assert "were not kept" in refused["error"]["message"]
+        assert len(page.calls) == 1
+    assert files_with(tmp_path, [secret]) == []
 
 
 async def test_a_running_call_can_be_stopped_by_its_id(bridge: Bridge, http: aiohttp.ClientSession) -> None:

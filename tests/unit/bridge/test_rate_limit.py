@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bridge.edges.rate_limit import MAX_KEYS, RateLimit
+from bridge.rate_limit import MAX_KEYS, RateLimit
 from bridge.wire import BridgeError
 
 

@@ -25,16 +25,21 @@ class RateLimit:
         what: str,
         *,
         per_key: int,
-        in_all: int,
+        in_all: int | None = None,
         window_s: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`what` names in a sentence what there were too many of, such as "wrong codes"."""
         self._what = what
-        self._capacities = {True: float(in_all), False: float(per_key)}
+        self.allow(per_key=per_key, in_all=in_all)
         self._window_s = window_s
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}
+
+    def allow(self, *, per_key: int, in_all: int | None = None) -> None:
+        """Change how much is allowed; without `in_all` a key is limited by itself alone."""
+        common = per_key * MAX_KEYS if in_all is None else in_all
+        self._capacities = {True: float(common), False: float(per_key)}
 
     def check(self, key: str) -> None:
         """Refuse when nothing is left.

@@ -1,0 +1,71 @@
+"""Arguments as they may be kept and shown: within a size, and without what their names say is secret. Pure.
+
+Callers pass passwords and tokens as arguments, where no credential of the page can replace them. They travel
+to the API; they need not lie in a database for a month.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from toolserver.json_types import JsonObject, JsonValue, dump_json
+
+KEPT_ARGUMENTS_CHARS = 64 * 1024
+"""Longer arguments are not kept, and such a call cannot be made again by its id."""
+
+MARKER = "[secret]"
+"""What stands in place of a secret; the page writes the same."""
+
+_SECRET = re.compile(
+    r"passw(or)?d|passphrase|passcode|secret|token|credential|authorization|apikey|accesskey|privatekey"
+    r"|signingkey|encryptionkey|sessionid|^cookie|^pwd$|^pin$|^otp$|^cvv2?$|^cvc2?$"
+)
+"""In a name without separators, in lower case."""
+
+_HARMLESS = re.compile(r"tokens$|(page|next|previous|continuation|sync)token$|^tokentype$|^secretname$")
+"""Names of numbers of tokens, of places in lists, and of kinds."""
+
+_MAY_BE_SECRET = re.compile(
+    r"pass|secret|token|credential|author|key|session|cookie|pwd|pin|otp|cv|\\u", re.I
+)
+"""Arguments without any of this hold no such name, however it is written; most need not be read."""
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a name says that its value is secret: `api_key`, `newPassword`, `X-Auth-Token`."""
+    bare = re.sub(r"[^a-z0-9]", "", name.lower())
+    return _SECRET.search(bare) is not None and _HARMLESS.search(bare) is None
+
+
+def kept_arguments(text: str) -> str | None:
+    """The JSON text as it may be kept; None when it is too long, or no JSON.
+
+    What holds no secret stays as it is, to the letter. That there is a secret is none: `null`, truth values
+    and what is empty stay.
+    """
+    if len(text) > KEPT_ARGUMENTS_CHARS:
+        return None
+    if _MAY_BE_SECRET.search(text) is None:
+        return text
+    found: list[str] = []
+
+    def masked(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+        found.extend(name for name, value in pairs if _hides(name, value))
+        return {name: MARKER if _hides(name, value) else value for name, value in pairs}
+
+    try:
+        value: JsonValue = json.loads(text, object_pairs_hook=masked)
+    except (ValueError, RecursionError):
+        return None
+    return dump_json(value).decode() if found else text
+
+
+def lacks_secrets(kept: str) -> bool:
+    """Whether secrets were taken out of arguments that were kept, so that they cannot be used again."""
+    return f'"{MARKER}"' in kept
+
+
+def _hides(name: str, value: JsonValue) -> bool:
+    is_empty = value is None or isinstance(value, bool) or value in ("", [], {})
+    return not is_empty and is_secret_name(name)

@@ -1,0 +1,52 @@
+"""How often: a user who calls too often, an address that guesses keys, and everybody else beside them."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from bridge.service import Bridge
+from bridge.wire import ErrorCode
+from tests.support.running import running_bridge
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
+    limits = {"CALLS_PER_MINUTE_PER_USER": 5, "UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS": 10}
+    async with running_bridge(tmp_path, limits=limits) as running:
+        yield running
+
+
+async def call(bridge: Bridge, key: str) -> tuple[int, str, str | None]:
+    async with (
+        aiohttp.ClientSession() as http,
+        http.post(bridge.base_url + "/tools/x", headers={"Authorization": f"Bearer {key}"}) as response,
+    ):
+        code = (await response.json())["error"]["code"]
+        return response.status, code, response.headers.get("Retry-After")
+
+
+async def test_a_user_who_calls_too_often_is_told_when_to_go_on_and_takes_nothing_from_others(
+    bridge: Bridge,
+) -> None:
+    """A model in a loop; calls that fail count too, or a loop over a wrong name would never end."""
+    ann = await bridge.rooms.store.ensure_user("ann")
+    _, hers = await bridge.rooms.store.add_key(ann.id, "x")
+    for _ in range(5):
+        assert await call(bridge, hers) == (404, ErrorCode.UNKNOWN_TOOL, None)
+    assert await call(bridge, hers) == (429, ErrorCode.RATE_LIMITED, "12")
+    assert await call(bridge, bridge.key) == (404, ErrorCode.UNKNOWN_TOOL, None)
+    await bridge.rooms.controls.limits.change({"CALLS_PER_MINUTE_PER_USER": 6000})
+    assert await call(bridge, hers) == (404, ErrorCode.UNKNOWN_TOOL, None)
+
+
+async def test_an_address_that_guesses_keys_is_told_to_wait_and_locks_out_nobody(bridge: Bridge) -> None:
+    """Behind a proxy all have one address: who shows a valid key is not counted."""
+    for _ in range(10):
+        assert await call(bridge, "tbk_guess") == (401, ErrorCode.UNAUTHORIZED, None)
+    assert await call(bridge, "tbk_guess") == (429, ErrorCode.RATE_LIMITED, "6")
+    assert await call(bridge, bridge.key) == (404, ErrorCode.UNKNOWN_TOOL, None)
