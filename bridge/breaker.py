@@ -66,6 +66,9 @@ class _Breaker:
     """What people call it."""
     last_error: WireError | None = None
     opened_at: float | None = None
+    """When it opened last: a probe that fails opens it again."""
+    first_opened_at: float | None = None
+    """When it opened first since it was closed."""
     is_probing: bool = False
 
 
@@ -79,6 +82,8 @@ class BreakerFacts:
     failures: int
     """Within the window."""
     last_error: WireError | None
+    open_for_s: float | None
+    """Since it opened, failed probes included; None while it is closed."""
     retry_after_s: float | None
     """Until one call may probe; None while it is closed."""
 
@@ -187,6 +192,7 @@ class Breakers:
         was_closed = breaker.opened_at is None
         if is_probe or (was_closed and self._recent(breaker) >= self._limits().breaker_max_failures):
             breaker.opened_at = now
+            breaker.first_opened_at = now if was_closed else breaker.first_opened_at
             self._on_change(key.user_id)
         if len(self._breakers) > MAX_BREAKERS:
             self._breakers.popitem(last=False)
@@ -216,6 +222,7 @@ class Breakers:
             state=self._state(breaker),
             failures=self._recent(breaker),
             last_error=breaker.last_error,
+            open_for_s=None if breaker.first_opened_at is None else self._clock() - breaker.first_opened_at,
             retry_after_s=self._left_s(breaker),
         )
 

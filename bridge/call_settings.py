@@ -136,8 +136,8 @@ class CallSettingsBook:
             self._known.pop(user_id, None)
 
 
-def checked_deadline(seconds: float) -> float:
-    """A deadline that somebody asks for.
+def checked_deadline(seconds: float, field: str = "deadline_s") -> float:
+    """A deadline that somebody asks for in `field`.
 
     Raises:
         BridgeError: `invalid_request`, naming the range; not a number is out of it.
@@ -145,5 +145,6 @@ def checked_deadline(seconds: float) -> float:
     least, most = range_of("TOOL_TIMEOUT_SECONDS")
     if not least <= seconds <= most:
         message = f"A deadline must be a number of seconds from {least:g} to {most:g}, not {seconds:g}."
-        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"minimum": least, "maximum": most})
+        detail = {"field": field, "minimum": least, "maximum": most}
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail=detail)
     return seconds

@@ -163,6 +163,60 @@ export interface CallReport {
   outcome: CallOutcome;
   duration_ms: number;
 }
+export type SetBy = "call" | "tool" | "server" | "user" | "TOOL_TIMEOUT_SECONDS" | "TOOL_BATCH_TIMEOUT_SECONDS";
+export interface Limit {
+  name: string;
+  value: number;
+  default: number;
+  minimum: number;
+  maximum: number;
+  meaning: string;
+  source: "default" | "kept" | "given" | "changed";
+}
+export interface LimitList {
+  limits: Limit[];
+  may_change: boolean;
+  calls: { running: number; waiting: number };
+  warnings: string[];
+}
+export interface Breaker {
+  tool: string;
+  server_id: string;
+  operation: string;
+  state: "closed" | "open" | "half_open";
+  failures: number;
+  last_error: WireError | null;
+  open_for_s: number | null;
+  retry_after_s: number | null;
+}
+/** What is set for calls of all servers (both names empty), of one server, or of one operation. */
+export interface CallSetting {
+  server_id: string;
+  operation: string;
+  deadline_s: number | null;
+  max_parallel: number | null;
+  in_order: boolean | null;
+}
+/** A call as the bridge keeps it; times are seconds since 1970. */
+export interface KeptCall {
+  call_id: string;
+  tool: string;
+  server: string;
+  operation: string;
+  state: string;
+  safe: boolean;
+  arguments: string | null;
+  http_status: number | null;
+  content_type: string | null;
+  error: WireError | null;
+  opened_at: number;
+  ended_at: number | null;
+  late: Record<string, JsonValue> | null;
+}
+export interface KeptCalls {
+  calls: KeptCall[];
+  next: number | null;
+}
 export interface Device {
   id: string;
   name: string;

@@ -9,7 +9,9 @@ import { ApprovalsView } from "./approvals_view.js";
 import { ApprovalView } from "./approval_view.js";
 import { BridgeApi } from "./bridge_api.js";
 import { CallLogView } from "./call_log_view.js";
+import { CallControls } from "./call_controls.js";
 import { ConnectView } from "./connect_view.js";
+import { ControlsApi } from "./controls_api.js";
 import { Credentials } from "./credentials.js";
 import { Devices } from "./devices.js";
 import { DevicesView } from "./devices_view.js";
@@ -29,6 +31,7 @@ import { ReferenceDecisions } from "./reference_decisions.js";
 import { SelectionView } from "./selection_view.js";
 import { ServerView } from "./server_view.js";
 import { ServersView } from "./servers_view.js";
+import { SettingsView } from "./settings_view.js";
 import { entranceView, mayBePaired } from "./entrance_view.js";
 import { showStatus, StatusView } from "./status_view.js";
 import { ToolsView } from "./tools_view.js";
@@ -100,6 +103,7 @@ class App {
       probes: new ProbeFrames(),
       references: new ReferenceDecisions(store),
       devices: new Devices(api, executor),
+      controls: new CallControls(new ControlsApi(api), executor),
       leave: () => this.#leave(api, identity, user_id),
     };
   }
@@ -122,18 +126,19 @@ class App {
 
   /** @param {Parts} parts @param {import("./identity.js").Entrance} entrance */
   async #run(parts, { byTicket }) {
-    const { executor, inventory, devices } = parts;
+    const { executor, inventory, devices, controls } = parts;
     const status = new StatusView(place("connection"), parts);
     const choose = (/** @type {Route} */ route) => viewOf(parts, route);
     const navigation = new Navigation({ list: place("sections"), main: place("main"), choose });
     const [approvals, notices] = [new ApprovalsView(place("approvals"), parts), new ApprovalNotices(parts)];
-    this.started.push(executor, devices, status, navigation, approvals, notices, { stop: keepFresh(parts) });
+    this.started.push(executor, devices, controls, status, navigation, approvals, notices, { stop: keepFresh(parts) });
     this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
     navigation.start();
     await inventory.load();
     if (byTicket) await new OpeningAcceptance(parts, place("notices")).run();
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
     devices.start();
+    controls.start();
     status.start();
     approvals.start();
     notices.start();
@@ -184,7 +189,7 @@ function keepFresh({ executor, inventory }) {
   const load = () => void inventory.load().catch(() => undefined);
   let wasLost = false;
   const endings = [
-    executor.onServersChanged(load),
+    executor.onChanged("servers", load),
     executor.onState(({ connection }) => {
       if (connection === "online" && wasLost) load();
       wasLost = connection === "offline" || (wasLost && connection !== "online");
@@ -209,6 +214,7 @@ function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
   if (section === "approval") return new ApprovalView(parts);
   if (section === "calls") return new CallLogView(parts);
   if (section === "devices") return new DevicesView(parts);
+  if (section === "settings") return new SettingsView(parts);
   if (section === "connect") return new ConnectView(parts);
   if (section === "doctor") return new DoctorView(parts, query.get("url") ?? "");
   return new ServersView(parts);

@@ -39,7 +39,7 @@ export class ApprovalView {
       el("section", { class: "panel stack", "aria-labelledby": "granted" }, el("h2", { id: "granted" }, "What need not ask"), this.table),
       noticesPanel(),
     );
-    this.unsubscribe ??= this.executor.onApprovalsChanged(() => void this.#load());
+    this.unsubscribe ??= this.executor.onChanged("approvals", () => void this.#load());
     await this.#load();
   }
 

@@ -76,22 +76,22 @@ export class BridgeApi {
 
   /** @param {import("./api_types.js").NewServer} offered @returns {Promise<Server>} */
   addServer(offered) {
-    return this.#call("POST", "/api/servers", offered);
+    return this.request("POST", "/api/servers", offered);
   }
 
   /** @param {import("./api_types.js").DocumentFiles} files @returns {Promise<import("./api_types.js").BundledDocument>} */
   bundleDocument(files) {
-    return this.#call("POST", "/api/documents/bundle", files);
+    return this.request("POST", "/api/documents/bundle", files);
   }
 
   /** @param {string} id @param {import("./api_types.js").ServerChanges} changes @returns {Promise<Server>} */
   changeServer(id, changes) {
-    return this.#call("PATCH", `/api/servers/${quoted(id)}`, changes);
+    return this.request("PATCH", `/api/servers/${quoted(id)}`, changes);
   }
 
   /** @param {string} id @param {{text: string, source_url?: string}} document @returns {Promise<Server>} */
   replaceDocument(id, document) {
-    return this.#call("PUT", `/api/servers/${quoted(id)}/document`, document);
+    return this.request("PUT", `/api/servers/${quoted(id)}/document`, document);
   }
 
   /**
@@ -100,12 +100,12 @@ export class BridgeApi {
    * @returns {Promise<Server>}
    */
   accept(id, operations) {
-    return this.#call("PUT", `/api/servers/${quoted(id)}/acceptance`, { operations });
+    return this.request("PUT", `/api/servers/${quoted(id)}/acceptance`, { operations });
   }
 
   /** @param {string} id @returns {Promise<void>} */
   removeServer(id) {
-    return this.#call("DELETE", `/api/servers/${quoted(id)}`);
+    return this.request("DELETE", `/api/servers/${quoted(id)}`);
   }
 
   /** Without the schemas of their arguments. @returns {Promise<import("./api_types.js").Tool[]>} */
@@ -125,7 +125,7 @@ export class BridgeApi {
 
   /** @param {import("./api_types.js").SelectionChoice} choice @returns {Promise<import("./api_types.js").Selection>} */
   replaceSelection(choice) {
-    return this.#call("PUT", "/api/selection", choice);
+    return this.request("PUT", "/api/selection", choice);
   }
 
   /**
@@ -136,7 +136,7 @@ export class BridgeApi {
    * @returns {Promise<import("./api_types.js").CallReport>}
    */
   callTool(tool, argumentsText, signal) {
-    return this.#call("POST", "/api/calls", { tool, arguments_text: argumentsText }, signal);
+    return this.request("POST", "/api/calls", { tool, arguments_text: argumentsText }, signal);
   }
 
   /**
@@ -159,12 +159,12 @@ export class BridgeApi {
 
   /** @param {string} label @param {boolean} [forwarder] @returns {Promise<import("./api_types.js").NewApiKey>} */
   createKey(label, forwarder = false) {
-    return this.#call("POST", "/api/keys", { label, forwarder });
+    return this.request("POST", "/api/keys", { label, forwarder });
   }
 
   /** @param {string} id @returns {Promise<void>} */
   deleteKey(id) {
-    return this.#call("DELETE", `/api/keys/${quoted(id)}`);
+    return this.request("DELETE", `/api/keys/${quoted(id)}`);
   }
 
   /** @returns {Promise<import("./api_types.js").DeviceList>} */
@@ -174,27 +174,27 @@ export class BridgeApi {
 
   /** @param {string} id @param {string} name @returns {Promise<void>} */
   renameDevice(id, name) {
-    return this.#call("PATCH", `/api/devices/${quoted(id)}`, { name });
+    return this.request("PATCH", `/api/devices/${quoted(id)}`, { name });
   }
 
   /** @param {string} id @returns {Promise<void>} */
   removeDevice(id) {
-    return this.#call("DELETE", `/api/devices/${quoted(id)}`);
+    return this.request("DELETE", `/api/devices/${quoted(id)}`);
   }
 
   /** @param {string} serverId @param {string | null} device_id null: automatic @returns {Promise<void>} */
   chooseDevice(serverId, device_id) {
-    return this.#call("PUT", `/api/servers/${quoted(serverId)}/device`, { device_id });
+    return this.request("PUT", `/api/servers/${quoted(serverId)}/device`, { device_id });
   }
 
   /** @param {string} code @returns {Promise<import("./api_types.js").WaitingBrowser>} */
   findPairing(code) {
-    return this.#call("POST", "/api/pairings/code", { code });
+    return this.request("POST", "/api/pairings/code", { code });
   }
 
   /** @param {string} code @param {boolean} accept @returns {Promise<void>} */
   decidePairing(code, accept) {
-    return this.#call("POST", "/api/pairings/decision", { code, accept });
+    return this.request("POST", "/api/pairings/decision", { code, accept });
   }
 
   /** @returns {Promise<import("./api_types.js").ApprovalFacts>} */
@@ -204,17 +204,17 @@ export class BridgeApi {
 
   /** @param {import("./types.js").ApprovalMode | null} mode null: as the bridge was started @returns {Promise<import("./api_types.js").ApprovalFacts>} */
   chooseApproval(mode) {
-    return this.#call("PUT", "/api/approval", { mode });
+    return this.request("PUT", "/api/approval", { mode });
   }
 
   /** @param {string} id @returns {Promise<import("./api_types.js").ApprovalFacts>} */
   revokeGrant(id) {
-    return this.#call("DELETE", `/api/approval/grants/${quoted(id)}`);
+    return this.request("DELETE", `/api/approval/grants/${quoted(id)}`);
   }
 
   /** @returns {Promise<import("./api_types.js").ApprovalFacts>} */
   revokeGrants() {
-    return this.#call("DELETE", "/api/approval/grants");
+    return this.request("DELETE", "/api/approval/grants");
   }
 
   /** @returns {Promise<import("./api_types.js").ConnectFacts>} */
@@ -224,23 +224,24 @@ export class BridgeApi {
 
   /** @param {string} path @returns {Promise<any>} */
   #get(path) {
-    return this.#call("GET", path);
+    return this.request("GET", path);
   }
 
   /**
+   * Any route, for the clients of its parts.
    * @param {string} method
    * @param {string} path
    * @param {object} [body]
    * @param {AbortSignal} [signal]
    * @returns {Promise<any>}
    */
-  async #call(method, path, body, signal) {
+  async request(method, path, body, signal) {
     const text = body === undefined ? undefined : stringifyJson(/** @type {JsonValue} */ (body));
     /** @type {Record<string, string>} */
     const headers = text === undefined ? {} : { "content-type": "application/json" };
-    const request = { method, headers, body: text, signal };
-    let response = await this.#attempt(path, request, await this.tokens.token());
-    if (response.status === 401) response = await this.#attempt(path, request, await this.tokens.renew());
+    const prepared = { method, headers, body: text, signal };
+    let response = await this.#attempt(path, prepared, await this.tokens.token());
+    if (response.status === 401) response = await this.#attempt(path, prepared, await this.tokens.renew());
     const answer = await response.text();
     if (!response.ok) throw readError(answer, response.status);
     return answer === "" ? undefined : parseJson(answer);

@@ -5,6 +5,7 @@
  */
 
 import { ackOf, readCall, textOf } from "./call_message.js";
+import { SeenCalls } from "./seen_calls.js";
 import { io } from "./vendor/socket.io-4.8.4.esm.min.js";
 
 /** @typedef {import("./types.d.ts").ToolCall} ToolCall */
@@ -28,9 +29,8 @@ import { io } from "./vendor/socket.io-4.8.4.esm.min.js";
  * @property {(call: ToolCall) => void} callArrived                    once per attempt, after it was accepted
  * @property {(greeted: {closed: string[], listed: ListedCall[]}) => void} greeted
  * @property {(callId: string, reason: string) => void} callCancelled
- * @property {() => void} serversChanged
  * @property {(mode: unknown) => void} approvalModeAnnounced
- * @property {() => void} devicesChanged
+ * @property {(subject: import("./types.d.ts").Subject) => void} changed   something that the views read is to be read again
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
  */
 
@@ -40,14 +40,15 @@ const RECONNECT_FIRST_MS = 200;
 const RECONNECT_LAST_MS = 5000;
 const HELLO_TIMEOUT_MS = 10_000;
 const DECISION_TIMEOUT_MS = 10_000;
-/** How many call ids are remembered, so that a call sent twice is run once. */
-const REMEMBERED_CALLS = 1000;
+/** How many calls a greeting lists at most. */
+const LISTED_CALLS = 1000;
+/** Events without content that say what has changed. @type {import("./types.d.ts").Subject[]} */
+const SUBJECTS = ["servers", "devices", "breakers"];
 
 export class BridgeSocket {
   /** @type {Map<string, Outcome>} */
   #outbox = new Map();
-  /** The last attempt of each call. @type {Map<string, number>} */
-  #seen = new Map();
+  #seen = new SeenCalls();
   /** Decisions that the bridge has not answered. @type {Map<string, {said: Decision, answered: (go: Go) => void}>} */
   #decisions = new Map();
   #isGreeted = false;
@@ -140,9 +141,8 @@ export class BridgeSocket {
       this.delegate.callCancelled(textOf(cancel?.call_id), textOf(cancel?.reason)),
     );
     this.socket.on("bridge:receipt", (receipt) => this.#confirmed(receipt?.call_ids ?? []));
-    this.socket.on("bridge:servers", () => this.delegate.serversChanged());
     this.socket.on("bridge:approvals", (news) => this.delegate.approvalModeAnnounced(news?.approval_mode));
-    this.socket.on("bridge:devices", () => this.delegate.devicesChanged());
+    for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.changed(subject));
   }
 
   /** @param {(auth: Record<string, unknown>) => void} give */
@@ -182,7 +182,7 @@ export class BridgeSocket {
    */
   #listed(calls) {
     const done = [...this.#outbox.keys()].map((call_id) => ({ call_id, state: /** @type {const} */ ("done") }));
-    return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))].slice(0, REMEMBERED_CALLS);
+    return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))].slice(0, LISTED_CALLS);
   }
 
   /** @param {{limits?: Record<string, number>, approval_mode?: string, closed?: string[]}} answer @param {ListedCall[]} listed */
@@ -262,27 +262,15 @@ export class BridgeSocket {
     const call = readCall(message);
     if (!call) return;
     const sid = this.socket.id;
-    const isNew = call.attempt > (this.#seen.get(call.call_id) ?? 0);
-    this.#remember(call);
+    const isNew = this.#seen.take(call);
     const error = isNew ? await this.delegate.refusalOf(call) : null;
     const asks = !error && (isNew ? await this.delegate.mustAsk(call) : this.delegate.isWaiting(call.call_id));
-    if (this.socket.id !== sid) return this.#forget(call); // The next greeting says that it was never begun.
+    if (this.socket.id !== sid) return this.#seen.forget(call); // The next greeting says that it was never begun.
     if (typeof ack === "function") ack(ackOf(call, error, asks));
     if (error) return;
     if (asks) this.delegate.callWaits(call);
     else if (isNew) this.delegate.callArrived(call);
     else this.#repeat(call.call_id);
-  }
-
-  /** @param {ToolCall} call */
-  #remember({ call_id, attempt }) {
-    this.#seen.set(call_id, Math.max(attempt, this.#seen.get(call_id) ?? 0));
-    if (this.#seen.size > REMEMBERED_CALLS) this.#seen.delete(/** @type {string} */ (this.#seen.keys().next().value));
-  }
-
-  /** @param {ToolCall} call */
-  #forget({ call_id, attempt }) {
-    if (this.#seen.get(call_id) === attempt) this.#seen.set(call_id, attempt - 1);
   }
 
   /** @param {string} callId */

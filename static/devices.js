@@ -23,7 +23,7 @@ export class Devices extends EventTarget {
   start() {
     const load = () => void this.load().catch(() => undefined); // The next change tries again.
     this.#endings = [
-      this.executor.onDevicesChanged(load),
+      this.executor.onChanged("devices", load),
       this.executor.onState(({ connection }) => connection === "online" && load()),
     ];
   }

@@ -116,11 +116,6 @@ export class ExecutorClient extends EventTarget {
     return this.#on("cards", callback);
   }
 
-  /** @param {() => void} callback the mode or the grants changed */
-  onApprovalsChanged(callback) {
-    return this.#on("approvals", callback);
-  }
-
   /** @param {(state: ExecutorState) => void} callback called at once too */
   onState(callback) {
     callback(this.state);
@@ -132,14 +127,9 @@ export class ExecutorClient extends EventTarget {
     return this.#on("call", callback);
   }
 
-  /** @param {() => void} callback */
-  onServersChanged(callback) {
-    return this.#on("servers", callback);
-  }
-
-  /** @param {() => void} callback a device of the user came, went or was active */
-  onDevicesChanged(callback) {
-    return this.#on("devices", callback);
+  /** The bridge says that it is to be read again. @param {import("./types.d.ts").Subject} subject @param {() => void} callback */
+  onChanged(subject, callback) {
+    return this.#on(subject, callback);
   }
 
   /**
@@ -266,16 +256,15 @@ export class ExecutorClient extends EventTarget {
     if (news.type === "call") this.#log.put(news.entry);
     else if (news.type === "calls") for (const entry of news.entries) this.#log.put(entry);
     else if (news.type === "refresh" && this.state.role === "executor") void this.refresh();
-    else if (news.type === "servers") this.#serversChanged();
     else if (news.type === "cards") this.#cards.put(news.worker, news.cards);
-    else if (news.type === "approvals") this.#announce("approvals");
-    else if (news.type === "devices") this.#announce("devices");
+    else if (news.type === "changed") this.#changed(news.subject);
     else if (news.type === "state") this.#workerChanged(news);
   }
 
-  #serversChanged() {
-    if (this.state.role === "executor") void this.refresh();
-    this.#announce("servers");
+  /** @param {import("./types.d.ts").Subject} subject */
+  #changed(subject) {
+    if (subject === "servers" && this.state.role === "executor") void this.refresh();
+    this.#announce(subject);
   }
 
   /** @param {Extract<WorkerNews, {type: "state"}>} news */

@@ -171,8 +171,7 @@ class Executor {
       callCancelled: (callId, reason) => {
         if (!this.desk.withdraw(callId)) this.calls.stop(callId, reason || "The caller stopped this call.");
       },
-      serversChanged: () => this.#tell({ type: "servers" }),
-      devicesChanged: () => this.#tell({ type: "devices" }),
+      changed: (subject) => this.#tell({ type: "changed", subject }),
       resultsConfirmed: (callIds) => this.#confirmed(callIds),
     };
   }
@@ -193,7 +192,7 @@ class Executor {
   /** @param {unknown} mode */
   #modeAnnounced(mode) {
     this.rules.setMode(mode);
-    this.#tell({ type: "approvals" });
+    this.#tell({ type: "changed", subject: "approvals" });
   }
 
   /** The bridge knows that it does not run. @param {ToolCall} call @param {import("./types.d.ts").Outcome} outcome */

@@ -10,11 +10,12 @@ const SECTIONS = [
   ["tools", "Tools"],
   ["calls", "Calls"],
   ["devices", "Devices"],
+  ["settings", "Settings"],
   ["connect", "Connect"],
 ];
 
 /** Views without a place of their own in the list. @type {Record<string, string>} */
-const BELONGS_TO = { add: "servers", selection: "tools", approval: "calls" };
+const BELONGS_TO = { add: "servers", selection: "tools", approval: "settings" };
 
 /**
  * @param {string} hash `location.hash`

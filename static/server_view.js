@@ -8,6 +8,8 @@ import { DocumentRefresh } from "./document_refresh.js";
 import { address } from "./navigation.js";
 import { askAboutReferences } from "./reference_question.js";
 import { adoptButton } from "./servers_view.js";
+import { breakerNotices } from "./breaker_notice.js";
+import { CallSettingForm } from "./call_setting_form.js";
 import { isAccepted, isChanged } from "./acceptance.js";
 
 /** @typedef {import("./api_types.js").ServerDetail} ServerDetail */
@@ -22,6 +24,9 @@ export class ServerView {
     this.serverId = serverId;
     this.messages = el("div");
     this.question = el("div");
+    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(serverId));
+    this.callLimits = el("div");
+    this.calls = new CallSettingForm(parts, { server_id: serverId });
     this.head = el("div", { class: "stack" });
     this.about = el("div", { class: "stack" });
     this.settings = el("div", { class: "stack" });
@@ -34,7 +39,8 @@ export class ServerView {
 
   /** @param {HTMLElement} container */
   async start(container) {
-    fill(container, this.messages, this.question, this.head, el("div", { class: "columns" }, this.about, this.settings));
+    const side = el("div", { class: "stack" }, this.settings, this.callLimits);
+    fill(container, this.messages, this.question, this.head, this.leftAlone.element, el("div", { class: "columns" }, this.about, side));
     this.unsubscribe ??= this.parts.inventory.onChange(() => void this.#load());
     await this.#load();
   }
@@ -42,6 +48,8 @@ export class ServerView {
   stop() {
     this.unsubscribe?.();
     this.unsubscribe = null;
+    this.leftAlone.stop();
+    this.calls.stop();
     this.isStopped = true;
   }
 
@@ -68,6 +76,7 @@ export class ServerView {
     );
     this.report.update(server);
     fill(this.about, toolList(server), this.report.element, facts(server));
+    if (!this.calls.element.isConnected) fill(this.callLimits, this.calls.element);
     const version = settingsVersion(server);
     if (version === this.settingsShown) return;
     this.settingsShown = version;

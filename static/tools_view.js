@@ -28,8 +28,8 @@ export class ToolsView {
     /** What the trial shows, or will show once it is loaded. */
     this.trialFor = "";
     this.hasScrolled = false;
-    /** @type {(() => void) | null} */
-    this.unsubscribe = null;
+    /** @type {(() => void)[]} */
+    this.endings = [];
   }
 
   /** @param {HTMLElement} container */
@@ -37,13 +37,13 @@ export class ToolsView {
     const parts = [el("h1", null, "Tools"), this.shown, this.filter.element, this.messages, this.list];
     const side = el("div", { class: "side" }, ...parts);
     fill(container, el("div", { class: this.toolName ? "split has-choice" : "split" }, side, this.place));
-    this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
+    const { inventory, controls } = this.parts;
+    this.endings = [inventory.onChange(() => this.#render()), controls.onChange(() => this.#renderList())];
     this.#render();
   }
 
   stop() {
-    this.unsubscribe?.();
-    this.unsubscribe = null;
+    for (const end of this.endings.splice(0)) end();
     this.trialFor = "";
     this.trial?.stop();
     this.trial = null;
@@ -147,8 +147,14 @@ export class ToolsView {
         title: `${tool.method} ${tool.path}`,
       }),
       tool.accepted ? null : el("span", { class: "badge" }, "not accepted"),
+      this.#isLeftAlone(tool) ? el("span", { class: "badge warning" }, "left alone") : null,
       this.#mayPin() ? this.#pinButton(tool.name, isPinned) : null,
     );
+  }
+
+  /** @param {Tool} tool */
+  #isLeftAlone({ server_id, key }) {
+    return this.parts.controls.breakersOf(server_id, key).length > 0;
   }
 
   /** Where all tools are shown there is nothing to pin. */

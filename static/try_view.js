@@ -3,6 +3,8 @@
 import { announce, button, copyButton, el, fill, link, methodTag, notice } from "./dom.js";
 import { address } from "./navigation.js";
 import { ApiError } from "./bridge_api.js";
+import { breakerNotices } from "./breaker_notice.js";
+import { CallSettingForm } from "./call_setting_form.js";
 import { stringifyJson } from "./json_text.js";
 import { errorView, outcomeView } from "./outcome_view.js";
 import { buildRequest } from "./request.js";
@@ -32,12 +34,16 @@ export class TryView {
     this.cancel = button("Cancel", () => this.running?.abort(), { class: "quiet", hidden: true });
     /** @type {AbortController | null} */
     this.running = null;
+    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(tool.server_id, tool.key));
+    this.limits = new CallSettingForm(parts, { server_id: tool.server_id, operation: tool.key });
     this.element = this.#render();
   }
 
   stop() {
     drafts.set(this.tool.name, this.form.peek());
     this.running?.abort();
+    this.leftAlone.stop();
+    this.limits.stop();
   }
 
   #render() {
@@ -58,6 +64,7 @@ export class TryView {
       el("p", { class: "mono address" }, methodTag(tool.method, tool.safe), ` ${tool.path}`),
       tool.description ? el("p", { class: "about pre-line" }, tool.description) : null,
       tool.accepted ? null : this.#notAccepted(),
+      this.leftAlone.element,
       el(
         "form",
         { class: "panel", onsubmit: submit, novalidate: true, "aria-label": `Try ${tool.name}` },
@@ -65,6 +72,18 @@ export class TryView {
         this.#buttons(),
       ),
       this.result,
+      this.#limits(),
+    );
+  }
+
+  /** Read again when it is opened: another tab may have changed it. */
+  #limits() {
+    const load = () => void this.parts.controls.load().catch(() => undefined);
+    return el(
+      "details",
+      { class: "tool-limits", ontoggle: load },
+      el("summary", null, "Deadline and calls at once"),
+      this.limits.element,
     );
   }
 

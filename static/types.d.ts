@@ -334,15 +334,15 @@ export interface ExecutorState {
   origins: string[];
   running: number;
 }
+/** What the bridge says has changed: the views read it again. */
+export type Subject = "servers" | "devices" | "breakers" | "approvals";
 /** What the executor worker tells: broadcast on the call channel to every tab of this user in this browser. */
 export type WorkerNews =
   | { type: "state"; worker: string; connection: Connection; error: { code: string; message: string } | null; origins: string[]; running: number }
   | { type: "call"; entry: CallEntry }
   | { type: "calls"; entries: CallEntry[] }
-  | { type: "servers" }
-  | { type: "approvals" }
   | { type: "cards"; worker: string; cards: WaitingCard[] }
-  | { type: "devices" };
+  | { type: "changed"; subject: Subject };
 /** What a tab asks of the executor on the same channel. */
 export type TabRequest = { type: "recap" } | { type: "decide"; call_ids: string[]; decision: "once" | "chat" | "timed" | "always" | "denied" } | { type: "cancel"; call_id: string } | { type: "refresh" };
 /** Page to its own worker. */

@@ -3,6 +3,7 @@
 import type { Acceptance } from "./acceptance.js";
 import type { BridgeApi } from "./bridge_api.js";
 import type { Credentials } from "./credentials.js";
+import type { CallControls } from "./call_controls.js";
 import type { Devices } from "./devices.js";
 import type { ExecutorClient } from "./executor_client.js";
 import type { Inventory } from "./inventory.js";
@@ -23,6 +24,7 @@ export interface Parts {
   acceptance: Acceptance;
   probes: ProbeFrames;
   devices: Devices;
+  controls: CallControls;
   /** Unpairs this browser and deletes what it keeps for its user. */
   leave: () => Promise<void>;
   references: ReferenceDecisions;

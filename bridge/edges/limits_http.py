@@ -62,6 +62,8 @@ class BreakerEntry(BaseModel):
     state: BreakerState
     failures: int
     last_error: WireError | None
+    open_for_s: float | None
+    """Seconds since it was left alone; null while calls pass."""
     retry_after_s: float | None
 
 
@@ -285,6 +287,7 @@ def _breaker_entry(facts: BreakerFacts) -> BreakerEntry:
         state=facts.state,
         failures=facts.failures,
         last_error=facts.last_error,
+        open_for_s=None if facts.open_for_s is None else round(facts.open_for_s, 1),
         retry_after_s=None if facts.retry_after_s is None else round(facts.retry_after_s, 1),
     )
 

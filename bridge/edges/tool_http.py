@@ -215,7 +215,7 @@ def _asked_deadline(request: web.Request) -> float | None:
     if text is None:
         return None
     try:
-        return checked_deadline(float(text))
+        return checked_deadline(float(text), DEADLINE_HEADER)
     except ValueError:
         message = f"{DEADLINE_HEADER} must be a number of seconds, not {text[:100]!r}."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None

@@ -1,0 +1,71 @@
+// @ts-check
+/** A tool that failed again and again is left alone for a while: since when, why, until when, and the way to try it now. */
+import { announce, button, el, link, notice, sentenceOf } from "./dom.js";
+import { address } from "./navigation.js";
+import { clock } from "./moment.js";
+
+/** @typedef {import("./call_controls.js").OpenBreaker} OpenBreaker */
+/** @typedef {import("./call_controls.js").CallControls} CallControls */
+
+/**
+ * @param {OpenBreaker} breaker
+ * @returns {{what: string, why: string, next: string}}
+ */
+export function breakerWords({ state, failures, since, retry_at, last_error }) {
+  const often = failures === 1 ? "it failed" : `it failed ${failures} times`;
+  return {
+    what: ` is left alone since ${clock(since)}: ${often}. Its calls are refused with breaker_open.`,
+    why: last_error ? `The last time: ${last_error.message}` : "",
+    next:
+      state === "half_open"
+        ? "The next call tries whether it works again."
+        : `The first call after ${clock(retry_at)} tries whether it works again.`,
+  };
+}
+
+/** @param {OpenBreaker} breaker @param {CallControls} controls */
+export function breakerNotice(breaker, controls) {
+  const { what, why, next } = breakerWords(breaker);
+  const problem = el("p", { class: "problem", role: "alert" });
+  const close = async () => {
+    try {
+      await controls.closeBreaker(breaker);
+      announce(`${breaker.tool} may be called again`);
+    } catch (failure) {
+      problem.textContent = sentenceOf(failure);
+    }
+  };
+  const again = button("Try again now", () => void close(), {
+    class: "small",
+    "aria-label": `Let ${breaker.tool} be called again now`,
+  });
+  const box = notice(
+    "warning",
+    el("p", null, link(breaker.tool, address("tools", breaker.tool)), what),
+    why ? el("p", null, why) : null,
+    el("p", { class: "actions" }, el("span", null, next), again),
+    problem,
+  );
+  box.dataset.breaker = breaker.tool;
+  return box;
+}
+
+/**
+ * A place that shows the notices of some breakers as they come and go.
+ * @param {CallControls} controls
+ * @param {() => OpenBreaker[]} choose
+ * @returns {{element: HTMLElement, stop: () => void}}
+ */
+export function breakerNotices(controls, choose) {
+  const element = el("div", { class: "stack" });
+  let shown = "";
+  const show = () => {
+    const breakers = choose();
+    const version = JSON.stringify(breakers.map(({ since, retry_at, failures, ...rest }) => [rest.tool, rest.state, failures]));
+    if (version === shown) return; // A notice that has the focus is not drawn anew for nothing.
+    shown = version;
+    element.replaceChildren(...breakers.map((breaker) => breakerNotice(breaker, controls)));
+  };
+  show();
+  return { element, stop: controls.onChange(show) };
+}

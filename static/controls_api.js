@@ -1,0 +1,58 @@
+// @ts-check
+/** Client of the bridge's routes about the life of calls: limits, breakers, deadlines, and what became of calls. */
+
+/** @typedef {import("./bridge_api.js").BridgeApi} BridgeApi */
+/** @typedef {import("./api_types.js").CallSetting} CallSetting */
+/** @typedef {import("./api_types.js").LimitList} LimitList */
+
+export class ControlsApi {
+  /** @param {Pick<BridgeApi, "request">} bridge */
+  constructor(bridge) {
+    this.bridge = bridge;
+  }
+
+  /** @returns {Promise<LimitList>} */
+  limits() {
+    return this.bridge.request("GET", "/api/limits");
+  }
+
+  /** All or none. @param {Record<string, unknown>} limits by name; null takes a change back @returns {Promise<LimitList>} */
+  changeLimits(limits) {
+    return this.bridge.request("PATCH", "/api/limits", { limits });
+  }
+
+  /** @returns {Promise<import("./api_types.js").Breaker[]>} */
+  async breakers() {
+    return (await this.bridge.request("GET", "/api/breakers")).breakers;
+  }
+
+  /** @param {{server_id: string, operation: string}} breaker @returns {Promise<void>} */
+  closeBreaker({ server_id, operation }) {
+    return this.bridge.request("POST", "/api/breakers/reset", { server_id, operation });
+  }
+
+  /** @returns {Promise<CallSetting[]>} */
+  async settings() {
+    return (await this.bridge.request("GET", "/api/call-settings")).settings;
+  }
+
+  /** In place of what was set there. @param {object} setting as typed @returns {Promise<CallSetting[]>} all, as they are now */
+  async saveSetting(setting) {
+    return (await this.bridge.request("PUT", "/api/call-settings", setting)).settings;
+  }
+
+  /** Ended calls, newest first. @param {number | null} before where to read on @returns {Promise<import("./api_types.js").KeptCalls>} */
+  calls(before) {
+    return this.bridge.request("GET", before === null ? "/api/calls" : `/api/calls?before=${before}`);
+  }
+
+  /** @param {string} callId @returns {Promise<import("./api_types.js").KeptCall>} */
+  call(callId) {
+    return this.bridge.request("GET", `/api/calls/${encodeURIComponent(callId)}`);
+  }
+
+  /** The same call as a new one; settles when that has ended. @param {string} callId @returns {Promise<import("./api_types.js").CallReport>} */
+  callAgain(callId) {
+    return this.bridge.request("POST", `/api/calls/${encodeURIComponent(callId)}/retry`);
+  }
+}

@@ -1,0 +1,99 @@
+"""Limits, deadlines and breakers in the page, and that they hold."""
+
+import asyncio
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.scene import Scene
+from tests.support.chromium import go_to, run_tool
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+TIMEOUT = "TOOL_TIMEOUT_SECONDS"
+
+
+async def save_limit(page: Page, name: str, value: str) -> None:
+    """Type a limit and save it."""
+    await page.get_by_label(name, exact=True).fill(value)
+    await page.get_by_role("button", name="Save the limits").click()
+
+
+async def test_a_limit_changed_in_the_page_holds_for_the_next_call(odd: Scene) -> None:
+    """The operator finds that calls hang too long; nothing is restarted."""
+    page = await odd.open_page()
+    await go_to(page, "settings")
+    form = page.get_by_role("form", name="Limits of the bridge")
+    await expect(form).to_contain_text("given at the start, by environment or command line")
+    await save_limit(page, TIMEOUT, "1")
+    await expect(form.get_by_text("Saved. The next call goes by it.")).to_be_visible()
+    await expect(form).to_contain_text("changed here until the next start")
+    reply = await odd.caller.call("getSlow", {"seconds": 10})
+    assert (reply.status, reply.code, reply.detail["set_by"]) == (504, "timeout", TIMEOUT)
+    await page.get_by_role("button", name=f"{TIMEOUT}: Back to what is given").click()
+    await expect(page.get_by_label(TIMEOUT, exact=True)).to_have_value("20")
+
+
+async def test_a_wrong_limit_is_said_at_its_field(scene: Scene) -> None:
+    """And nothing of what was typed is lost."""
+    page = await scene.open_page()
+    await go_to(page, "settings")
+    await page.get_by_label("BREAKER_MAX_FAILURES").fill("7")
+    await save_limit(page, TIMEOUT, "soon")
+    field = page.get_by_label(TIMEOUT, exact=True)
+    await expect(field).to_be_focused()
+    await expect(field).to_have_attribute("aria-invalid", "true")
+    await expect(page.get_by_text("must be a number from 1 to 600, not 'soon'")).to_be_visible()
+    await expect(page.get_by_label("BREAKER_MAX_FAILURES")).to_have_value("7")
+    await save_limit(page, TIMEOUT, "30")
+    await expect(page.get_by_text("Saved. The next call goes by it.")).to_be_visible()
+
+
+async def test_other_users_see_limits_and_cannot_change_them(scene: Scene) -> None:
+    """They are everybody's."""
+    page = await scene.open_page_of("bob")
+    await go_to(page, "settings")
+    await expect(page.get_by_text("Whoever started the bridge may change them.")).to_be_visible()
+    await expect(page.get_by_text("MAX_PARALLEL_TOOLS_GLOBAL", exact=True)).to_be_visible()
+    await expect(page.get_by_role("button", name="Save the limits")).to_be_hidden()
+    await expect(page.get_by_label(TIMEOUT, exact=True)).to_have_count(0)
+
+
+async def test_a_tool_that_is_left_alone_is_said_everywhere_and_tried_again_by_hand(odd: Scene) -> None:
+    """Five failures; the page says so without being asked, and its button lets the next call pass."""
+    page = await odd.open_page()
+    await go_to(page, "tools", "getFailure")
+    for _ in range(5):
+        assert (await odd.caller.call("getFailure")).code == "http_status"
+    left_alone = page.get_by_role("status").filter(has_text="is left alone since")
+    await expect(left_alone).to_contain_text("it failed 5 times")
+    await expect(left_alone).to_contain_text("The API answered 500")
+    await expect(page.get_by_role("listitem").filter(has_text="getFailure")).to_contain_text("left alone")
+    assert (await odd.caller.call("getFailure")).code == "breaker_open"
+    server_id = (await odd.bridge.rooms.registry.view(odd.bridge.local_user.id)).servers[0].record.id
+    await go_to(page, "servers", server_id)
+    await expect(left_alone).to_be_visible()
+    await page.get_by_role("button", name="Let getFailure be called again now").click()
+    await expect(left_alone).to_have_count(0)
+    assert (await odd.caller.call("getFailure", {"status": 409})).detail["status"] == 409
+
+
+async def test_a_tools_own_deadline_is_kept_and_named_when_it_was_too_short(odd: Scene) -> None:
+    """The slow report gets its minute, the quick one need not."""
+    page = await odd.open_page()
+    await go_to(page, "tools", "getSlow")
+    await page.get_by_text("Deadline and calls at once").click()
+    form = page.get_by_role("form", name="Deadline of this tool")
+    await expect(form).to_contain_text(
+        "A call of this tool may take 20 s: the bridge's limit TOOL_TIMEOUT_SECONDS."
+    )
+    await form.get_by_label("Deadline in seconds").fill("700")
+    await form.get_by_role("button", name="Save").click()
+    await expect(form.get_by_role("alert")).to_contain_text("from 1 to 600")
+    await form.get_by_label("Deadline in seconds").fill("1")
+    await form.get_by_role("button", name="Save").click()
+    await expect(form).to_contain_text("A call of this tool may take 1 s: the deadline of this tool.")
+    answer = await run_tool(page)
+    await expect(answer).to_contain_text("That is the deadline of this tool.")
+    reply = await asyncio.wait_for(odd.caller.call("getSlow", {"seconds": 10}), 10)
+    assert reply.detail["set_by"] == "tool"

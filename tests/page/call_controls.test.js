@@ -1,0 +1,124 @@
+// @ts-check
+/** Limits, deadlines and breakers as the page keeps and words them. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { breakerWords } from "../../static/breaker_notice.js";
+import { CallControls } from "../../static/call_controls.js";
+import { deadlineOf, meaningOf, numberOf, sourceOf, whoseDeadline } from "../../static/limit_words.js";
+import { clock } from "../../static/moment.js";
+import { SeenCalls, REMEMBERED_CALLS } from "../../static/seen_calls.js";
+
+/** @param {object} [fields] @returns {any} */
+const limit = (fields) => ({
+  name: "TOOL_TIMEOUT_SECONDS",
+  value: 60,
+  default: 60,
+  minimum: 1,
+  maximum: 600,
+  meaning: "for one call",
+  source: "default",
+  ...fields,
+});
+
+/** @param {object} [fields] @returns {any} */
+const breaker = (fields) => ({
+  tool: "getPet",
+  server_id: "pets",
+  operation: "GET /pets/{id}",
+  state: "open",
+  failures: 5,
+  last_error: { code: "network", message: "Nobody answers." },
+  open_for_s: 10,
+  retry_after_s: 50,
+  ...fields,
+});
+
+/** @param {object} api */
+function controlsWith(api) {
+  /** @type {(() => void)[]} */
+  const heard = [];
+  const executor = /** @type {any} */ ({
+    onChanged: (/** @type {string} */ subject, /** @type {() => void} */ callback) => {
+      assert.equal(subject, "breakers");
+      heard.push(callback);
+      return () => {};
+    },
+    onState: () => () => {},
+  });
+  return { controls: new CallControls(/** @type {any} */ (api), executor, () => 1_000_000), heard };
+}
+
+test("a limit is said as a sentence, seconds with their unit", () => {
+  assert.equal(meaningOf(limit()), "Seconds for one call.");
+  assert.equal(meaningOf(limit({ name: "BREAKER_MAX_FAILURES", meaning: "failures that count" })), "Failures that count.");
+  assert.match(sourceOf(limit({ source: "changed" })), /until the next start/);
+});
+
+test("what is no number is left as it was typed, for the bridge to say what is wrong", () => {
+  assert.equal(numberOf(" 2.5 "), 2.5);
+  assert.equal(numberOf("2,5"), 2.5);
+  assert.equal(numberOf("soon"), "soon");
+  assert.equal(numberOf(""), "");
+});
+
+test("the closest deadline holds: of the tool, of its server, of the user, of the bridge", () => {
+  const scope = { server_id: "pets", operation: "GET /pets" };
+  const [user, server, tool] = [
+    { server_id: "", operation: "", deadline_s: 30, max_parallel: null, in_order: null },
+    { server_id: "pets", operation: "", deadline_s: 20, max_parallel: null, in_order: null },
+    { ...scope, deadline_s: 10, max_parallel: null, in_order: null },
+  ];
+  assert.deepEqual(deadlineOf([user, server, tool], [limit()], scope), { seconds: 10, set_by: "tool" });
+  assert.deepEqual(deadlineOf([user, server], [limit()], scope), { seconds: 20, set_by: "server" });
+  assert.deepEqual(deadlineOf([user, server], [limit()], {}), { seconds: 30, set_by: "user" });
+  const quiet = { ...tool, deadline_s: null, max_parallel: 1 };
+  assert.deepEqual(deadlineOf([quiet], [limit()], scope), { seconds: 60, set_by: "TOOL_TIMEOUT_SECONDS" });
+  assert.equal(whoseDeadline("server"), "the deadline of its server");
+});
+
+test("a tool that is left alone says since when, why, and when it is tried again", () => {
+  const open = { ...breaker(), since: 990_000, retry_at: 1_050_000 };
+  const { what, why, next } = breakerWords(open);
+  assert.ok(what.includes(`since ${clock(990_000)}: it failed 5 times`), what);
+  assert.equal(why, "The last time: Nobody answers.");
+  assert.ok(next.includes(clock(1_050_000)), next);
+  assert.equal(breakerWords({ ...open, state: "half_open" }).next, "The next call tries whether it works again.");
+  assert.equal(breakerWords({ ...open, last_error: null }).why, "");
+});
+
+test("only breakers that refuse calls are kept, with times of this clock", async () => {
+  const { controls } = controlsWith({ breakers: async () => [breaker(), breaker({ tool: "addPet", state: "closed" })] });
+  await controls.loadBreakers();
+  assert.deepEqual(
+    controls.breakers.map(({ tool, since, retry_at }) => ({ tool, since, retry_at })),
+    [{ tool: "getPet", since: 990_000, retry_at: 1_050_000 }],
+  );
+  assert.equal(controls.breakersOf("pets", "GET /pets/{id}").length, 1);
+  assert.equal(controls.breakersOf("pets").length, 1);
+  assert.equal(controls.breakersOf("pets", "POST /pets").length, 0);
+  controls.stop();
+});
+
+test("breakers are read again when the bridge says that they changed", async () => {
+  let answer = [breaker()];
+  const { controls, heard } = controlsWith({ breakers: async () => answer });
+  controls.start();
+  await controls.loadBreakers();
+  answer = [];
+  const changed = new Promise((resolve) => controls.onChange(() => resolve(true)));
+  heard[0]();
+  await changed;
+  assert.deepEqual(controls.breakers, []);
+  controls.stop();
+});
+
+test("a call sent twice is new once; an attempt that was given back is new again", () => {
+  const seen = new SeenCalls();
+  assert.equal(seen.take({ call_id: "a", attempt: 1 }), true);
+  assert.equal(seen.take({ call_id: "a", attempt: 1 }), false);
+  assert.equal(seen.take({ call_id: "a", attempt: 2 }), true);
+  seen.forget({ call_id: "a", attempt: 2 });
+  assert.equal(seen.take({ call_id: "a", attempt: 2 }), true);
+  for (let n = 0; n < REMEMBERED_CALLS; n += 1) seen.take({ call_id: `b${n}`, attempt: 1 });
+  assert.equal(seen.take({ call_id: "a", attempt: 1 }), true, "the oldest is forgotten");
+});
