@@ -33,6 +33,10 @@ _FAMILIES = ("3.0", "3.1", "3.2")
 SWAGGER = "2.0"
 
 
+UNTITLED = "Untitled API"
+"""What a document without a title is called; a name is what users click on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a document may cost. The largest in use known to us has 20 MB and 11,422 operations."""
@@ -254,7 +258,7 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
         written=root,
         version=family,
         openapi=openapi,
-        title=text_at(info, "title").strip(),
+        title=text_at(info, "title").strip() or UNTITLED,
         version_text=scalar_text_at(info, "version"),
         description=text_at(info, "description"),
         digest=hashlib.sha256(encoded).hexdigest(),

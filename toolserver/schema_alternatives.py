@@ -24,6 +24,14 @@ class Tag(NamedTuple):
     """Without the property a value has the form that `defaultMapping` names (OpenAPI 3.2 §4.25)."""
 
 
+def discriminator_of(schema: JsonObject) -> JsonObject:
+    """What tells alternatives apart; Swagger 2.0 names the property only. {} when nothing does."""
+    stated = schema.get("discriminator")
+    if isinstance(stated, str):
+        stated = JsonObject(propertyName=stated)
+    return stated if isinstance(stated, dict) and text_at(stated, "propertyName") else {}
+
+
 def tag_of(branch: JsonValue, discriminator: JsonObject | None) -> Tag | None:
     """What a discriminator says about a branch: mapped values, else the name of the schema it refers to.
 

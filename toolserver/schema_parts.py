@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from toolserver.hints import clean_text, value_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
+from toolserver.schema_alternatives import discriminator_of
 from toolserver.schema_keywords import (
     PLAIN,
     TYPE_SIGNS,
@@ -139,8 +140,8 @@ def _take_rules(shape: Shape, part: JsonObject) -> None:
 
 
 def _take_discriminator(shape: Shape, part: JsonObject) -> None:
-    discriminator = part["discriminator"]
-    if isinstance(discriminator, dict) and (name := text_at(discriminator, "propertyName")):
+    if discriminator := discriminator_of(part):
+        name = text_at(discriminator, "propertyName")
         shape.discriminator = shape.discriminator or discriminator
         names = ", ".join(value_text(key) for key in object_at(discriminator, "mapping"))
         shape.note(f"`{clean_text(name)}` tells which form it is{': ' + names if names else ''}.")

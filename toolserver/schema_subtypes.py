@@ -2,7 +2,7 @@
 
 OpenAPI lets a base schema carry a `discriminator` and no `oneOf`: whoever may send a Pet may send a Cat that
 extends it (3.0.4 §4.7.25.2, 3.1.2 §4.8.25.4). Receives such a base; gives branches as a `oneOf` would have
-them. Looks for extensions among `components.schemas` only.
+them. Looks for extensions among named schemas only.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,6 +11,7 @@ from itertools import islice
 from toolserver.document import pointer_token
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.schema_alternatives import discriminator_of
 
 MAX_SUBTYPES = 50
 """Of one base. With more, the base is told alone: so many forms would leave room for none."""
@@ -18,7 +19,8 @@ MAX_SUBTYPES = 50
 _MAX_MAPPED = 1_000
 """Values of one mapping that are looked at."""
 
-_SCHEMAS = "#/components/schemas"
+_CONTAINERS = ("#/components/schemas", "#/definitions")
+"""Of OpenAPI 3 and of Swagger 2.0."""
 
 
 class Subtypes:
@@ -40,14 +42,14 @@ class Subtypes:
             return []
         branches: list[JsonValue] = [{"$ref": each} for each in refs if each != ref]
         if own := _own_values(ref, base):
-            name = text_at(object_at(base, "discriminator"), "propertyName")
+            name = text_at(discriminator_of(base), "propertyName")
             branches.append({"type": "object", "properties": {name: {"enum": own}}, "required": [name]})
         return branches
 
     def references(self, ref: str, base: JsonObject) -> list[str]:
         """The references that `below` makes branches of."""
-        discriminator = object_at(base, "discriminator")
-        if not ref or not text_at(discriminator, "propertyName") or "oneOf" in base or "anyOf" in base:
+        discriminator = discriminator_of(base)
+        if not ref or not discriminator or "oneOf" in base or "anyOf" in base:
             return []
         found = list(dict.fromkeys(self._mapped(discriminator)))
         looked_at = 0
@@ -63,7 +65,7 @@ class Subtypes:
         for target in islice(object_at(discriminator, "mapping").values(), _MAX_MAPPED):
             if not isinstance(target, str):
                 continue
-            ref = target if "#" in target else f"{_SCHEMAS}/{pointer_token(target)}"
+            ref = target if "#" in target else f"{_CONTAINERS[0]}/{pointer_token(target)}"
             try:
                 if isinstance(self._resolve(ref), dict):
                     yield ref
@@ -77,14 +79,18 @@ class Subtypes:
 
     def _find(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        try:
-            schemas = self._resolve(_SCHEMAS)
-        except ReferenceFailed:
-            return found
-        for name, schema in schemas.items() if isinstance(schemas, dict) else ():
-            for base in _bases_of(schema):
-                found.setdefault(base, []).append(f"{_SCHEMAS}/{pointer_token(name)}")
+        for container in _CONTAINERS:
+            for name, schema in self._schemas_in(container).items():
+                for base in _bases_of(schema):
+                    found.setdefault(base, []).append(f"{container}/{pointer_token(name)}")
         return found
+
+    def _schemas_in(self, container: str) -> JsonObject:
+        try:
+            schemas = self._resolve(container)
+        except ReferenceFailed:
+            return {}
+        return schemas if isinstance(schemas, dict) else {}
 
 
 def _bases_of(schema: JsonValue) -> Iterator[str]:
@@ -96,7 +102,7 @@ def _bases_of(schema: JsonValue) -> Iterator[str]:
 
 def _own_values(ref: str, base: JsonObject) -> list[JsonValue]:
     """What the discriminator says when the base itself is meant."""
-    discriminator = object_at(base, "discriminator")
+    discriminator = discriminator_of(base)
     mapping = object_at(discriminator, "mapping")
     name = ref.rsplit("/", 1)[-1]
     if mapping:

@@ -107,6 +107,12 @@ def test_a_document_without_paths_is_read_and_says_so() -> None:
     )
 
 
+@pytest.mark.parametrize("info", ["{}", '{"title": " "}', "5"])
+def test_a_document_without_a_title_still_has_a_name(info: str) -> None:
+    """The page shows it as a link, and a link without words cannot be clicked."""
+    assert parse_document(f'{{"openapi": "3.1.0", "info": {info}, "paths": {{}}}}').title == "Untitled API"
+
+
 def test_doubled_keys_and_numbers_that_are_none_are_reported() -> None:
     """Both are read as every JSON reader reads them, or as null; silence would hide a lost operation."""
     document = parse_document(HEAD + ', "x-a": NaN, "x-b": [-Infinity], "x-a": {"c": 1, "c": 2}}')

@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.openapi import document_with
 from toolserver.compile import DocumentTools
+from toolserver.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.schema_subtypes import MAX_SUBTYPES
 
@@ -81,6 +82,21 @@ def test_a_mapping_names_the_forms_and_their_values() -> None:
     assert forms_of(schema) == [(["dog"], DOG[1]), (["cat"], CAT[1]), PUPPY]
 
 
+def test_swagger_2_names_the_property_and_nothing_else() -> None:
+    """There was no `oneOf` in Swagger 2.0: extension was the only way to write alternatives."""
+    base: JsonObject = {"$ref": "#/definitions/Pet"}
+    cat: JsonObject = {"allOf": [base, {"type": "object", "properties": {"lives": {"type": "integer"}}}]}
+    body: JsonObject = {"in": "body", "name": "pet", "schema": base}
+    document: JsonObject = {
+        "swagger": "2.0",
+        "paths": {"/a": {"post": {"parameters": [body]}}},
+        "definitions": {"Pet": {**pet(), "discriminator": "kind"}, "Cat": cat},
+    }
+    tools = DocumentTools(parse_document(json.dumps(document)), source_url=None)
+    schema = json.loads(tools.schema("POST /a").schema_json)["properties"]["body"]
+    assert forms_of(schema) == [CAT, (["Pet"], ["name", "kind"])]
+
+
 def test_a_form_for_itself_is_none_of_its_siblings() -> None:
     """A Cat extends the base; it does not become a choice among all that do."""
     cat = argument(ref("Cat"), Pet=pet(), Cat=extension("Pet", lives={}), Dog=extension("Pet"))
@@ -94,7 +110,7 @@ def test_forms_that_hold_the_base_again_end_like_any_circle() -> None:
     assert "Same form as `Pet`." in str(cat["properties"]["friend"]["description"])
 
 
-@pytest.mark.parametrize("discriminator", [{}, {"propertyName": ""}, "kind", {"propertyName": "kind"}])
+@pytest.mark.parametrize("discriminator", [{}, {"propertyName": ""}, 5, "kind", {"propertyName": "kind"}])
 def test_a_base_that_nothing_extends_stays_as_it_is(discriminator: JsonValue) -> None:
     """Broken discriminators tell nothing apart."""
     schema = argument(ref("Pet"), Pet={**pet(), "discriminator": discriminator})
