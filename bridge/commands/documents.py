@@ -128,7 +128,7 @@ async def bundle_here(
 
 def _print_report(compiled: CompiledDocument) -> None:
     print(f"{compiled.title} {compiled.version_text} (OpenAPI {compiled.openapi})")
-    print(f"Requests go to {compiled.base_url or '(unknown: the document names no server)'}\n")
+    print(f"Requests go to {compiled.base_url or '(unknown: the document names no full address)'}\n")
     print(f"{len(compiled.operations)} tools")
     for operation in compiled.operations:
         print(f"  {operation.suggested_name}  {operation.method} {operation.path}")
