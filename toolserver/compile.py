@@ -6,7 +6,8 @@ one between processes. The only module that knows operations, definitions, names
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -15,7 +16,7 @@ from toolserver.argument_names import WHOLE
 from toolserver.definition import Definitions, Outline, ToolSchema
 from toolserver.document import Document
 from toolserver.errors import DocumentError, quote
-from toolserver.json_types import dump_json
+from toolserver.json_types import JsonValue, dump_json
 from toolserver.naming import suggest_names
 from toolserver.operation import (
     Operation,
@@ -276,14 +277,31 @@ def _needs_cookie(together: tuple[SecurityScheme, ...]) -> bool:
     return any(scheme.location == "cookie" for scheme in together)
 
 
+_NAMES = [field.name for field in fields(CompiledOperation)]
+_FIELDS_OF = attrgetter(*_NAMES)
+_PLAN, _TAGS, _WARNINGS = map(_NAMES.index, ("plan_json", "tags", "warnings"))
+_LINE_BYTES = 100_000
+
+
 def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:
-    """A head line, then one line per operation; JSON without line ends, the plan as a string inside."""
+    """A head line, then arrays of operations, each an array of its fields; JSON without line ends.
+
+    A line has some 100 kB, or one larger operation, so that reading one holds nobody up for long.
+    """
     head = asdict(replace(compiled, operations=()))
     yield dump_json({**head, "operations": len(compiled.operations)})
+    rows: list[JsonValue] = []
+    size = 0
     for operation in compiled.operations:
-        record = asdict(operation)
-        record["plan_json"] = operation.plan_json.decode("utf-8")
-        yield dump_json(record)
+        fields = list(_FIELDS_OF(operation))
+        fields[_PLAN] = operation.plan_json.decode("utf-8")
+        rows.append(fields)
+        size += _size_of(operation)
+        if size >= _LINE_BYTES:
+            yield dump_json(rows)
+            rows, size = [], 0
+    if rows:
+        yield dump_json(rows)
 
 
 class CompiledReader:
@@ -295,14 +313,13 @@ class CompiledReader:
 
     def feed(self, line: bytes) -> None:
         """Takes the next line, with or without its line end."""
-        record = orjson.loads(line)
         if self._head is None:
-            self._head = record
+            self._head = orjson.loads(line)
             return
-        record["plan_json"] = record["plan_json"].encode("utf-8")
-        record["tags"] = tuple(record["tags"])
-        record["warnings"] = tuple(record["warnings"])
-        self._operations.append(CompiledOperation(**record))
+        for row in orjson.loads(line):
+            row[_PLAN] = row[_PLAN].encode("utf-8")
+            row[_TAGS], row[_WARNINGS] = tuple(row[_TAGS]), tuple(row[_WARNINGS])
+            self._operations.append(CompiledOperation(*row))
 
     def finish(self) -> CompiledDocument:
         """The document.

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from toolserver.errors import DocumentError, ReferenceFailed, quote
 from toolserver.json_text import is_surely_within, read_json
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
+from toolserver.source_text import SourceText
 from toolserver.swagger import convert_envelope
 from toolserver.yaml_text import read_yaml, too_deep, too_many_nodes
 
@@ -234,15 +235,17 @@ def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
     return named
 
 
-def parse_document(text: str, *, limits: Limits | None = None) -> Document:
-    """Reads JSON, or else YAML. Time is bounded by the size of the text; 3.7 MB of JSON take about 40 ms.
+def parse_document(text: str | bytes, *, limits: Limits | None = None) -> Document:
+    """Reads JSON, or else YAML. Time is bounded by the size of the text; 3.7 MB of JSON take about 30 ms.
+
+    Bytes are UTF-8; that is the quicker form.
 
     Raises:
         DocumentError: the text cannot be used at all; see the class for the codes.
     """
     limits = limits or Limits()
-    text, encoded = _canonical(text, limits)
-    root, warnings = _read(text, encoded, limits)
+    source = SourceText(text, limits.max_bytes)
+    root, warnings = _read(source, limits)
     if not isinstance(root, dict):
         raise DocumentError(
             "not_a_document", "The text is not an OpenAPI document: its root is not an object."
@@ -261,11 +264,11 @@ def parse_document(text: str, *, limits: Limits | None = None) -> Document:
         title=text_at(info, "title").strip() or UNTITLED,
         version_text=scalar_text_at(info, "version"),
         description=text_at(info, "description"),
-        digest=hashlib.sha256(encoded).hexdigest(),
+        digest=hashlib.sha256(source.encoded).hexdigest(),
         warnings=tuple(warnings[:_MAX_WARNINGS]),
         limits=limits,
     )
-    return _converted(document, text) if family == SWAGGER else document
+    return _converted(document, source) if family == SWAGGER else document
 
 
 def read_value(text: str, *, limits: Limits | None = None) -> JsonValue:
@@ -275,12 +278,11 @@ def read_value(text: str, *, limits: Limits | None = None) -> JsonValue:
         DocumentError: not_json_or_yaml, too_large, too_deep, yaml_alias_bomb.
     """
     limits = limits or Limits()
-    text, encoded = _canonical(text, limits)
-    return _read(text, encoded, limits)[0]
+    return _read(SourceText(text, limits.max_bytes), limits)[0]
 
 
-def _converted(document: Document, text: str) -> Document:
-    if "x-nullable" in text:
+def _converted(document: Document, source: SourceText) -> Document:
+    if b"x-nullable" in source.encoded:
         for _, level in containers(document.written):
             for node in level:
                 if isinstance(node, dict) and node.get("x-nullable") is True:
@@ -288,39 +290,23 @@ def _converted(document: Document, text: str) -> Document:
     return replace(document, root=convert_envelope(document.written))
 
 
-def _canonical(text: str, limits: Limits) -> tuple[str, bytes]:
-    """The text without byte order mark, CRLF line ends and lone surrogates, and its UTF-8 bytes."""
-    if len(text) <= limits.max_bytes:
-        text = text.removeprefix("\ufeff")
-        if "\r" in text:  # looking for one character is far quicker than for two
-            text = text.replace("\r\n", "\n")
-        try:
-            encoded = text.encode("utf-8")
-        except UnicodeEncodeError:
-            encoded = text.encode("utf-8", "replace")
-            text = encoded.decode("utf-8")
-        if len(encoded) <= limits.max_bytes:
-            return text, encoded
-    raise DocumentError("too_large", f"The document is larger than {limits.max_bytes:,} bytes.")
-
-
-def _read(text: str, encoded: bytes, limits: Limits) -> tuple[JsonValue, list[str]]:
-    start = text.lstrip()[:1]
+def _read(source: SourceText, limits: Limits) -> tuple[JsonValue, list[str]]:
+    start = source.first_sign()
     if start == "":
         raise DocumentError("not_json_or_yaml", "The text is empty.")
     if start == "<":
         raise DocumentError("not_json_or_yaml", "The text is HTML or XML, not an OpenAPI document.")
     if start not in "{[":
-        return read_yaml(text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
+        return read_yaml(source.text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
     try:
-        root, warnings = read_json(text, encoded)
+        root, warnings = read_json(source)
     except json.JSONDecodeError as error:
-        return _read_flow_yaml(text, limits, error)
+        return _read_flow_yaml(source.text, limits, error)
     except ValueError as error:
         raise DocumentError("not_json_or_yaml", f"The text is not JSON: {error}.") from error
     except RecursionError:
         raise too_deep(limits.max_depth) from None
-    if not is_surely_within(root, encoded, depth=limits.max_depth, nodes=limits.max_nodes):
+    if not is_surely_within(root, source.encoded, depth=limits.max_depth, nodes=limits.max_nodes):
         _measure(root, limits)
     return root, warnings
 

@@ -1,6 +1,6 @@
 """JSON text of foreign documents: read fast, and measured before anything walks it.
 
-Receives text with its UTF-8 bytes; gives the value and what the reader had to forgive. Knows nothing of
+Receives a `SourceText`; gives the value and what the reader had to forgive. Knows nothing of
 OpenAPI. Nearly all texts are plain JSON, which the fast reader takes; what it refuses (NaN, half surrogate
 pairs) or would change (integers beyond 64 bits), and small texts, in which doubled keys are looked for, go
 through the standard library.
@@ -15,17 +15,19 @@ import orjson
 
 from toolserver.errors import quote
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.source_text import SourceText
 
 DOUBLED_KEYS_BYTES = 1_000_000
 """Doubled keys are reported in texts up to this size; looking for them doubles the time of reading."""
 
 _MAX_DOUBLED = 50
 _DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
-_BEYOND_64_BITS = b"0" * 20
-"""Digits in a row from which on an integer may not fit."""
+_LONG_DIGITS = 20
+"""Digits in a row from which on an integer may not fit in 64 bits."""
 
-_BEFORE_NUMBERS = b":,[- \t\r\n"
-_AFTER_NUMBERS = b",]} \t\r\n"
+_LONG_INTEGER = re.compile(rb"(?:\A|[:,\[ \t\r\n-])[0-9]{20,}(?:[,\]} \t\r\n]|\Z)")
+_STEP = 4
+_COVERED = b"0" * (_LONG_DIGITS // _STEP)
 _WRITER_DEPTH = 254
 """Levels that orjson writes; it refuses one more."""
 
@@ -33,19 +35,21 @@ _SPACES = " \t\r\n"
 _DECODER = json.JSONDecoder()
 
 
-def read_json(text: str, encoded: bytes) -> tuple[JsonValue, list[str]]:
-    """The value of `text`, whose UTF-8 bytes are `encoded`, and warnings.
+def read_json(source: SourceText) -> tuple[JsonValue, list[str]]:
+    """The value of a text, and warnings.
 
     Raises:
         ValueError: it is not JSON (a `json.JSONDecodeError` names the place).
         RecursionError: it is nested about a thousand levels deep.
     """
-    if len(encoded) > DOUBLED_KEYS_BYTES and not _may_hold_long_integers(encoded):
+    is_large = len(source.encoded) > DOUBLED_KEYS_BYTES
+    has_long = _may_hold_long_integers(source.encoded)
+    if is_large and not has_long:
         try:
-            return orjson.loads(encoded), []
+            return orjson.loads(source.encoded), []
         except orjson.JSONDecodeError:
             pass  # the other reader forgives more, and names the place
-    return _read_with_care(text, note_doubled_keys=len(encoded) <= DOUBLED_KEYS_BYTES)
+    return _read_with_care(source.text, note_doubled_keys=not is_large, has_long=has_long)
 
 
 def members_of(text: str) -> dict[str, str]:
@@ -80,17 +84,10 @@ def is_surely_within(root: JsonValue, encoded: bytes, *, depth: int, nodes: int)
     if len(encoded) > 2 * nodes and _most_nodes(encoded) > nodes:
         return False
     try:
-        orjson.dumps(root)
+        orjson.dumps(
+            root, default=bool, option=orjson.OPT_PASSTHROUGH_SUBCLASS
+        )  # of a long integer, anything
     except TypeError:
-        return _is_shallow(encoded)
-    return True
-
-
-def _is_shallow(encoded: bytes) -> bool:
-    """The same for values with integers beyond 64 bits, which cannot be written but be read as floats."""
-    try:
-        orjson.dumps(orjson.loads(encoded))
-    except (TypeError, orjson.JSONDecodeError):
         return False
     return True
 
@@ -101,20 +98,31 @@ def _most_nodes(encoded: bytes) -> int:
 
 
 def _may_hold_long_integers(encoded: bytes) -> bool:
-    """Long runs of digits are common in strings; only one between signs of JSON may be an integer."""
-    alike = encoded.translate(_DIGITS_ALIKE)
-    start = alike.find(_BEYOND_64_BITS)
+    """Long runs of digits are common in strings; only one between signs of JSON may be an integer.
+
+    A run covers so many of every fourth byte; the bytes between are only looked at where that is so.
+    """
+    alike = encoded[::_STEP].translate(_DIGITS_ALIKE)
+    start = alike.find(_COVERED)
     while start >= 0:
-        end = start + len(_BEYOND_64_BITS)
+        end = start + len(_COVERED)
         while alike[end : end + 1] == b"0":
             end += 1
-        if encoded[max(0, start - 1) : start] in _BEFORE_NUMBERS and encoded[end : end + 1] in _AFTER_NUMBERS:
+        if _LONG_INTEGER.search(encoded, max(0, _STEP * (start - 1)), _STEP * end + 1):
             return True
-        start = alike.find(_BEYOND_64_BITS, end)
+        start = alike.find(_COVERED, end)
     return False
 
 
-def _read_with_care(text: str, *, note_doubled_keys: bool) -> tuple[JsonValue, list[str]]:
+class _LongInteger(int):
+    """An integer beyond 64 bits, which the fast writer refuses unless it may pass it on."""
+
+
+def _integer(digits: str) -> int:
+    return int(digits) if len(digits) < _LONG_DIGITS else _LongInteger(digits)
+
+
+def _read_with_care(text: str, *, note_doubled_keys: bool, has_long: bool) -> tuple[JsonValue, list[str]]:
     doubled: dict[str, None] = {}
     not_numbers: list[str] = []
 
@@ -126,7 +134,12 @@ def _read_with_care(text: str, *, note_doubled_keys: bool) -> tuple[JsonValue, l
         return read
 
     hook = note_doubled if note_doubled_keys else None
-    root = cast(JsonValue, json.loads(text, object_pairs_hook=hook, parse_constant=not_numbers.append))
+    reader = json.JSONDecoder(
+        object_pairs_hook=hook,
+        parse_constant=not_numbers.append,
+        parse_int=_integer if has_long else None,
+    )
+    root = cast(JsonValue, reader.decode(text))
     warnings = [f"The key {quote(key)} stands twice in one object; the last one counts." for key in doubled]
     if not_numbers:
         warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")

@@ -362,7 +362,8 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
         return ""
     produced = reader.swagger.produced(node) if reader.swagger is not None else None
     key = id(statuses), produced
-    if key not in reader.accepts:
+    accept = reader.accepts.get(key)
+    if accept is None:
         successes = [entry for status, entry in statuses.items() if status[:1] == "2"]
         keys: list[str] = []
         for entry in successes[:_MAX_SUCCESSES] or [statuses.get("default")]:
@@ -370,8 +371,8 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
         media_types = tuple(keys)
         if media_types not in reader.accepts_of:
             reader.accepts_of[media_types] = accept_of(media_types)
-        reader.accepts[key] = reader.accepts_of[media_types]
-    return reader.accepts[key]
+        accept = reader.accepts[key] = reader.accepts_of[media_types]
+    return accept
 
 
 def _response_types(document: Document, entry: JsonValue, produced: _Produced) -> Iterable[str]:

@@ -14,9 +14,10 @@ from toolserver.document import Document
 from toolserver.errors import ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, object_at
 
-_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace"))
 _ADDED_IN_3_2 = ("query", "additionalOperations")
-_FIELDS = frozenset((*_METHODS, *_ADDED_IN_3_2, "parameters", "servers", "summary", "description"))
+_SHARED = frozenset(("parameters", "servers", "summary", "description"))
+_FIELDS = _METHODS.union(_ADDED_IN_3_2, _SHARED)
 _FORBIDDEN_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
 """Forbidden methods of the Fetch standard (§2.2.1)."""
 
@@ -95,6 +96,8 @@ class _Finder:
         for name, node in item.node.items():
             if name in _METHODS or (name == "query" and has_additions):
                 yield _place(name.upper(), item, node)
+            elif name in _SHARED:
+                pass
             elif name.lower() in _METHODS:
                 reason = f"{quote(name)} is not a field of a path item; methods are lower case."
                 yield Skipped(name.upper(), item.path, reason)

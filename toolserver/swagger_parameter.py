@@ -68,18 +68,18 @@ def schema_of(node: JsonObject) -> JsonValue:
     if isinstance(schema, dict):
         return {"type": "string", "format": "binary"} if schema.get("type") == "file" else schema
     own: JsonObject = {key: value for key, value in node.items() if key in _SCHEMA_KEYS}
-    note = _separator_note(node)
-    items = object_at(node, "items")
-    if _is_array(items) and not note:  # only of "multi", which repeats the parameter for each of them
-        own["items"] = {"type": "string", "description": f"Several values, {_separated(items)}."}
-    if note:
-        own = {"type": "string"}
-    elif own.get("type") == "file":
+    note = ""
+    if own.get("type") == "file":
         own |= {"type": "string", "format": "binary"}
+    elif _is_array(node):
+        note, items = _separator_note(node), object_at(node, "items")
+        if note:
+            own = {"type": "string"}
+        elif _is_array(items):  # only of "multi", which repeats the parameter for each of them
+            own["items"] = {"type": "string", "description": f"Several values, {_separated(items)}."}
     if own.pop("x-nullable", None) is True:
         own["nullable"] = True
-    description = f"{text_at(node, 'description')} {note}".strip()
-    if node.get("in") == "formData" and description:
+    if node.get("in") == "formData" and (description := f"{text_at(node, 'description')} {note}".strip()):
         own["description"] = description
     return own
 

@@ -45,7 +45,7 @@ class _Kept:
         self._documents.move_to_end(digest)
         return found[0]
 
-    def put(self, tools: DocumentTools, text: str) -> None:
+    def put(self, tools: DocumentTools, text: bytes) -> None:
         self._documents[tools.compiled.digest] = (tools, len(text))
         self._documents.move_to_end(tools.compiled.digest)
         while len(self._documents) > 1 and self._size() > KEPT_TEXT_BYTES:
@@ -65,15 +65,11 @@ def main() -> None:
     with suppress(BrokenPipeError):  # the bridge is gone: nobody reads what is left
         while (header := read_frame(requests)) is not None:
             request = orjson.loads(header)
-            texts = [_read_text(requests) for _ in range(1 + len(request.get("addresses", ())))]
+            texts = [read_frame(requests) or b"" for _ in range(1 + len(request.get("addresses", ())))]
             _answer(kept, answers, request, texts)
 
 
-def _read_text(requests: BinaryIO) -> str:
-    return (read_frame(requests) or b"").decode("utf-8", "replace")
-
-
-def _answer(kept: _Kept, answers: BinaryIO, request: dict[str, Any], texts: list[str]) -> None:
+def _answer(kept: _Kept, answers: BinaryIO, request: dict[str, Any], texts: list[bytes]) -> None:
     gc.disable()  # documents are trees: looking for cycles among millions of nodes finds nothing
     try:
         for line in _lines(kept, request, *texts):
@@ -93,16 +89,16 @@ def _write_error(answers: BinaryIO, code: str, message: str, pointer: str) -> No
     answers.write(frame(orjson.dumps({"error": error})))
 
 
-def _lines(kept: _Kept, request: dict[str, Any], text: str, *files: str) -> Iterator[bytes]:
+def _lines(kept: _Kept, request: dict[str, Any], text: bytes, *files: bytes) -> Iterator[bytes]:
     match request["op"]:
         case "bundle":
-            texts = dict(zip(request["addresses"], files, strict=True))
+            texts = dict(zip(request["addresses"], map(_decoded, files), strict=True))
             source_url, left_out = request["source_url"], request["left_out"]
-            bundle = bundle_document(text, source_url=source_url, texts=texts, left_out=left_out)
+            bundle = bundle_document(_decoded(text), source_url=source_url, texts=texts, left_out=left_out)
             yield orjson.dumps({"missing": bundle.missing, "problems": bundle.problems})
             yield orjson.dumps(bundle.text)
         case "validate":
-            yield orjson.dumps({"problems": validate_document(text)})
+            yield orjson.dumps({"problems": validate_document(_decoded(text))})
         case "schemas":
             yield from _schema_lines(kept, request["digest"], request["keys"], text)
         case _:
@@ -112,7 +108,11 @@ def _lines(kept: _Kept, request: dict[str, Any], text: str, *files: str) -> Iter
             yield from compiled_to_lines(tools.compiled)
 
 
-def _schema_lines(kept: _Kept, digest: str, keys: list[str], text: str) -> Iterator[bytes]:
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
+
+
+def _schema_lines(kept: _Kept, digest: str, keys: list[str], text: bytes) -> Iterator[bytes]:
     """Schema and warnings of each key, in order; nothing when the document is not here and no text came."""
     tools = kept.get(digest)
     if tools is None and text:

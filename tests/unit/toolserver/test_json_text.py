@@ -6,13 +6,14 @@ import pytest
 
 from toolserver.json_text import DOUBLED_KEYS_BYTES, is_surely_within, read_json
 from toolserver.json_types import JsonValue
+from toolserver.source_text import SourceText
 
 PADDING = " " * DOUBLED_KEYS_BYTES
 """Makes a text large, so that the fast reader takes it."""
 
 
 def read(text: str) -> tuple[JsonValue, list[str]]:
-    return read_json(text, text.encode())
+    return read_json(SourceText(text, max_bytes=10_000_000))
 
 
 def test_a_small_text_is_looked_through_for_doubled_keys() -> None:
@@ -29,7 +30,9 @@ def test_a_small_text_is_looked_through_for_doubled_keys() -> None:
 def test_integers_of_any_size_are_exact(padding: str) -> None:
     """The fast reader would make floats of them; digits in strings and fractions are no reason to be slow."""
     text = f'{{"big": 123456789012345678901234567890, "id": "00000000000000000000001", "f": 0.5{padding}}}'
-    assert read(text)[0] == {"big": 123456789012345678901234567890, "id": "0" * 22 + "1", "f": 0.5}
+    value, _ = read(text)
+    assert value == {"big": 123456789012345678901234567890, "id": "0" * 22 + "1", "f": 0.5}
+    assert is_surely_within(value, text.encode(), depth=254, nodes=100)
 
 
 @pytest.mark.parametrize("padding", ["", PADDING])
