@@ -44,6 +44,9 @@ _MAX_PARAMETERS = 500
 """Per operation; keeps one path item that thousands of paths refer to from multiplying work."""
 
 _MAX_TAGS = 50
+_MAX_STATUSES = 100
+"""Responses of one operation that are looked at; there are 64 registered status codes."""
+
 _MAX_SUCCESSES = 20
 _MAX_MEDIA_TYPES = 30
 """Of one response; no document in use names that many."""
@@ -125,14 +128,12 @@ class _Reader:
     parameters: dict[str, _Read] = field(default_factory=dict[str, "_Read"])
     """By reference: most are references to a few."""
     lists: dict[int, list[_Read]] = field(default_factory=dict[int, "list[_Read]"])
-    """Whole `parameters`, of path items above all."""
+    """Whole `parameters` of path items."""
     bodies: dict[int, tuple[Body | None, list[str]]] = field(
         default_factory=dict[int, tuple[Body | None, list[str]]]
     )
     servers: dict[int, tuple[ServerUrl, ...]] = field(default_factory=dict[int, tuple[ServerUrl, ...]])
-    accepts: dict[tuple[int, _Produced], str] = field(default_factory=dict[tuple[int, _Produced], str])
-    """By identity of the `responses` object."""
-    accepts_of: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+    accepts: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
     """By media types."""
 
 
@@ -185,7 +186,7 @@ def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipp
 
 def _read_operation(reader: _Reader, place: Place) -> Operation:
     node, method, path = place.node, place.method, place.item.path
-    entries = (*_listed(reader, place.item.node), *_listed(reader, node))
+    entries = _shared_entries(reader, place.item.node) + _entries(reader, node)
     body = _read_body(reader, place, entries)
     parameters = _read_parameters(reader, place, entries)
     if body is not None and method in ("GET", "HEAD"):
@@ -244,7 +245,7 @@ def _read_security(reader: _Reader, place: Place) -> Requirements:
     return requirements
 
 
-def _read_parameters(reader: _Reader, place: Place, entries: tuple[_Read, ...]) -> tuple[Parameter, ...]:
+def _read_parameters(reader: _Reader, place: Place, entries: list[_Read]) -> tuple[Parameter, ...]:
     """By name and place, without those that stand for something else."""
     found: dict[tuple[str, str], Parameter] = {}
     for entry in entries:
@@ -271,8 +272,8 @@ def _left_out(parameters: tuple[Parameter, ...]) -> list[str]:
     ]
 
 
-def _listed(reader: _Reader, holder: JsonObject) -> list[_Read]:
-    """What stands under `parameters`, read once for all operations of a path item.
+def _entries(reader: _Reader, holder: JsonObject) -> list[_Read]:
+    """What stands under `parameters`.
 
     Raises:
         _Unusable: too many, here or in the document up to here.
@@ -280,15 +281,30 @@ def _listed(reader: _Reader, holder: JsonObject) -> list[_Read]:
     entries = holder.get("parameters")
     if not isinstance(entries, list):
         return []
+    _count(reader, entries)
+    return [_read_entry(reader, entry) for entry in entries]
+
+
+def _shared_entries(reader: _Reader, item: JsonObject) -> list[_Read]:
+    """Those of a path item, read once for all its operations, though counted for each."""
+    entries = item.get("parameters")
+    if not isinstance(entries, list):
+        return []
+    found = reader.lists.get(id(entries))
+    if found is None:
+        found = reader.lists[id(entries)] = _entries(reader, item)
+    else:
+        _count(reader, entries)
+    return found
+
+
+def _count(reader: _Reader, entries: list[JsonValue]) -> None:
     if len(entries) > _MAX_PARAMETERS:
         raise _too_many()
     if len(entries) > reader.parameters_left:
         limit = reader.document.limits.max_parameters
         raise _Unusable(f"This and the operations before it have more than {limit:,} parameters together.")
     reader.parameters_left -= len(entries)
-    if id(entries) not in reader.lists:
-        reader.lists[id(entries)] = [_read_entry(reader, entry) for entry in entries]
-    return reader.lists[id(entries)]
 
 
 def _too_many() -> _Unusable:
@@ -322,7 +338,7 @@ def _match_template(found: dict[tuple[str, str], Parameter], place: Place, reade
             )
 
 
-def _read_body(reader: _Reader, place: Place, entries: tuple[_Read, ...]) -> Body | None:
+def _read_body(reader: _Reader, place: Place, entries: list[_Read]) -> Body | None:
     if reader.swagger is not None:
         parts = [entry.node for entry in entries if isinstance(entry, BodyPart)]
         if not parts:
@@ -361,17 +377,15 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
     if not isinstance(statuses, dict) or not statuses:
         return ""
     produced = reader.swagger.produced(node) if reader.swagger is not None else None
-    key = id(statuses), produced
-    accept = reader.accepts.get(key)
+    looked_at = statuses if len(statuses) <= _MAX_STATUSES else list(statuses)[:_MAX_STATUSES]
+    successes = [statuses[status] for status in looked_at if status[:1] == "2"]
+    keys: list[str] = []
+    for entry in successes[:_MAX_SUCCESSES] or [statuses.get("default")]:
+        keys += _response_types(reader.document, entry, produced)
+    media_types = tuple(keys)
+    accept = reader.accepts.get(media_types)
     if accept is None:
-        successes = [entry for status, entry in statuses.items() if status[:1] == "2"]
-        keys: list[str] = []
-        for entry in successes[:_MAX_SUCCESSES] or [statuses.get("default")]:
-            keys += _response_types(reader.document, entry, produced)
-        media_types = tuple(keys)
-        if media_types not in reader.accepts_of:
-            reader.accepts_of[media_types] = accept_of(media_types)
-        accept = reader.accepts[key] = reader.accepts_of[media_types]
+        accept = reader.accepts[media_types] = accept_of(media_types)
     return accept
 
 
