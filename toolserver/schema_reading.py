@@ -32,6 +32,9 @@ from toolserver.schema_subtypes import MAX_SUBTYPES, Subtypes
 MAX_PARTS = 300
 """`allOf` parts and references merged into one shape; the largest in use has 41 (a bound, not a wish)."""
 
+_MAX_READ_ONLY_PARTS = 20
+"""Parts of one property that are asked whether it is read-only; in use there are three."""
+
 _STRUCTURE = frozenset({"properties", "items", "anyOf", "oneOf", "additionalProperties", "prefixItems"})
 
 
@@ -156,7 +159,7 @@ class ShapeReader:
     def _is_read_only(self, schema: JsonValue) -> bool:
         """What a schema says itself wins over what it refers to and is put together from."""
         pending = [schema]
-        for _ in range(MAX_PARTS):
+        for _ in range(_MAX_READ_ONLY_PARTS):
             if not pending:
                 break
             part = pending.pop()

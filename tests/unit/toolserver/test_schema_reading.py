@@ -130,6 +130,18 @@ def test_a_property_may_be_read_only_by_any_of_its_parts(schema: JsonObject, *, 
     assert ("id" in shape.properties) is is_sent
 
 
+def test_a_property_of_endless_parts_is_not_followed_for_ever() -> None:
+    """Hundreds of properties with hundreds of parts each would cost seconds for every body."""
+    asked: list[str] = []
+
+    def resolve(ref: str) -> JsonValue:
+        asked.append(ref)
+        return {"allOf": [{"$ref": f"{ref}a"}, {"$ref": f"{ref}b"}]}
+
+    ShapeReader(resolve).read({"properties": {"id": {"$ref": "#"}}})
+    assert 0 < len(asked) <= 20
+
+
 def test_allowed_values_of_all_parts_hold() -> None:
     """Parts narrow a list; a list narrowed to nothing would refuse every call, so the first stays."""
     assert shape_of({"allOf": [{"enum": [1, True, "a"]}, {"enum": [1, "a"]}]}).enum == [1, "a"]
