@@ -130,6 +130,7 @@ class Engine:
             operation_digest=operation.digest,
             origin=operation.origin,
             safe=operation.safe,
+            idempotency_key=not operation.safe and view.sends_idempotency_key(tool.server_id),
             arguments_text=call.arguments_text.strip() or "{}",
             chat_id=call.chat_id,
             message_id=call.message_id,

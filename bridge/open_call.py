@@ -39,6 +39,8 @@ class CallRequest:
     """needed: the page must ask its user. A page may ask although it need not."""
     chat_id: str | None = None
     message_id: str | None = None
+    idempotency_key: bool = False
+    """Its request carries the call's id in the header `Idempotency-Key`."""
 
 
 class Page(NamedTuple):

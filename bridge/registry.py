@@ -13,12 +13,13 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count, groupby
-from typing import Protocol
+from typing import Protocol, Unpack
 
 from bridge.servers import (
     DECLINED,
     AdvertisedDocument,
     LoadedServer,
+    ServerChanges,
     ServerRecord,
     UserSelection,
     UserView,
@@ -217,17 +218,9 @@ class Registry:
 
         return await self._update(user_id, server_id, edit)
 
-    async def change(
-        self, user_id: str, server_id: str, *, base_url: str | None = None, inline_html: bool | None = None
-    ) -> LoadedServer:
+    async def change(self, user_id: str, server_id: str, **changes: Unpack[ServerChanges]) -> LoadedServer:
         """Change settings; with another base URL the operations need to be accepted again."""
-
-        def edit(record: ServerRecord) -> ServerRecord:
-            if base_url is not None:
-                record = replace(record, base_url=base_url or None)
-            return record if inline_html is None else replace(record, inline_html=inline_html)
-
-        return await self._update(user_id, server_id, edit)
+        return await self._update(user_id, server_id, lambda record: record.changed(changes))
 
     async def remove(self, user_id: str, server_id: str) -> None:
         """Remove a server with its acceptances; its names stay reserved and never change their meaning."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal, TypedDict
 from urllib.parse import urlsplit
 
 from bridge.wire import BridgeError, ErrorCode
@@ -24,6 +24,15 @@ DECLINED = ""
 """In place of a digest: the user has looked at the operation and left it out."""
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class ServerChanges(TypedDict, total=False):
+    """Settings of a server to change; None leaves one as it is."""
+
+    base_url: str | None
+    """Empty: as the document says."""
+    inline_html: bool | None
+    idempotency_key: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,15 @@ class ServerRecord:
     """The user's choice over the document's `servers`; None: as the document says."""
     text: str
     inline_html: bool = False
+    idempotency_key: bool = False
+    """Requests that change something carry their call's id in the header `Idempotency-Key`."""
+
+    def changed(self, changes: ServerChanges) -> ServerRecord:
+        """With these settings in place of its own."""
+        chosen: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
+        if "base_url" in chosen:
+            chosen["base_url"] = chosen["base_url"] or None
+        return replace(self, **chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +169,10 @@ class UserView:
     def selection_of(self, server_id: str | None) -> Selection:
         """What is shown at the address of all servers, or of one: that address chooses the server itself."""
         return self.selection if server_id is None else replace(self.selection, servers=frozenset())
+
+    def sends_idempotency_key(self, server_id: str) -> bool:
+        """Whether requests of a server that change something carry their call's id."""
+        return any(server.record.id == server_id and server.record.idempotency_key for server in self.servers)
 
     def shows_inline_html(self, server_id: str) -> bool:
         """Whether the user lets answers of a server be shown as pages; no for a server that is gone."""

@@ -27,6 +27,7 @@ export interface Server {
   accepted: number;
   changed: number;
   inline_html: boolean;
+  idempotency_key: boolean;
   validation: Validation;
 }
 export interface ServerTool {
@@ -281,5 +282,6 @@ export interface NewServer {
 export interface ServerChanges {
   base_url?: string;
   inline_html?: boolean;
+  idempotency_key?: boolean;
   title?: string;
 }

@@ -23,6 +23,7 @@ export function readCall(message) {
     params: textOf(call.params),
     deadline_ms: Number(call.bridge?.deadline_ms) || 60_000,
     result_token: textOf(call.bridge?.result_token),
+    idempotency_key: call.bridge?.idempotency_key === true,
     attempt: Number(call.bridge?.attempt) || 1,
     must_ask: call.bridge?.approval === "needed",
     approval_ms: Number(call.bridge?.approval_ms) || 120_000,

@@ -26,8 +26,8 @@ export function mayChange({ user }, { shared }) {
  * What the panels show; while this is equal they need not be drawn again, and typing is not lost.
  * @param {ServerDetail} server
  */
-export function settingsVersion({ id, base_url, origins, security_schemes, inline_html }) {
-  return JSON.stringify([id, base_url, origins, security_schemes, inline_html]);
+export function settingsVersion({ id, base_url, origins, security_schemes, inline_html, idempotency_key }) {
+  return JSON.stringify([id, base_url, origins, security_schemes, inline_html, idempotency_key]);
 }
 
 /**
@@ -42,7 +42,7 @@ export function settingsPanels(parts, server, attempt, leave) {
     isMine ? addressForm(parts, server, attempt) : addressPanel(server),
     new CredentialsView(parts.credentials, server).element,
     checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
-    ...(isMine ? [answersPanel(parts, server, attempt)] : []),
+    ...(isMine ? [requestsPanel(parts, server, attempt), answersPanel(parts, server, attempt)] : []),
     server.shared ? sharedPanel(isMine) : removalPanel(parts, server, attempt, leave),
   ];
 }
@@ -90,6 +90,23 @@ function addressForm({ acceptance }, server, attempt) {
     el("h2", null, "Address"),
     labelled("Base address", input, hint),
     el("button", { type: "submit" }, "Save the address"),
+  );
+}
+
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
+function requestsPanel({ api }, server, attempt) {
+  const save = (/** @type {Event} */ event) => {
+    const idempotency_key = /** @type {HTMLInputElement} */ (event.target).checked;
+    void attempt("Saved", async () => void (await api.changeServer(server.id, { idempotency_key })));
+  };
+  const box = el("input", { type: "checkbox", checked: server.idempotency_key, onchange: save });
+  const words = "Send an Idempotency-Key with every request that changes something.";
+  const why = " An API that knows it performs a request once even if the browser sends it twice; its CORS rules must allow the header.";
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "Requests"),
+    el("label", { class: "check" }, box, el("span", null, words, el("span", { class: "hint" }, why))),
   );
 }
 

@@ -10,20 +10,11 @@ import { readAnswer } from "./answer_reader.js";
 import { essence } from "./content_type.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "./request.js";
+import { withIdempotencyKey } from "./idempotency_key.js";
 import { withFiles } from "./file_urls.js";
 import { fetchInit, needsPreflight } from "./fetch_init.js";
-import {
-  brokenOff,
-  CallFailure,
-  errorOf,
-  failedOutcome,
-  failureOf,
-  messageOf,
-  redirectRefused,
-  stoppedUnderWay,
-  tooLarge,
-  uploadFailed,
-} from "./call_failure.js";
+import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
+import { redirectRefused, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
 import { logRedactor } from "./argument_secrets.js";
 import { placeSecrets, secretTexts } from "./security.js";
 import { overwriteSecrets, redactor } from "./redaction.js";
@@ -184,7 +175,8 @@ export class ToolRunner {
    * @param {Redact} redact
    */
   build(call, pin, args, credentials, redact) {
-    const request = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials });
+    const built = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials });
+    const request = withIdempotencyKey(built, pin.plan, call);
     const forbidden = forbiddenTarget(request.url, new URL(this.around.pageUrl).origin);
     if (forbidden) throw new CallFailure("blocked_by_policy", forbidden);
     if (new URL(request.url).origin !== pin.origin)

@@ -161,6 +161,8 @@ export interface ToolCall {
   params: string;
   deadline_ms: number;
   result_token: string;
+  /** Its request, if it changes something, carries the call's id in a header. */
+  idempotency_key: boolean;
   /** How often the bridge has sent it, this time included. */
   attempt: number;
   /** The bridge wants the user to decide first. */

@@ -413,6 +413,7 @@ def _envelope(call: OpenCall) -> dict[str, Any]:
                     "approval_ms": int(call.approval_s * 1000),
                     "attempt": call.sendings,
                     "result_token": call.result_token,
+                    "idempotency_key": request.idempotency_key,
                 },
             },
         },

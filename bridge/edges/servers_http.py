@@ -268,9 +268,18 @@ class ServerRoutes:
         caller = await page_of(self._identity, request)
         change = await read_body(request, ServerChange)
         await self._registry.change(
-            caller.user.id, request.match_info["id"], base_url=change.base_url, inline_html=change.inline_html
+            caller.user.id,
+            request.match_info["id"],
+            base_url=change.base_url,
+            inline_html=change.inline_html,
+            idempotency_key=change.idempotency_key,
         )
-        tell_audit(request, base_url=_bare(change.base_url), inline_html=change.inline_html)
+        tell_audit(
+            request,
+            base_url=_bare(change.base_url),
+            inline_html=change.inline_html,
+            idempotency_key=change.idempotency_key,
+        )
         return await self._answer(caller.user.id, request.match_info["id"])
 
     async def remove_server(self, request: web.Request) -> web.Response:

@@ -41,6 +41,7 @@ class ServerFacts(BaseModel):
     accepted: int
     changed: int
     inline_html: bool
+    idempotency_key: bool
     validation: ValidationReport
 
 
@@ -182,6 +183,7 @@ class ServerChange(BaseModel):
 
     base_url: str | None = None
     inline_html: bool | None = None
+    idempotency_key: bool | None = None
 
 
 class Acceptance(BaseModel):
@@ -216,6 +218,7 @@ def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
         accepted=accepted,
         changed=changed,
         inline_html=record.inline_html,
+        idempotency_key=record.idempotency_key,
         validation=ValidationReport(state=server.validation.state, problems=list(server.validation.problems)),
     )
 

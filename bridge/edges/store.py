@@ -102,6 +102,7 @@ class Store(PeopleStore):
             row.owner_id, row.title, row.named = record.owner_id, record.title, record.named
             row.source_url, row.base_url = record.source_url, record.base_url
             row.text, row.inline_html = record.text, record.inline_html
+            row.idempotency_key = record.idempotency_key
 
     async def delete_server(self, server_id: str) -> None:
         """Delete a server and, with it, every acceptance and setting of its operations."""
@@ -198,4 +199,5 @@ def _record(row: ServerRow) -> ServerRecord:
         base_url=row.base_url,
         text=row.text,
         inline_html=row.inline_html,
+        idempotency_key=row.idempotency_key,
     )

@@ -81,6 +81,7 @@ class ServerRow(Base):
     base_url: Mapped[str | None] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
     inline_html: Mapped[bool]
+    idempotency_key: Mapped[bool]
     added_at: Mapped[float]
 
 

@@ -275,3 +275,19 @@ test("the log keeps what went in the message whole, and of the rest the beginnin
   assert.deepEqual(await logged("PNG", "image/png"), [0, true, "file", null]);
   assert.deepEqual(await logged(""), [0, false, "empty", null]);
 });
+
+test("a request that changes something carries its call's id where the server's setting says so", async () => {
+  const own = { ...POST_THINGS, parameters: [parameter("header", "Idempotency-Key", { required: false })] };
+  for (const [asked, idempotency_key, sent] of /** @type {const} */ ([
+    [POST_THINGS, true, "c1"],
+    [POST_THINGS, false, undefined],
+    [GET_THINGS, true, undefined],
+    [own, true, undefined],
+  ])) {
+    const { runner, seen } = bench(asked);
+    await runner.run(call({ params: asked.safe ? "{}" : '{"body":1}', idempotency_key }), never);
+    assert.equal(seen.fetched.length, 1);
+    const headers = Object.fromEntries(seen.fetched[0]?.[1].headers ?? []);
+    assert.equal(headers["idempotency-key"], sent, asked.method);
+  }
+});
