@@ -22,6 +22,9 @@ from bridge.servers import LoadedServer
 from bridge.service import Bridge, start_bridge
 from examples.document_files import read_document_text
 
+SAFE, UNSAFE = "dispatch", "dispatch_unsafe"
+"""Names of the variants whose ratio is the cost of the journal."""
+
 _OPERATION = "GET /products"
 _TOOL = "listProducts"
 _DEADLINE_S = 30.0
@@ -45,7 +48,7 @@ class _Running:
 
 
 async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
-    """(c) the dispatcher and the gateway, (d) the HTTP route with everything in front of them."""
+    """(c) dispatcher and gateway, (d) the same with the journal, (e) the HTTP route and everything."""
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
     bridge = await start_bridge(
         Settings(data_dir=folder, port=0, approve="all", limits=UNLIMITED),
@@ -57,14 +60,20 @@ async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     )
     digests = {operation.key: operation.digest for operation in server.compiled.operations}
     await rooms.registry.accept(user.id, server.record.id, digests)
-    token = rooms.identity.sign(SESSION, {"sub": user.id, "name": user.name, "device": "bench"}, _SESSION_S)
+    device = await rooms.store.add_device(user.id, "{}", "bench")
+    token = rooms.identity.sign(SESSION, {"sub": user.id, "name": user.name, "device": device.id}, _SESSION_S)
     socket_url = f"{bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"
     await peer.connect_page(PageOrder(socket_url.replace("http://", "ws://"), token))
     running = _Running(bridge, server, folder)
-    return [_dispatch_variant(running), _route_variant(running, peer)]
+    return [
+        _dispatch_variant(running, SAFE, "bridge: dispatch + gateway", safe=True),
+        _dispatch_variant(running, UNSAFE, "bridge: the same, journal first", safe=False),
+        _route_variant(running, peer),
+    ]
 
 
-def _dispatch_variant(running: _Running) -> Variant:
+def _dispatch_variant(running: _Running, name: str, title: str, *, safe: bool) -> Variant:
+    """The same call, once as one that only reads and once as one that may change something."""
     dispatcher = running.bridge.rooms.dispatcher
     digest = next(each.digest for each in running.server.compiled.operations if each.key == _OPERATION)
     request = CallRequest(
@@ -74,7 +83,7 @@ def _dispatch_variant(running: _Running) -> Variant:
         operation_key=_OPERATION,
         operation_digest=digest,
         origin="",
-        safe=True,
+        safe=safe,
         arguments_text=ARGUMENTS_TEXT,
         deadline_s=_DEADLINE_S,
         chat_id=CHAT_ID,
@@ -92,7 +101,7 @@ def _dispatch_variant(running: _Running) -> Variant:
     async def stop() -> None:
         return None
 
-    return Variant("dispatch", "bridge: dispatch + gateway", measure, stop)
+    return Variant(name, title, measure, stop)
 
 
 def _route_variant(running: _Running, peer: PeerLink) -> Variant:

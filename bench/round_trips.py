@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from bench.bridge_variants import start_bridge_variants
+from bench.bridge_variants import SAFE, UNSAFE, start_bridge_variants
 from bench.measure import Sample
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, start_defaults, start_floor
@@ -69,6 +69,7 @@ async def compare_round_trips(effort: Effort) -> dict[str, object]:
     summaries = {key: cell.summary() for key, cell in cells.items()}
     for in_flight in IN_FLIGHT:
         _print_load(variants, summaries, in_flight)
+    _print_journal(summaries)
     return {f"{name}/{in_flight}": figures for (name, in_flight), figures in summaries.items()}
 
 
@@ -94,6 +95,23 @@ async def _measure(variant: Variant, peer: PeerLink, cell: Cell, in_flight: int,
     cell.samples.append(sample)
     cell.server_us.append(spent / sample.calls * 1e6)
     cell.peer_share.append((peer.cpu_s - peer_before) / sample.seconds)
+
+
+def _print_journal(summaries: dict[tuple[str, int], dict[str, float]]) -> None:
+    rows: list[list[object]] = []
+    for in_flight in IN_FLIGHT:
+        safe, unsafe = summaries[SAFE, in_flight], summaries[UNSAFE, in_flight]
+        rows.append(
+            [
+                str(in_flight),
+                safe["calls_per_s"],
+                unsafe["calls_per_s"],
+                unsafe["calls_per_s"] / safe["calls_per_s"],
+                unsafe["p50_ms"] - safe["p50_ms"],
+            ]
+        )
+    head = ["in flight", "safe, calls/s", "unsafe, calls/s", "unsafe : safe", "ms more at p50"]
+    print_table("Cost of the journal: committed before a call that may change something is sent", head, rows)
 
 
 def _print_load(

@@ -2,8 +2,8 @@
 /**
  * What this browser has begun and not yet told: the memory that makes "at most once" true across reloads.
  *
- * An entry is written before a request that may change something leaves, gets its outcome before that is sent, and goes
- * when the bridge has confirmed it. So what the journal lacks was never begun, and what it has can be told later. Each
+ * An entry is written before a request that may change something leaves, gets its outcome before that is sent, and shrinks
+ * to its id when the bridge has confirmed it. So what the journal lacks was never begun, and what it has can be told later. Each
  * worker holds a Web Lock for its life; an entry whose worker's lock is free belongs to the dead.
  */
 
@@ -19,12 +19,17 @@ import { CallFailure } from "./call_failure.js";
 
 const STORE = "calls";
 const EPOCH_KEY = ["epoch"];
+/** What was told is remembered so long, and so many. */
+const REMEMBERED_MS = 24 * 3600 * 1000;
+const REMEMBERED_CALLS = 1000;
 /** @param {string} callId */
 const keyOf = (callId) => ["call", callId];
 
 export class CallJournal {
   /** Calls that this worker has begun and the bridge has not confirmed. @type {Set<string>} */
   #begun = new Set();
+  /** Calls of dead workers that are still to be told. @type {Set<string>} */
+  #left = new Set();
 
   /**
    * @param {BrowserStore} store
@@ -92,11 +97,13 @@ export class CallJournal {
     return this.#begun.has(callId);
   }
 
-  /** The bridge knows how these ended. @param {string[]} callIds */
+  /** The bridge knows how these ended; that they were begun is remembered, so that none is begun again. @param {string[]} callIds */
   async forget(callIds) {
-    for (const callId of callIds) this.#begun.delete(callId);
-    const drop = (/** @type {(store: "calls") => IDBObjectStore} */ of) => callIds.forEach((id) => of(STORE).delete(keyOf(id)));
-    await this.store.change([STORE], drop).catch(() => {});
+    const begun = callIds.filter((callId) => this.#begun.delete(callId) || this.#left.delete(callId));
+    const entries = begun.map((call_id) => ({ call_id, state: "told", at: this.around.now() }));
+    await this.store
+      .change([STORE], (of) => entries.forEach((entry) => void of(STORE).put(entry, keyOf(entry.call_id))))
+      .catch(() => {});
   }
 
   /** What dead workers left, and which others live. @returns {Promise<{left: JournalEntry[], alive: string[]}>} */
@@ -106,8 +113,18 @@ export class CallJournal {
     const alive = held.flatMap(({ name = "" }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
     /** @type {JournalEntry[]} */
     const entries = await this.store.all(STORE, keysBelow(["call"])).catch(() => []);
-    const left = entries.filter(({ instance }) => !alive.includes(instance));
+    await this.#sweep(entries.filter(({ state }) => state === "told"));
+    const left = entries.filter(({ state, instance }) => state !== "told" && !alive.includes(instance));
+    for (const { call_id } of left) this.#left.add(call_id);
     return { left, alive: alive.filter((instance) => instance !== this.instance) };
+  }
+
+  /** @param {JournalEntry[]} told */
+  async #sweep(told) {
+    const newest = told.sort((a, b) => b.at - a.at);
+    const old = newest.filter(({ at }, index) => index >= REMEMBERED_CALLS || at < this.around.now() - REMEMBERED_MS);
+    const drop = (/** @type {(store: "calls") => IDBObjectStore} */ of) => old.forEach(({ call_id }) => of(STORE).delete(keyOf(call_id)));
+    if (old.length > 0) await this.store.change([STORE], drop).catch(() => {});
   }
 }
 

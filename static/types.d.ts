@@ -204,7 +204,8 @@ export interface JournalEntry {
   result_token: string;
   key: string;
   instance: string;
-  state: "begun" | "done";
+  /** told: the bridge knows; only id and time are kept. */
+  state: "begun" | "done" | "told";
   at: number;
   outcome: Outcome | null;
   upload: Upload | null;

@@ -52,6 +52,25 @@ test("a request that was begun is never begun again, whoever asks", async () => 
   await assert.rejects(journal.begun(call()), { code: "internal", delivered: "unknown" });
 });
 
+test("what the bridge knows is not told again, and not begun again, for a day", async () => {
+  let now = 7;
+  const [store, locks] = [new MemoryStore(), new MemoryLocks()];
+  const open = (/** @type {string} */ instance) =>
+    CallJournal.open(/** @type {any} */ (store), "u1", instance, /** @type {any} */ (locks), () => now);
+  const first = await open("w1");
+  await first.begun(call());
+  await first.forget(["c1", "c2"]);
+  assert.equal(store.rows.size, 2);
+  await assert.rejects(first.begun(call()), { code: "internal" });
+  locks.held.clear();
+  const second = await open("w2");
+  assert.deepEqual(await second.inherit(), { left: [], alive: [] });
+  await assert.rejects(second.begun(call()), { code: "internal" });
+  now += 25 * 3600 * 1000;
+  await second.inherit();
+  assert.equal(store.rows.size, 1);
+});
+
 test("a browser that keeps nothing runs nothing that changes something", async () => {
   const store = new MemoryStore();
   store.isBroken = true;
@@ -64,7 +83,7 @@ test("after a reload a request under way is lost, and is told once", async () =>
   const { recovery, store, said } = await afterReload((journal) => journal.begun(call()));
   assert.deepEqual(await recovery.list(), { alive: [], calls: [{ call_id: "c1", state: "lost" }] });
   await recovery.tell([]);
-  assert.deepEqual([(await recovery.list()).calls, said.sent, store.rows.size], [[], [], 1]);
+  assert.deepEqual([(await recovery.list()).calls, said.sent, store.rows.size], [[], [], 2]);
 });
 
 test("after a reload a finished result is told, its body first, until it is confirmed", async () => {

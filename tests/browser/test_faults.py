@@ -1,0 +1,203 @@
+"""The faults that matter most, with a real Chromium; the sample API's ledger says what was really done."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page
+
+from examples.ledger import LEDGER
+from tests.browser.breaking_front import BreakingFront, breaking_front
+from tests.browser.scene import Scene, staged
+from tests.support.chromium import Caller, Reply, expect_connection
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+SOON_S = 2.0
+"""A lost page is told so soon."""
+
+
+class Stage:
+    """A bridge behind a front that can break, with a page that is connected."""
+
+    def __init__(self, scene: Scene, front: BreakingFront, page: Page) -> None:
+        self.scene, self.front, self.page = scene, front, page
+        self.caller: Caller = scene.caller_at(f"http://127.0.0.1:{front.target_port}")
+
+    @property
+    def done(self) -> list[str]:
+        """The notes of everything the API has really done."""
+        return [entry.body for entry in self.scene.samples.app[LEDGER].entries]
+
+    def write(self, note: str, seconds: float = 0.0) -> "asyncio.Task[Reply]":
+        """A call that changes something, at once, and is answered after so many seconds."""
+        return asyncio.create_task(self.caller.call("writeSlowly", {"seconds": seconds, "note": note}))
+
+    async def expect_done(self, note: str) -> None:
+        await eventually(lambda: any(note in body for body in self.done), what=f"{note} in the ledger")
+
+    def times(self, note: str) -> int:
+        return sum(note in body for body in self.done)
+
+
+@asynccontextmanager
+async def staged_faults(chromium: Browser, folder: Path, **settings: object) -> AsyncGenerator[Stage]:
+    async with (
+        breaking_front() as front,
+        staged(chromium, folder, ["answers.yaml"], public_url=front.url, **settings) as scene,
+    ):
+        front.target_port = scene.bridge.runner.addresses[0][1]
+        yield Stage(scene, front, await scene.open_page())
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(chromium: Browser, tmp_path: Path) -> AsyncGenerator[Stage]:
+    async with staged_faults(chromium, tmp_path, deadline_s=10) as built:
+        yield built
+
+
+async def test_a_cut_connection_costs_no_call_that_is_under_way(stage: Stage) -> None:
+    """The page comes back within the resume window and its request has gone on."""
+    writing = stage.write("cut", 1)
+    await stage.expect_done("cut")
+    stage.front.cut()
+    assert (await writing).status == 200
+    assert stage.times("cut") == 1
+
+
+async def test_a_call_that_never_reached_the_page_is_sent_again(stage: Stage) -> None:
+    """The page's journal proves that it never began it, so sending it once more does nothing twice."""
+    stage.front.hold("down")
+    writing = stage.write("unseen")
+    await eventually(lambda: stage.front.lost_bytes > 0)
+    stage.front.cut()
+    assert (await writing).status == 200
+    assert stage.times("unseen") == 1
+
+
+async def test_a_result_that_got_lost_is_said_again_and_its_request_is_not_made_again(stage: Stage) -> None:
+    """Ack and result vanish on a connection that looked alive; the outbox has the result."""
+    stage.front.hold("up")
+    writing = stage.write("silent")
+    await stage.expect_done("silent")
+    stage.front.cut()
+    assert (await writing).status == 200
+    assert stage.times("silent") == 1
+
+
+async def test_a_connection_that_only_looks_alive_ends_its_call_in_doubt_at_the_deadline(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Nobody can know; and once the page is back, the next call works."""
+    async with staged_faults(chromium, tmp_path, deadline_s=2) as stage:
+        stage.front.hold("up", "down")
+        reply = await stage.write("nowhere")
+        assert (reply.status, reply.code, reply.detail["reason"]) == (409, "outcome_unknown", "timeout")
+        stage.front.cut()
+        await eventually(lambda: len(stage.front.sockets) == 1)
+        assert (await stage.write("after")).status == 200
+        assert (stage.times("nowhere"), stage.times("after")) == (0, 1)
+
+
+async def test_a_finished_result_survives_a_reload(stage: Stage) -> None:
+    """The worker that had it is dead; the journal of its browser has it."""
+    stage.front.hold("up")
+    writing = stage.write("survivor", 0.2)
+    await stage.expect_done("survivor")
+    entry = stage.scene.samples.app[LEDGER].entries[-1]
+    await eventually(lambda: entry.status)
+    await journal_has(stage.page, "done")
+    await stage.page.reload()
+    assert (await writing).status == 200
+    assert stage.times("survivor") == 1
+
+
+async def test_a_reload_in_mid_request_is_in_doubt_and_is_not_made_again(stage: Stage) -> None:
+    """The answer went with the worker; the ledger has the request once."""
+    writing = stage.write("reloaded", 5)
+    await stage.expect_done("reloaded")
+    await stage.page.reload()
+    reply = await writing
+    assert (reply.code, reply.detail["reason"]) == ("outcome_unknown", "no_browser")
+    await expect_connection(stage.page, "connected")
+    assert (await stage.write("next")).status == 200
+    assert (stage.times("reloaded"), stage.times("next")) == (1, 1)
+
+
+async def test_a_page_that_crashes_is_told_within_two_seconds(stage: Stage) -> None:
+    """A renderer that dies says no farewell."""
+    writing = stage.write("crashed", 5)
+    await stage.expect_done("crashed")
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    session: Any = await stage.page.context.new_cdp_session(stage.page)
+    crashing = asyncio.create_task(session.send("Page.crash"))
+    reply = await writing
+    assert loop.time() - began < SOON_S
+    assert reply.code == "outcome_unknown"
+    assert stage.times("crashed") == 1
+    crashing.cancel()
+
+
+async def test_another_tab_takes_over_from_one_that_is_closed(stage: Stage) -> None:
+    """The call that was under way is in doubt; the next one runs in the other tab."""
+    other = await stage.page.context.new_page()
+    await other.goto(stage.front.url)
+    await expect_connection(other, "connected")
+    writing = stage.write("closed", 5)
+    await stage.expect_done("closed")
+    await stage.page.close()
+    assert (await writing).code == "outcome_unknown"
+    assert (await stage.write("taken over")).status == 200
+    assert (stage.times("closed"), stage.times("taken over")) == (1, 1)
+
+
+async def test_a_frozen_tab_does_nothing_twice_when_it_thaws(chromium: Browser, tmp_path: Path) -> None:
+    """Its call is in doubt at the deadline; what it still does later, it does once."""
+    async with staged_faults(chromium, tmp_path, deadline_s=2) as stage:
+        session: Any = await stage.page.context.new_cdp_session(stage.page)
+        await session.send("Page.setWebLifecycleState", {"state": "frozen"})
+        reply = await stage.write("frozen", 5)
+        assert (reply.code, reply.detail["reason"]) == ("outcome_unknown", "timeout")
+        await session.send("Page.setWebLifecycleState", {"state": "active"})
+        assert (await stage.write("thawed")).status == 200
+        assert (stage.times("frozen") <= 1, stage.times("thawed")) == (True, 1)
+
+
+async def test_a_call_that_arrives_twice_is_performed_once(stage: Stage) -> None:
+    """The page answers the second from memory, and from its journal after that."""
+    writing = stage.write("doubled", 1)
+    await stage.expect_done("doubled")
+    bridge = stage.scene.bridge
+    (kept,) = await bridge.rooms.journal.calls(bridge.local_user.id, before=None, limit=1)
+    call = bridge.rooms.dispatcher.open_call(kept.call_id)
+    assert call is not None
+    await bridge.rooms.gateway.send_call(call)
+    assert (await writing).status == 200
+    assert stage.times("doubled") == 1
+    call.sendings += 1  # as if the bridge had forgotten what the page had proved
+    await bridge.rooms.gateway.send_call(call)
+    assert (await stage.write("after")).status == 200
+    assert (stage.times("doubled"), stage.times("after")) == (1, 1)
+
+
+async def journal_has(page: Page, state: str) -> None:
+    """Wait until the page's journal has a call in that state."""
+    look = """async () => {
+      const settled = (request) => new Promise((done) => (request.onsuccess = () => done(request.result)));
+      const { name } = (await indexedDB.databases()).find(({ name }) => name.startsWith("tool-bridge:"));
+      const database = await settled(indexedDB.open(name));
+      const rows = await settled(database.transaction("calls").objectStore("calls").getAll());
+      database.close();
+      return rows.map(({ state }) => state);
+    }"""
+
+    async def states() -> bool:
+        return state in await page.evaluate(look)
+
+    await eventually(states, what=f"an entry that is {state}")
