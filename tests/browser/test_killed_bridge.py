@@ -37,7 +37,18 @@ class Running:
 @asynccontextmanager
 async def bridge_process(folder: Path, port: int, spec: str) -> AsyncGenerator[Running]:
     """Until it is killed; gives what it printed once it was ready."""
-    arguments = ("serve", "--data", str(folder), "--port", str(port), "--spec", spec, "--json")
+    arguments = (
+        "serve",
+        "--data",
+        str(folder),
+        "--port",
+        str(port),
+        "--spec",
+        spec,
+        "--approve",
+        "all",
+        "--json",
+    )
     running = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bridge", *arguments, stdout=asyncio.subprocess.PIPE
     )
