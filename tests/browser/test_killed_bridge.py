@@ -35,7 +35,7 @@ class Running:
 
 
 @asynccontextmanager
-async def bridge_process(folder: Path, port: int, spec: str) -> AsyncGenerator[Running]:
+async def own_bridge(folder: Path, port: int, spec: str) -> AsyncGenerator[Running]:
     """Until it is killed; gives what it printed once it was ready."""
     arguments = (
         "serve",
@@ -106,7 +106,7 @@ async def stage(chromium: Browser, tmp_path: Path) -> AsyncGenerator[Stage]:
 async def test_a_bridge_killed_in_mid_call_says_what_it_knows_and_learns_the_rest(stage: Stage) -> None:
     """Its journal has the call: it is in doubt, not forgotten; the page tells the truth when it is back."""
     page = await stage.context.new_page()
-    async with bridge_process(stage.folder, stage.port, stage.spec) as running:
+    async with own_bridge(stage.folder, stage.port, stage.spec) as running:
         await open_page(page, running.facts["page_url"])
         caller = Caller(running.facts["base_url"], running.facts["key"], stage.http)
         await eventually(lambda: tool_is_ready(caller))
@@ -122,7 +122,7 @@ async def test_a_bridge_killed_in_mid_call_says_what_it_knows_and_learns_the_res
     async def late() -> Any:
         return (await told())["late"]
 
-    async with bridge_process(stage.folder, stage.port, stage.spec):
+    async with own_bridge(stage.folder, stage.port, stage.spec):
         assert (await told())["state"] == "outcome_unknown"
         await expect_connection(page, "connected")
         assert (await eventually(late, within_s=20))["http_status"] == 200
