@@ -41,6 +41,12 @@ class Stage:
     async def expect_done(self, note: str) -> None:
         await eventually(lambda: any(note in body for body in self.done), what=f"{note} in the ledger")
 
+    async def late_status(self) -> int | None:
+        """What the API answered to the newest call, if its page told it after its end."""
+        bridge = self.scene.bridge
+        (kept,) = await bridge.rooms.journal.calls(bridge.local_user.id, before=None, limit=1)
+        return kept.late["http_status"] if kept.late else None
+
     def times(self, note: str) -> int:
         return sum(note in body for body in self.done)
 
@@ -113,7 +119,12 @@ async def test_a_finished_result_survives_a_reload(stage: Stage) -> None:
     await eventually(lambda: entry.status)
     await journal_has(stage.page, "done")
     await stage.page.reload()
-    assert (await writing).status == 200
+    reply = await writing
+    if reply.code == "outcome_unknown":  # the reload took longer than the resume window: told, but late
+        await eventually(stage.late_status)
+        assert await stage.late_status() == 200
+    else:
+        assert reply.status == 200
     assert stage.times("survivor") == 1
 
 
@@ -148,7 +159,7 @@ async def test_another_tab_takes_over_from_one_that_is_closed(stage: Stage) -> N
     """The call that was under way is in doubt; the next one runs in the other tab."""
     other = await stage.page.context.new_page()
     await other.goto(stage.front.url)
-    await expect_connection(other, "connected")
+    await expect_connection(other, "standby")
     writing = stage.write("closed", 5)
     await stage.expect_done("closed")
     await stage.page.close()
