@@ -89,6 +89,7 @@ async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
     writing = asyncio.create_task(journal.run())
     yield Desk(store, journal, await store.ensure_user("ann"), await store.ensure_user("bob"))
     writing.cancel()
+    await asyncio.wait({writing})
     await store.close()
 
 
@@ -189,6 +190,7 @@ async def test_old_calls_that_cannot_be_deleted_stop_no_new_ones(desk: Desk, tmp
         await journal.opened(record(desk.ann, "call_2"))
     assert len(await desk.journal.calls(desk.ann.id, before=None, limit=10)) == 2
     writing.cancel()
+    await asyncio.wait({writing})
     await database.engine.dispose()
 
 
