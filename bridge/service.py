@@ -29,6 +29,7 @@ from bridge.edges.api_document import api_document
 from bridge.edges.approvals_http import ApprovalRoutes
 from bridge.edges.audit_http import AuditRoutes
 from bridge.edges.audit_log import AuditLog
+from bridge.edges.audited_calls import AuditedCalls
 from bridge.edges.audited_routes import audited
 from bridge.edges.batch_http import BatchRoutes
 from bridge.edges.browser_gateway import SOCKET_PATH, BrowserGateway
@@ -286,9 +287,10 @@ async def _finish_loading(
 
 def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> web.Application:
     doors = _doors(settings, base_url, port)
+    refusals = Refusals(rooms.audit)
     app = web.Application(
         middlewares=[
-            *guard(doors, Refusals(rooms.audit), _strangers(rooms.controls.limits)),
+            *guard(doors, refusals, _strangers(rooms.controls.limits)),
             plain_sockets(SOCKET_PATH),
         ],
         client_max_size=SMALL_BODY_BYTES,
@@ -318,7 +320,7 @@ def _application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> 
     tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
     app.add_routes(tools.routes())
     page.attach(app)
-    rooms.gateway.attach(app, rooms.dispatcher)
+    rooms.gateway.attach(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
     return app
 
 

@@ -6,6 +6,8 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from bridge.approvals import Approvals
+from bridge.audit import AuditKind
+from bridge.edges.audited_routes import tell_audit
 from bridge.edges.http_routes import Answer, Route, caller_of, json_answer, page_of, read_body
 from bridge.edges.identity import Identity
 from bridge.policy import ApprovalMode, Grant, GrantScope
@@ -76,6 +78,7 @@ class ApprovalRoutes:
                 body=ApprovalChoice,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST,),
+                audited=AuditKind.SETTINGS,
             ),
             Route(
                 "DELETE",
@@ -85,6 +88,7 @@ class ApprovalRoutes:
                 "Let every call ask again",
                 now,
                 access="page",
+                audited=AuditKind.GRANT,
             ),
             Route(
                 "DELETE",
@@ -95,6 +99,7 @@ class ApprovalRoutes:
                 now,
                 access="page",
                 errors=(ErrorCode.NOT_FOUND,),
+                audited=AuditKind.GRANT,
             ),
         ]
 
@@ -105,7 +110,9 @@ class ApprovalRoutes:
     async def choose(self, request: web.Request) -> web.Response:
         """Choose a mode, or null for the default."""
         caller = await page_of(self._identity, request)
-        await self._approvals.choose(caller.user.id, (await read_body(request, ApprovalChoice)).mode)
+        mode = (await read_body(request, ApprovalChoice)).mode
+        await self._approvals.choose(caller.user.id, mode)
+        tell_audit(request, approval=mode)
         return await self._answer(caller.user.id)
 
     async def revoke(self, request: web.Request) -> web.Response:
@@ -114,6 +121,7 @@ class ApprovalRoutes:
         grant_id = request.match_info["id"]
         if not await self._approvals.revoke(caller.user.id, [grant_id]):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no grant {grant_id!r}; it may be over.")
+        tell_audit(request, revoked=1)
         return await self._answer(caller.user.id)
 
     async def revoke_all(self, request: web.Request) -> web.Response:
@@ -121,6 +129,7 @@ class ApprovalRoutes:
         caller = await page_of(self._identity, request)
         grants = await self._approvals.grants(caller.user.id)
         await self._approvals.revoke(caller.user.id, [grant.id for grant in grants])
+        tell_audit(request, revoked=len(grants))
         return await self._answer(caller.user.id)
 
     async def _answer(self, user_id: str) -> web.Response:

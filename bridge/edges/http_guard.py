@@ -70,7 +70,7 @@ def _boundary(refusals: Refusals, strangers: RateLimit) -> Middleware:
         except BridgeError as error:
             told = _counted(error, strangers, address_of(request))
             if told.code in TURNED_AWAY:
-                refusals.note(told.code, address_of(request), door=_door_of(request))
+                refusals.note(told.code, f"address {address_of(request)}", door=_door_of(request))
             return error_answer(told)
         except web.HTTPException as error:
             return _http_exception(request, error)

@@ -5,7 +5,9 @@ Also what handlers share: who asks, reading a body into a model, answering JSON,
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal, TypeVar
@@ -27,6 +29,9 @@ DECISION_BODY_BYTES = 4 * 1024 * 1024
 
 SMALL_BODY_BYTES = 64 * 1024
 """Largest body of every other route."""
+
+BODY_SECONDS = 120.0
+"""For a body to arrive; whoever sends it byte by byte does not hold a request open for ever."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -103,6 +108,21 @@ def address_of(request: web.Request) -> str:
     return request.remote or ""
 
 
+@asynccontextmanager
+async def body_in_time() -> AsyncGenerator[None]:
+    """Read a body within `BODY_SECONDS`.
+
+    Raises:
+        BridgeError: `invalid_request`: it took longer.
+    """
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            yield
+    except TimeoutError:
+        message = f"The body did not arrive within {BODY_SECONDS:g} s."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"limit_s": BODY_SECONDS}) from None
+
+
 async def read_body(
     request: web.Request, model: type[ModelT], *, max_bytes: int = SMALL_BODY_BYTES
 ) -> ModelT:
@@ -112,7 +132,8 @@ async def read_body(
         BridgeError: `invalid_request`, naming the field that is wrong; `too_large`.
     """
     try:
-        body = await request.clone(client_max_size=max_bytes).read()
+        async with body_in_time():
+            body = await request.clone(client_max_size=max_bytes).read()
         return model.model_validate(orjson.loads(body or b"{}"))
     except web.HTTPRequestEntityTooLarge:
         message = f"The body exceeds {max_bytes} bytes."

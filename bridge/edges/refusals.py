@@ -36,21 +36,21 @@ class Refusals:
         self._clock = clock
         self._seen: dict[tuple[str, str, str], tuple[float, int]] = {}
 
-    def note(self, reason: str, address: str, *, door: str, user_id: str | None = None) -> None:
-        """Somebody at `address` was refused at `door`: a route, or an event of the socket."""
+    def note(self, reason: str, actor: str, *, door: str, user_id: str | None = None) -> None:
+        """`actor` was refused at `door`: a route, or an event of the socket."""
         now = self._clock()
-        key = (reason, address, door)
+        key = (reason, actor, door)
         if key not in self._seen and len(self._seen) >= MAX_REMEMBERED:
             self._forget(now)
             if len(self._seen) >= MAX_REMEMBERED:
-                key = (reason, "many", "any")
+                key = (reason, "many addresses", "any")
         last, times = self._seen.get(key, (now - WINDOW_S, 0))
         if now - last < WINDOW_S:
             self._seen[key] = (last, times + 1)
             return
         self._seen[key] = (now, 0)
         detail = {"code": reason, "door": key[2], "times": times + 1}
-        self._audit.note(AuditKind.REFUSED, user_id, f"address {key[1]}", detail=detail)
+        self._audit.note(AuditKind.REFUSED, user_id, key[1], detail=detail)
 
     def _forget(self, now: float) -> None:
         self._seen = {key: seen for key, seen in self._seen.items() if now - seen[0] < WINDOW_S}

@@ -15,7 +15,7 @@ from aiohttp import hdrs, web
 from bridge.call_settings import checked_deadline
 from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.forwarded_users import USER_HEADERS
-from bridge.edges.http_routes import caller_of, error_answer, error_bytes
+from bridge.edges.http_routes import body_in_time, caller_of, error_answer, error_bytes
 from bridge.edges.identity import Identity
 from bridge.edges.pairing_links import PairingLinks
 from bridge.engine import Engine, ToolCall
@@ -120,7 +120,7 @@ class ToolServer:
         call = ToolCall(
             user_id=caller.user.id,
             tool_name=name,
-            arguments_text=await _arguments_text(request),
+            arguments_text=await _arguments_in_time(request),
             server_id=request.match_info.get("server"),
             chat_id=next((value for name in CHAT_HEADERS if (value := _header(request, name))), None),
             message_id=message_id,
@@ -219,6 +219,11 @@ def _asked_deadline(request: web.Request) -> float | None:
     except ValueError:
         message = f"{DEADLINE_HEADER} must be a number of seconds, not {text[:100]!r}."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
+
+
+async def _arguments_in_time(request: web.Request) -> str:
+    async with body_in_time():
+        return await _arguments_text(request)
 
 
 async def _arguments_text(request: web.Request) -> str:

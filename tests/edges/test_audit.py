@@ -258,10 +258,10 @@ def test_a_flood_from_many_addresses_makes_few_entries() -> None:
     notes, now = Notes(), [0.0]
     refusals = Refusals(notes, clock=lambda: now[0])
     for number in range(MAX_REMEMBERED * 3):
-        refusals.note("unauthorized", f"10.0.{number // 256}.{number % 256}", door="GET /api/me")
+        refusals.note("unauthorized", f"address 10.0.{number // 256}.{number % 256}", door="GET /api/me")
     assert len(notes.details) == MAX_REMEMBERED + 1
     now[0] += 61
-    refusals.note("unauthorized", "10.0.0.0", door="GET /api/me")
+    refusals.note("unauthorized", "address 10.0.0.0", door="GET /api/me")
     assert notes.details[-1] == ("address 10.0.0.0", 1)
 
 

@@ -1,0 +1,69 @@
+"""What pages say of calls, on its way to the dispatcher: decisions and forgeries go to the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bridge.audit import Audit, AuditKind
+from bridge.calls import CallState
+from bridge.dispatch import Dispatcher
+from bridge.edges.refusals import Refusals
+from bridge.open_call import OpenCall, Page
+from bridge.wire import Accepted, Decision, Go, Result
+
+FORGED = "forged"
+"""The code of a refusal: a page spoke of a call that another page has, or another user made."""
+
+
+class AuditedCalls:
+    """Implements the gateway's `CallListener`; changes nothing of what the dispatcher is told."""
+
+    def __init__(self, dispatcher: Dispatcher, audit: Audit, refusals: Refusals) -> None:
+        self._dispatcher = dispatcher
+        self._audit = audit
+        self._refusals = refusals
+
+    def accept(self, sid: str, accepted: Accepted) -> None:
+        """As the dispatcher does."""
+        self._dispatcher.accept(sid, accepted)
+
+    async def decide(self, sid: str, decision: Decision) -> Go:
+        """As the dispatcher does, noted once: a page repeats itself when the answer was lost."""
+        call = self._dispatcher.open_call(decision.call_id)
+        is_new = call is not None and call.state in (CallState.SENT, CallState.AWAITING_APPROVAL)
+        go = await self._dispatcher.decide(sid, decision)
+        if call is not None and call.sid != sid:
+            self._refusals.note(FORGED, f"socket {sid}", door="bridge:decision")
+        elif call is not None and is_new:
+            self._note(call, decision, go)
+        return go
+
+    def report(self, user_id: str, sid: str, result: Result) -> None:
+        """As the dispatcher does."""
+        call = self._dispatcher.open_call(result.call_id)
+        if call is not None and call.request.user_id != user_id:
+            self._refusals.note(FORGED, f"socket of user {user_id}", door="bridge:result", user_id=user_id)
+        self._dispatcher.report(user_id, sid, result)
+
+    def abandon_session(self, sid: str) -> None:
+        """As the dispatcher does."""
+        self._dispatcher.abandon_session(sid)
+
+    def reconcile(
+        self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
+    ) -> list[str]:
+        """As the dispatcher does."""
+        return self._dispatcher.reconcile(user_id, page, alive, listed)
+
+    def _note(self, call: OpenCall, decision: Decision, go: Go) -> None:
+        request = call.request
+        device = None if call.page is None else call.page.device_id
+        self._audit.note(
+            AuditKind.DECISION,
+            request.user_id,
+            f"page {device}",
+            call_id=call.call_id,
+            server_id=request.server_id,
+            operation_key=request.operation_key,
+            detail={"decision": decision.decision, "reason": decision.reason, "go": go.go},
+        )
