@@ -1,4 +1,4 @@
-"""What an attacker tries at the bridge's doors, and what he sees; docs/explanation/security.md has the list."""
+"""What an attacker tries at the bridge's doors, and what he sees. docs/explanation/security.md lists all."""
 
 import asyncio
 import json
@@ -64,11 +64,14 @@ async def test_naming_anothers_session_in_a_call_reaches_only_ones_own_page(
         page_of(bridge, bridge.local_user.id, mine_answers) as mine,
         page_of(bridge, bob.id, silence) as his,
     ):
-        sid = his.socket.get_sid()
-        for headers, arguments in (
+        target = bridge.rooms.gateway.newest_page(bob.id)
+        assert target is not None
+        sid = target.sid
+        tries: list[tuple[dict[str, str], str]] = [
             ({"X-Session-Id": sid, "X-OpenWebUI-User-Id": bob.id}, "{}"),
             ({"X-OpenWebUI-Chat-Id": sid, "Cookie": f"sid={sid}"}, "{}"),
-        ):
+        ]
+        for headers, arguments in tries:
             assert await call(bridge, http, arguments, headers=headers) == (200, {"from": "mine"})
         assert len(mine.calls) == 2
         assert his.calls == []
@@ -89,7 +92,7 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
         running = asyncio.create_task(call(bridge, http))
         await eventually(lambda: mine.calls)
         call_id, token = mine.calls[0]["id"], mine.calls[0]["bridge"]["result_token"]
-        for method, path, body in (
+        tries: list[tuple[str, str, Any]] = [
             ("GET", f"/api/calls/{call_id}", None),
             ("POST", f"/api/calls/{call_id}/cancel", None),
             ("POST", f"/api/calls/{call_id}/retry", None),
@@ -101,7 +104,8 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
             ("DELETE", f"/api/servers/{secret['id']}", None),
             ("DELETE", f"/api/devices/{mine.device_id}", None),
             ("PATCH", f"/api/devices/{mine.device_id}", {"name": "x"}),
-        ):
+        ]
+        for method, path, body in tries:
             status, refused = await his.request(method, path, body)
             assert (status, refused["error"]["code"]) == (404, ErrorCode.NOT_FOUND), path
         go = await his.socket.call("bridge:decision", {"call_id": call_id, "decision": "once"}, timeout=5)
