@@ -7,7 +7,6 @@ process computed; the rest is the machine's other work.
 
 import asyncio
 import json
-import resource
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -20,12 +19,15 @@ from bench.report import print_table
 from bridge.edges.document_worker import DocumentWorker
 from toolserver.json_types import JsonObject, JsonValue
 
+if sys.platform != "win32":
+    import resource
+
 _TICK_S = 0.001
 _LARGE_YAML_BYTES = 4_000_000
 _SIZES = (100, 1_000, 11_422)
 """Operations; the last is as many as the largest real document has, and as large: 20 MB."""
 
-_DETAILS = " ".join(["What comes back is as it was when it was last put there, and says so."] * 8)
+_DETAILS = " ".join(["What comes back is as it was when it was last put there, and says so."] * 10)
 
 
 @dataclass(slots=True)
@@ -152,7 +154,8 @@ async def measure_documents() -> dict[str, object]:
     ]
     print_table("Documents through the worker process", head, rows)
     results["worker_peak_megabytes"] = peak = _peak_megabytes_of_children()
-    print(f"\nThe worker process held at most {peak:.0f} MB.")
+    if peak is not None:
+        print(f"\nThe worker process held at most {peak:.0f} MB.")
     generated = [(title, text) for title, text in _texts() if title.startswith("JSON")]
     return {**results, **measure_ratios(generated)}
 
@@ -164,8 +167,11 @@ def _texts() -> list[tuple[str, str]]:
     return [*texts, (f"YAML, {len(large) / 1e6:.1f} MB", large)]
 
 
-def _peak_megabytes_of_children() -> float:
-    """Of the largest child that has ended; in kibibytes on Linux, in bytes on macOS."""
+def _peak_megabytes_of_children() -> float | None:
+    """Of the largest child that has ended; None on Windows, which does not keep it."""
+    if sys.platform == "win32":
+        return None
+    # kibibytes on Linux, bytes on macOS
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 1e6
 

@@ -68,6 +68,8 @@ class FieldReader:
     def read(self) -> dict[str, BodyField]:
         """Every field with a rule of its own, properties first, then encodings of other names."""
         encodings = object_at(self.media, "encoding")
+        if not encodings and self.kind == "form":
+            return {}
         schemas: dict[str, JsonValue] = dict.fromkeys(encodings)
         schemas |= first_properties(self.document, self.media.get("schema"))
         fields = (self._field(name, schema, object_at(encodings, name)) for name, schema in schemas.items())

@@ -256,9 +256,9 @@ def _warnings(
         warnings.append(
             f"Its own server {quote(operation.servers[0].url)} is not an address that can be called."
         )
-    for parameter in operation.parameters:
+    for parameter in operation.unsendable:
         sending = parameter.sending
-        if sending.unsendable is not None and sending.required:
+        if sending.required:
             what = f"{sending.location} parameter {quote(sending.name)}"
             refused = "cannot be sent, so the API will probably refuse."
             warnings.append(f"The required {what} {refused} {sending.unsendable}")

@@ -6,7 +6,7 @@ side by side as arguments; any other body is the one argument `body`. What a bro
 argument. Knows nothing of names of tools and of how requests are built.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -178,11 +178,13 @@ class Definitions:
         return self._flattening.reader.read(schema).types
 
 
-def _sendable(operation: Operation) -> list[Parameter]:
+def _sendable(operation: Operation) -> Sequence[Parameter]:
+    if not operation.unsendable:
+        return operation.parameters
     return [parameter for parameter in operation.parameters if parameter.sending.unsendable is None]
 
 
-def _arguments(operation: Operation, parameters: list[Parameter], spread: _Spread | None) -> Arguments:
+def _arguments(operation: Operation, parameters: Sequence[Parameter], spread: _Spread | None) -> Arguments:
     """As `bind` names them; it is only asked where legal forms of names clash, which is rare."""
     arguments = {parameter.sending.target: parameter.sending.argument for parameter in parameters}
     if spread is not None:

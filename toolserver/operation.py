@@ -82,6 +82,8 @@ class Operation:
     """GET, HEAD, OPTIONS, QUERY: may be sent again."""
     idempotent: bool
     """Safe, or PUT or DELETE."""
+    unsendable: tuple[Parameter, ...] = ()
+    """Those of `parameters` that a browser cannot send."""
     accept: str = ""
     """What to send as Accept; "" leaves it to the browser."""
     warnings: tuple[str, ...] = ()
@@ -189,6 +191,8 @@ def _read_operation(reader: _Reader, place: Place) -> Operation:
     entries = _shared_entries(reader, place.item.node) + _entries(reader, node)
     body = _read_body(reader, place, entries)
     parameters = _read_parameters(reader, place, entries)
+    unsendable = [parameter for parameter in parameters if parameter.sending.unsendable is not None]
+    place.warnings += _left_out(unsendable)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
     tags = node.get("tags")
@@ -207,6 +211,7 @@ def _read_operation(reader: _Reader, place: Place) -> Operation:
         node.get("deprecated") is True,
         method in _SAFE_METHODS,
         method in _IDEMPOTENT_METHODS,
+        tuple(unsendable),
         _read_accept(reader, node),
         tuple(place.warnings[:_MAX_WARNINGS]),
     )
@@ -258,17 +263,15 @@ def _read_parameters(reader: _Reader, place: Place, entries: list[_Read]) -> tup
     _match_template(found, place, reader.parameter_reader)
     if len(found) > _MAX_PARAMETERS:
         raise _too_many()
-    parameters = tuple(found.values())
-    place.warnings += _left_out(parameters)
-    return parameters
+    return tuple(found.values())
 
 
-def _left_out(parameters: tuple[Parameter, ...]) -> list[str]:
+def _left_out(unsendable: list[Parameter]) -> list[str]:
     """What a browser cannot send though an API can do without it; required ones are the plan's concern."""
     return [
         f"The optional {sending.location} parameter {quote(sending.name)} is left out. {sending.unsendable}"
-        for parameter in parameters
-        if (sending := parameter.sending).unsendable is not None and not sending.required
+        for parameter in unsendable
+        if not (sending := parameter.sending).required
     ]
 
 
@@ -315,9 +318,10 @@ def _read_entry(reader: _Reader, entry: JsonValue) -> _Read:
     ref = reference_of(entry)
     if ref is None:
         return _read_parameter(reader, entry)
-    if ref not in reader.parameters:
-        reader.parameters[ref] = _read_parameter(reader, reader.document.follow(entry))
-    return reader.parameters[ref]
+    found = reader.parameters.get(ref)
+    if found is None:
+        found = reader.parameters[ref] = _read_parameter(reader, reader.document.follow(entry))
+    return found
 
 
 def _read_parameter(reader: _Reader, node: JsonValue) -> _Read:

@@ -37,7 +37,6 @@ class PlanWriter:
         that nothing declares become properties of the body too.
         """
         parameters: list[bytes] = []
-        unsendable: list[JsonValue] = []
         for parameter in operation.parameters:
             sending = parameter.sending
             argument = arguments.get(sending.target)
@@ -45,8 +44,6 @@ class PlanWriter:
                 parameters.append(sending.planned)
             elif argument is not None:
                 parameters.append(dump_json(sending.to_json(argument)))
-            elif sending.unsendable is not None:
-                unsendable.append(_left_out(parameter))
         body = operation.body
         return b"".join(
             (
@@ -59,7 +56,7 @@ class PlanWriter:
                 _accept(operation.accept),
                 self._security(operation.security),
                 _SAFETY[operation.safe, operation.idempotent],
-                dump_json(unsendable) if unsendable else b"[]",
+                dump_json([_left_out(parameter) for parameter in operation.unsendable]),
                 b"}",
             )
         )
