@@ -2,7 +2,8 @@
 
 Ratios of processor time within one run, with `json.loads` of the same text as the measure: the catalog
 (parse, names, descriptions, plans) on top of one such reading, then all argument schemas. `json.loads` has
-the decoded text, the catalog its UTF-8 bytes, as they come from the network. Without the cyclic garbage collector, as the worker process does it, and without the time to free what was read; on both sides.
+the decoded text, the catalog its UTF-8 bytes, as they come from the network. Without the cyclic garbage
+collector, as the worker process does it, and without the time to free what was read; on both sides.
 Generated documents always; vendors' JSON documents over 1 MB where the folder of samples is there.
 """
 

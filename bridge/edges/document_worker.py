@@ -30,7 +30,7 @@ COMPILE_SECONDS = 60.0
 
 VALIDATE_SECONDS = 300.0
 
-SLICE_S = 0.005
+SLICE_S = 0.003
 """Longest stretch of line reading before others get the event loop."""
 
 
