@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bridge.open_call import CallRequest
+from bridge.audit import Audit, AuditKind
+from bridge.open_call import CallRequest, Verdict
 from bridge.policy import ApprovalMode, Grant, Subject, grant_of, needs_approval
 
 MAX_REMEMBERED_USERS = 10_000
@@ -54,6 +55,7 @@ class Approvals:
         self,
         store: ApprovalStore,
         default: ApprovalMode,
+        audit: Audit,
         *,
         start: Callable[[Coroutine[Any, Any, None], str], None],
         now: Callable[[], float] = time.time,
@@ -61,6 +63,7 @@ class Approvals:
         """`start` runs work in the background and logs its failure."""
         self.default: ApprovalMode = default
         self._store = store
+        self._audit = audit
         self._start = start
         self._now = now
         self._users: dict[str, _Remembered] = {}
@@ -104,16 +107,41 @@ class Approvals:
         mode = remembered.mode or self.default
         return needs_approval(mode, _subject(request), remembered.grants.values(), self._now())
 
-    def decided(self, request: CallRequest, decision: str) -> None:
-        """Remember what a user's decision is good for beyond its call; never fails and never waits."""
+    def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
+        """Take down a decision, and remember what it is good for beyond its call.
+
+        Never fails and never waits.
+        """
+        facts = {"decision": verdict.decision, "reason": verdict.reason}
+        self._note(AuditKind.DECISION, call_id, request, verdict, facts)
         now = self._now()
-        grant = grant_of(decision, secrets.token_hex(8), request.user_id, _subject(request), now)
+        grant = grant_of(verdict.decision, secrets.token_hex(8), request.user_id, _subject(request), now)
         if grant is None:
             return
+        made = {"grant": grant.id, "scope": grant.scope, "expires_at": grant.expires_at}
+        self._note(AuditKind.GRANT, call_id, request, verdict, made)
         if (remembered := self._users.get(request.user_id)) is not None:
             _put(remembered, grant, now)
         self._start(self._store.keep_grant(grant), f"keep a grant of {request.user_id}")
         self._changed(request.user_id)
+
+    def _note(
+        self,
+        kind: AuditKind,
+        call_id: str,
+        request: CallRequest,
+        verdict: Verdict,
+        facts: Mapping[str, Any],
+    ) -> None:
+        self._audit.note(
+            kind,
+            request.user_id,
+            "bridge" if verdict.reason == "no_answer" else f"page {verdict.device_id}",
+            call_id=call_id,
+            server_id=request.server_id,
+            operation_key=request.operation_key,
+            detail=facts,
+        )
 
     def forget(self) -> None:
         """Read everything anew: a server is gone, and what was granted for it with it."""

@@ -84,8 +84,8 @@ class Journal(Protocol):
 class Decisions(Protocol):
     """Who remembers what a decision is good for beyond its call."""
 
-    def decided(self, request: CallRequest, decision: str) -> None:
-        """A user approved a call; never fails and never waits."""
+    def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
+        """A call was approved or denied; never fails and never waits."""
         ...
 
 
@@ -233,12 +233,13 @@ class Dispatcher:
         call.stop_asking()
         call.may_begin = call.is_approved = True
         call.attempts += 1
-        self._decisions.decided(call.request, decision.decision)
+        self._decisions.decided(call.call_id, call.request, call.verdict)
         return True
 
     def _refuse(self, call: OpenCall, reason: Literal["user", "no_answer"]) -> None:
-        call.verdict = _verdict(call, "denied", reason)
-        self._apply(call, CallEvent.REFUSED, error=endings.denied(reason, self._approval_s))
+        call.verdict = verdict = _verdict(call, "denied", reason)
+        if self._apply(call, CallEvent.REFUSED, error=endings.denied(reason, self._approval_s)):
+            self._decisions.decided(call.call_id, call.request, verdict)
 
     def report(self, user_id: str, sid: str, result: Result) -> None:
         """A page reported how a call ended. Late and doubled reports go to the journal and change nothing."""

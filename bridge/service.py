@@ -209,11 +209,11 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
     user_headers = UserHeaders(settings.user_jwt_secret, trust_plain=settings.trust_user_headers)
     identity = Identity(store, _secret(settings.data_dir), user_headers)
     choices = DeviceChoices(store)
-    approvals = Approvals(store.approval_tables(), settings.approve, start=tasks.start)
+    audit = store.audit_log(settings.audit_days)
+    approvals = Approvals(store.approval_tables(), settings.approve, audit, start=tasks.start)
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal()
-    audit = store.audit_log(settings.audit_days)
     dispatcher = Dispatcher(
         gateway,
         journal,

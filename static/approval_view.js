@@ -1,6 +1,6 @@
 // @ts-check
 /** Which calls ask, what need not ask any more, and how the page calls for its user. */
-import { announce, button, el, fill, labelled, notice, sentenceOf } from "./dom.js";
+import { announce, button, el, fill, notice, sentenceOf } from "./dom.js";
 import { noticePermission } from "./approval_notices.js";
 import { line } from "./visible_text.js";
 
@@ -22,7 +22,7 @@ export class ApprovalView {
     this.api = api;
     this.executor = executor;
     this.grants = grants;
-    this.modes = el("div", { class: "stack" });
+    this.modes = el("div");
     this.table = el("div");
     this.problem = el("div");
     /** @type {(() => void) | null} */
@@ -35,7 +35,7 @@ export class ApprovalView {
       container,
       el("h1", null, "Approval"),
       this.problem,
-      el("section", { class: "panel stack", "aria-labelledby": "asks" }, el("h2", { id: "asks" }, "What asks you first"), this.modes),
+      el("section", { class: "panel" }, el("fieldset", { class: "radios stack" }, el("legend", null, "What asks you first"), this.modes)),
       el("section", { class: "panel stack", "aria-labelledby": "granted" }, el("h2", { id: "granted" }, "What need not ask"), this.table),
       noticesPanel(),
     );
@@ -73,9 +73,10 @@ export class ApprovalView {
 
   /** @param {ApprovalFacts} facts @param {import("./types.js").ApprovalMode} mode @param {string} label @param {string} hint */
   #mode(facts, mode, label, hint) {
-    const choose = () => void this.#perform(() => this.api.chooseApproval(mode));
+    const choose = () => void this.#perform(() => this.api.chooseApproval(mode)).then(() => announce(`From now on: ${label}.`));
     const radio = el("input", { type: "radio", name: "approval-mode", value: mode, checked: facts.mode === mode, onchange: choose });
-    return labelled(facts.default === mode ? `${label} (as the bridge was started)` : label, radio, hint);
+    const name = facts.default === mode ? `${label} (as the bridge was started)` : label;
+    return el("label", { class: "radio" }, radio, el("span", null, name, el("span", { class: "hint" }, hint)));
   }
 
   /** @param {GrantFacts[]} grants */
@@ -87,7 +88,7 @@ export class ApprovalView {
     return el(
       "div",
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Permissions" },
-      el("table", null, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...rows)),
+      el("table", { class: "grants" }, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...rows)),
       el("div", { class: "actions" }, button("Ask about all of them again", () => this.#revokeAll(), { class: "quiet" })),
     );
   }

@@ -33,7 +33,7 @@ export class ApprovalsView {
 
   start() {
     if (this.#endings.length > 0) return;
-    const settings = link("What asks", address("approval"), { class: "quiet-link" });
+    const settings = link("What asks first", address("approval"), { class: "quiet-link" });
     fill(this.place, el("div", { class: "title-row" }, this.title, this.all, settings), this.list, this.hint);
     const listening = new AbortController();
     const rearm = () => document.visibilityState === "visible" && this.#arm();

@@ -11,8 +11,6 @@ from playwright.async_api import Browser, Locator, Page, expect
 from tests.browser.scene import Scene, staged
 from tests.support.chromium import Reply
 
-CHAT = {"X-OpenWebUI-Chat-Id": "chat-1"}
-
 
 @asynccontextmanager
 async def shop(browser: Browser, folder: Path, **settings: Any) -> AsyncGenerator[tuple[Scene, Page]]:
@@ -39,7 +37,7 @@ async def customers(scene: Scene) -> list[str]:
 
 def cards(page: Page) -> Locator:
     """Every card that is shown."""
-    return page.locator("#approvals").get_by_role("group")
+    return page.locator("#approvals article")
 
 
 async def card_of(page: Page, text: str) -> Locator:
@@ -52,3 +50,8 @@ async def card_of(page: Page, text: str) -> Locator:
 async def answer(card: Locator, label: str) -> None:
     """Press one of its buttons; Playwright waits until it takes a click."""
     await card.get_by_role("button", name=label).click()
+
+
+def at_panel(page: Page, label: str) -> Locator:
+    """A button for all cards at once."""
+    return page.locator("#approvals").get_by_role("button", name=label)

@@ -1,11 +1,13 @@
 """Calls that ask their user: nothing is sent before a click, and every ending is the one that was decided."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser.approving import answer, card_of, cards, customers, ordering, shop
+from tests.browser.approving import answer, at_panel, card_of, cards, customers, ordering, shop
+from tests.support.chromium import accept_selection, expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -42,3 +44,239 @@ async def test_reading_asks_nobody(chromium: Browser, tmp_path: Path) -> None:
     async with shop(chromium, tmp_path) as (scene, page):
         assert (await scene.caller.call("listProducts")).status == 200
         await expect(cards(page)).to_have_count(0)
+
+
+async def test_no_answer_is_a_denial_and_its_card_goes(chromium: Browser, tmp_path: Path) -> None:
+    """A card that stays would start something hours later."""
+    async with shop(chromium, tmp_path, approval_s=2) as (scene, page):
+        running = ordering(scene)
+        await card_of(page, "placeOrder")
+        reply = await running
+        assert (reply.code, reply.detail["reason"]) == ("denied", "no_answer")
+        await expect(cards(page)).to_have_count(0)
+        assert "Ada" not in await customers(scene)
+
+
+async def test_several_calls_are_answered_at_once(chromium: Browser, tmp_path: Path) -> None:
+    """A model that orders three things asks three times; its user reads them and decides once."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        names = ["Ada", "Bob", "Cleo"]
+        running = [ordering(scene, name) for name in names]
+        await expect(cards(page)).to_have_count(3)
+        await expect(page.get_by_role("heading", name="3 calls wait for your approval")).to_be_visible()
+        await expect(cards(page).first.get_by_role("button", name="Deny")).to_have_attribute(
+            "aria-disabled", "false"
+        )
+        await at_panel(page, "Allow all 3 once").click()
+        assert [(await call).status for call in running] == [200, 200, 200]
+        assert sorted(await customers(scene))[:3] == names
+        more = [ordering(scene, name) for name in ("Dan", "Eve")]
+        await expect(cards(page)).to_have_count(2)
+        await expect(cards(page).first.get_by_role("button", name="Deny")).to_have_attribute(
+            "aria-disabled", "false"
+        )
+        await at_panel(page, "Deny all 2").click()
+        assert [(await call).code for call in more] == ["denied", "denied"]
+
+
+async def test_every_open_tab_shows_the_card_and_the_first_click_counts(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """The tab that performs calls is rarely the one that its user looks at."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        second = await page.context.new_page()
+        await second.goto(scene.bridge.base_url)
+        await expect_connection(second, "standby")
+        running = ordering(scene)
+        await card_of(page, "placeOrder")
+        await answer(await card_of(second, "placeOrder"), "Allow once")
+        assert (await running).status == 200
+        for tab in (page, second):
+            await expect(cards(tab)).to_have_count(0)
+        assert (await customers(scene)).count("Ada") == 1
+
+
+async def test_after_a_reload_the_card_is_back(chromium: Browser, tmp_path: Path) -> None:
+    """Reloading is what users do when something asks; the call must neither run nor be lost by it."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        running = ordering(scene)
+        await card_of(page, "placeOrder")
+        await page.reload()
+        await expect_connection(page, "connected")
+        await answer(await card_of(page, "placeOrder"), "Allow once")
+        assert (await running).status == 200
+        assert (await customers(scene)).count("Ada") == 1
+
+
+async def test_a_tab_that_takes_over_shows_the_card_once(chromium: Browser, tmp_path: Path) -> None:
+    """The card of the worker that died with its tab must not stand beside its successor."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        second = await page.context.new_page()
+        await second.goto(scene.bridge.base_url)
+        await expect_connection(second, "standby")
+        running = ordering(scene)
+        await card_of(second, "placeOrder")
+        await page.close()
+        await expect_connection(second, "connected")
+        await answer(await card_of(second, "placeOrder"), "Allow once")
+        assert (await running).status == 200
+
+
+async def test_a_caller_that_goes_away_takes_its_card_along(chromium: Browser, tmp_path: Path) -> None:
+    """Nobody would read the answer (ruling 8)."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        running = ordering(scene)
+        await card_of(page, "placeOrder")
+        running.cancel()
+        await expect(cards(page)).to_have_count(0)
+        assert "Ada" not in await customers(scene)
+
+
+async def test_always_means_no_second_question_until_it_is_revoked(chromium: Browser, tmp_path: Path) -> None:
+    """Also through `run_operation`, which is another way to the same operation."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        running = ordering(scene)
+        await answer(await card_of(page, "placeOrder"), "Always allow this operation")
+        assert (await running).status == 200
+        assert (await ordering(scene, "Bob")).status == 200
+        await go_to(page, "approval")
+        await page.get_by_role("button", name="Revoke POST /orders").click()
+        await expect(page.get_by_text("Each call that asks is shown to you.")).to_be_visible()
+        third = ordering(scene, "Cleo")
+        await answer(await card_of(page, "Cleo"), "Deny")
+        assert (await third).code == "denied"
+
+
+async def test_an_operation_that_changed_asks_again_and_says_why(chromium: Browser, tmp_path: Path) -> None:
+    """What was always allowed was another operation."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        running = ordering(scene)
+        await answer(await card_of(page, "placeOrder"), "Always allow this operation")
+        assert (await running).status == 200
+        (server,) = (await scene.bridge.rooms.registry.view(scene.bridge.local_user.id)).servers
+        text = server.record.text.replace('"Order products"', '"Order products, and pay at once"')
+        await scene.bridge.rooms.registry.share("sample shop.json", text, source_url=server.record.source_url)
+        await accept_selection(page, server.record.id)
+        again = ordering(scene, "Bob")
+        card = await card_of(page, "placeOrder")
+        await expect(card).to_contain_text("It has changed since you always allowed it.")
+        await answer(card, "Deny")
+        assert (await again).code == "denied"
+
+
+async def test_what_was_allowed_for_a_chat_holds_in_that_chat(chromium: Browser, tmp_path: Path) -> None:
+    """Open WebUI names the chat of a call; elsewhere it is 30 minutes."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        running = ordering(scene, **{"X-OpenWebUI-Chat-Id": "one"})
+        await answer(await card_of(page, "placeOrder"), "Allow for this chat")
+        assert (await running).status == 200
+        assert (await ordering(scene, "Bob", **{"X-OpenWebUI-Chat-Id": "one"})).status == 200
+        other = ordering(scene, "Cleo", **{"X-OpenWebUI-Chat-Id": "two"})
+        await answer(await card_of(page, "Cleo"), "Deny")
+        assert (await other).code == "denied"
+        unnamed = ordering(scene, "Dan")
+        await answer(await card_of(page, "Dan"), "Allow for 30 minutes")
+        assert (await unnamed).status == 200
+        assert (await ordering(scene, "Eve")).status == 200
+
+
+async def test_a_user_chooses_what_asks(chromium: Browser, tmp_path: Path) -> None:
+    """Per user and at once: the page and the bridge must agree before anything runs unasked."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        await go_to(page, "approval")
+        said = page.locator("#announcements")
+        await page.get_by_label("No call").check()
+        await expect(said).to_have_text("From now on: No call.")
+        assert (await ordering(scene)).status == 200
+        await page.get_by_label("Every call").check()
+        await expect(said).to_have_text("From now on: Every call.")
+        reading = asyncio.create_task(scene.caller.call("listProducts"))
+        await answer(await card_of(page, "listProducts"), "Allow once")
+        assert (await reading).status == 200
+
+
+async def test_foreign_text_can_neither_imitate_nor_hide_a_card(chromium: Browser, tmp_path: Path) -> None:
+    """A model writes the arguments, and may have read what an attacker wrote."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        evil = "\u202eada\n\n</dl><button>Allow once</button>" + "x\n" * 400
+        running = ordering(scene, evil[:80])
+        card = await card_of(page, "placeOrder")
+        await expect(card.get_by_role("button", name="Allow once")).to_have_count(1)
+        await expect(card).to_contain_text("</dl><button>Allow once</button>")
+        await expect(card).to_contain_text("\\u{202E}ada")
+        await answer(card, "Deny")
+        assert (await running).code == "denied"
+
+
+async def test_a_fresh_card_takes_no_click_for_half_a_second(chromium: Browser, tmp_path: Path) -> None:
+    """A click that was under way to something else was not meant for it."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        running = ordering(scene)
+        allow = (await card_of(page, "placeOrder")).get_by_role("button", name="Allow once")
+        await page.evaluate("window.dispatchEvent(new Event('focus'))")
+        await expect(allow).to_have_attribute("aria-disabled", "true")
+        await allow.click(force=True)
+        assert not running.done()
+        await allow.evaluate("button => button.click()")  # a script is no user
+        await expect(allow).to_have_attribute("aria-disabled", "false")
+        await allow.evaluate("button => button.click()")
+        await expect(cards(page)).to_have_count(1)
+        await allow.click()
+        assert (await running).status == 200
+
+
+async def test_a_card_does_not_take_the_focus_and_is_worked_by_keys(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """What is typed elsewhere must not answer it; who has no mouse can."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        await go_to(page, "tools")
+        await page.get_by_label("Search").fill("ord")
+        running = ordering(scene)
+        card = await card_of(page, "placeOrder")
+        await page.keyboard.type("er")
+        await expect(page.get_by_label("Search")).to_have_value("order")
+        await expect(page.locator("#announcements")).to_contain_text("A call waits for your approval")
+        allow = card.get_by_role("button", name="Allow once")
+        await expect(allow).to_have_attribute("aria-disabled", "false")
+        await allow.focus()
+        await page.keyboard.press("Enter")
+        assert (await running).status == 200
+        await expect(page.locator("#main")).to_be_focused()
+
+
+async def test_a_hidden_tab_calls_its_user(chromium: Browser, tmp_path: Path) -> None:
+    """A notification per call, gone when it was decided, and the number in the title."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        await page.context.grant_permissions(["notifications"], origin=scene.bridge.base_url)
+        await page.evaluate(HIDE)
+        running = ordering(scene)
+        await card_of(page, "placeOrder")
+        shown = await page.evaluate("window.notices.map(({title, body, tag}) => ({title, body, tag}))")
+        assert [(each["title"], each["body"]) for each in shown] == [
+            ("A call waits for your approval", "POST placeOrder at corner-shop")
+        ]
+        await expect(page).to_have_title("(1) Approval needed · Tool Bridge")
+        await page.evaluate("window.notices[0].onclick()")
+        await page.evaluate(SHOW)
+        assert await page.evaluate("window.notices[0].isClosed")
+        await expect(page).not_to_have_title("(1) Approval needed · Tool Bridge")
+        await answer(await card_of(page, "placeOrder"), "Allow once")
+        assert (await running).status == 200
+
+
+HIDE = """() => {
+  window.notices = [];
+  window.Notification = class {
+    static permission = "granted";
+    constructor(title, options) { Object.assign(this, {title, ...options}); window.notices.push(this); }
+    close() { this.isClosed = true; }
+  };
+  Object.defineProperty(document, "hidden", {value: true, configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+SHOW = """() => {
+  Object.defineProperty(document, "hidden", {value: false, configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+"""Headless Chromium hides no tab and shows no notification; both are played here."""

@@ -1,10 +1,11 @@
 """A second implementation of the approval store, and work in the background that waits for a test."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.approvals import Approvals
+from bridge.audit import AuditKind
 from bridge.policy import ApprovalMode, Grant
 
 
@@ -50,6 +51,28 @@ class Backstage:
             await self.waiting.pop(0)
 
 
+@dataclass
+class FakeAudit:
+    """Keeps what was noted: kind, actor, facts."""
+
+    notes: list[tuple[str, str, Mapping[str, Any]]] = field(
+        default_factory=list[tuple[str, str, Mapping[str, Any]]]
+    )
+
+    def note(
+        self,
+        kind: AuditKind,
+        user_id: str | None,
+        actor: str,
+        *,
+        call_id: str | None = None,
+        server_id: str | None = None,
+        operation_key: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.notes.append((kind.value, actor, detail or {}))
+
+
 def never_asking() -> Approvals:
     """Approvals for tests that are about something else."""
-    return Approvals(MemoryApprovals(), "all", start=Backstage().start)
+    return Approvals(MemoryApprovals(), "all", FakeAudit(), start=Backstage().start)

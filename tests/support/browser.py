@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bridge.dispatch import JournalUnavailable
-from bridge.open_call import CallRecord, CallRequest, OpenCall, Page
+from bridge.open_call import CallRecord, CallRequest, OpenCall, Page, Verdict
 from bridge.wire import Result
 
 
@@ -36,8 +36,8 @@ class FakeDecisions:
 
     made: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
-    def decided(self, request: CallRequest, decision: str) -> None:
-        self.made.append((request.operation_key, decision))
+    def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
+        self.made.append((request.operation_key, verdict.decision))
 
 
 @dataclass

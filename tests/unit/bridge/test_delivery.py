@@ -182,6 +182,27 @@ async def test_a_user_may_take_longer_to_decide_than_the_call_may_take() -> None
     assert (await running).state is CallState.OUTCOME_UNKNOWN
 
 
+@pytest.mark.parametrize("decision", ["once", "chat", "timed", "always"])
+async def test_what_was_decided_is_told_and_written_down(
+    decision: Literal["once", "chat", "timed", "always"],
+) -> None:
+    """Once, however often the page says it: the answer to the first may have been lost."""
+    desk = Desk()
+    running, call_id = await asked(desk)
+    await desk.dispatcher.decide("page-a", said(call_id, decision))
+    await desk.dispatcher.decide("page-a", said(call_id, decision))
+    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    await running
+    assert desk.decisions.made == [("GET /products", decision)]
+    (ended,) = desk.journal.ended_records
+    assert ended.verdict is not None
+    assert (ended.verdict.decision, ended.verdict.reason, ended.verdict.device_id) == (
+        decision,
+        "user",
+        "page-a",
+    )
+
+
 @pytest.mark.parametrize("reason", ["user", "no_answer"])
 async def test_a_denial_is_a_normal_ending(reason: Literal["user", "no_answer"]) -> None:
     """Nothing was sent, and the model is told who decided."""
@@ -192,6 +213,10 @@ async def test_a_denial_is_a_normal_ending(reason: Literal["user", "no_answer"])
     assert outcome.state is CallState.DENIED
     assert outcome.error
     assert (outcome.error.code, outcome.error.detail) == (ErrorCode.DENIED, {"reason": reason})
+    assert desk.decisions.made == [("GET /products", "denied")]
+    (ended,) = desk.journal.ended_records
+    assert ended.verdict is not None
+    assert (ended.verdict.decision, ended.verdict.reason) == ("denied", reason)
 
 
 async def test_no_answer_is_a_denial_even_when_the_page_sleeps() -> None:

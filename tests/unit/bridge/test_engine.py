@@ -237,3 +237,18 @@ async def test_reading_on_asks_for_the_callers_own_answer() -> None:
         "total": 12,
     }
     assert house.kept.asked == [("ann", "call_1", 8)]
+
+
+async def test_a_call_that_needs_its_user_is_sent_with_that_word() -> None:
+    """Also inside `run_operation`: what counts is the operation that it names."""
+    house = House()
+    await house.add(document_text())
+    await house.approvals.choose("ann", "safe")
+    for tool, arguments in (
+        ("addProduct", {"name": "tea"}),
+        ("run_operation", {"name": "addProduct", "arguments": {"name": "tea"}}),
+        ("listProducts", {}),
+        ("run_operation", {"name": "listProducts"}),
+    ):
+        await house.call(tool, arguments)
+    assert [call.request.approval for call in house.pages.sent] == ["needed", "needed", "granted", "granted"]

@@ -1,0 +1,227 @@
+// @ts-check
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApprovalDesk } from "../../static/approval_desk.js";
+import { CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../static/approval_policy.js";
+import { ApprovalRules } from "../../static/approval_rules.js";
+import { describeCall } from "../../static/call_description.js";
+import { CallFailure } from "../../static/call_failure.js";
+import { PageGrants } from "../../static/page_grants.js";
+import { cut, visible, visibleLines } from "../../static/visible_text.js";
+import { WaitingCards } from "../../static/waiting_cards.js";
+import { bench, call, POST_THINGS, WITH_KEY } from "./support/runner_bench.js";
+import { MemoryStore } from "./support/memory_store.js";
+
+/** @typedef {import("../../static/types.d.ts").PageGrant} PageGrant */
+
+const NOW = 1_000_000;
+const ORDER = call({ key: "POST /orders", chat_id: "chat-1" });
+/** @param {"chat" | "timed" | "always"} decision */
+const granted = (decision) => /** @type {PageGrant} */ (grantOf(decision, ORDER, NOW));
+
+test("the page asks by its own copy of the plan, whatever the bridge says", () => {
+  assert.equal(reasonToAsk("safe", false, ORDER, [], NOW), "unsafe");
+  assert.equal(reasonToAsk("safe", true, ORDER, [], NOW), null);
+  assert.equal(reasonToAsk("ask", true, ORDER, [], NOW), "every_call");
+  assert.equal(reasonToAsk("all", false, ORDER, [], NOW), null);
+});
+
+test("and it asks where only the bridge wants that", () => {
+  const wanted = { ...ORDER, must_ask: true };
+  for (const mode of /** @type {const} */ (["safe", "all"])) assert.equal(reasonToAsk(mode, true, wanted, [], NOW), "bridge");
+  assert.equal(reasonToAsk("safe", false, wanted, [granted("always")], NOW), "bridge");
+});
+
+test("a grant of this browser is good for its operation as it stood, its chat and its time", () => {
+  const asks = (/** @type {object} */ change, /** @type {any} */ word, now = NOW) =>
+    reasonToAsk("safe", false, { ...ORDER, ...change }, [granted(word)], now) !== null;
+  assert.deepEqual([asks({}, "always"), asks({}, "chat"), asks({}, "timed")], [false, false, false]);
+  assert.deepEqual([asks({ digest: "d2" }, "always"), asks({ key: "PUT /orders" }, "timed"), asks({ server_id: "s2" }, "chat")], [true, true, true]);
+  assert.deepEqual([asks({ chat_id: "chat-2" }, "chat"), asks({ chat_id: null }, "chat"), asks({ chat_id: "chat-2" }, "timed")], [true, true, false]);
+  assert.deepEqual([asks({}, "chat", NOW + CHAT_MS), asks({}, "timed", NOW + TIMED_MS), asks({}, "always", NOW + 9 * CHAT_MS)], [true, true, false]);
+});
+
+test("an operation that changed since it was always allowed says so", () => {
+  assert.equal(reasonToAsk("safe", false, { ...ORDER, digest: "d2" }, [granted("always")], NOW), "changed");
+});
+
+test("once and denied are good for nothing more, nor is a chat without a name", () => {
+  assert.deepEqual([grantOf("once", ORDER, 0), grantOf("denied", ORDER, 0), grantOf("chat", { ...ORDER, chat_id: null }, 0)], [null, null, null]);
+});
+
+test("what this browser cannot look up it asks about", async () => {
+  const lost = async () => Promise.reject(new Error("closed"));
+  const rules = new ApprovalRules(lost, { of: async () => [], add: async () => {} });
+  assert.equal(await rules.reason(call()), "unsafe");
+  rules.setMode("whatever");
+  assert.equal(await rules.reason(call()), "unsafe");
+  rules.setMode("all");
+  assert.equal(await rules.reason(call()), null);
+});
+
+test("grants that cannot be read are none, and one that cannot be kept harms no call", async () => {
+  const store = new MemoryStore();
+  const grants = new PageGrants(/** @type {any} */ (store));
+  store.isBroken = true;
+  await grants.add(granted("always"));
+  assert.deepEqual(await grants.of("s1", "POST /orders"), []);
+});
+
+/** A desk with clocks and timers that a test moves. @param {object} [change] */
+function scene(change = {}) {
+  const told = /** @type {string[]} */ ([]);
+  const clock = { mono: 0, wall: NOW };
+  const timers = /** @type {{callback: () => void, at: number}[]} */ ([]);
+  const asked = /** @type {{callId: string, decision: string, reason: string, answer: (go: any) => void}[]} */ ([]);
+  const kept = /** @type {PageGrant[]} */ ([]);
+  const around = {
+    describe: async (/** @type {any} */ { call_id }) => /** @type {any} */ ({ tool: call_id }),
+    decide: (/** @type {string} */ callId, /** @type {any} */ said) =>
+      new Promise((answer) => void asked.push({ callId, ...said, answer })),
+    grants: { add: async (/** @type {PageGrant} */ grant) => void kept.push(grant) },
+    clock: { monotonic: () => clock.mono, wall: () => clock.wall },
+    timers: {
+      set: (/** @type {() => void} */ callback, /** @type {number} */ ms) => {
+        const timer = { callback, at: clock.mono + ms };
+        timers.push(timer);
+        return timer;
+      },
+      clear: (/** @type {any} */ timer) => void (timers.includes(timer) && timers.splice(timers.indexOf(timer), 1)),
+    },
+    ...change,
+  };
+  const desk = new ApprovalDesk(/** @type {any} */ (around), {
+    go: ({ call_id, deadline_ms }) => void told.push(`go ${call_id} ${deadline_ms}`),
+    failed: ({ call_id }, { code }) => void told.push(`failed ${call_id} ${code}`),
+    closed: ({ call_id }, { code }) => void told.push(`closed ${call_id} ${code}`),
+    changed: () => {},
+  });
+  const rest = () => new Promise((resolve) => setImmediate(resolve));
+  return { desk, told, clock, timers, asked, kept, rest };
+}
+
+test("a call waits until its user and the bridge have said go", async () => {
+  const { desk, told, asked, rest } = scene();
+  await desk.wait(call());
+  assert.deepEqual(desk.cards.map(({ call_id, expires_at }) => [call_id, expires_at]), [["c1", NOW + 1000]]);
+  desk.decide(["c1"], "once");
+  assert.deepEqual([told, desk.cards, desk.ids], [[], [], ["c1"]]);
+  asked[0].answer({ go: true, deadline_ms: 700 });
+  await rest();
+  assert.deepEqual([told, desk.size], [["go c1 700"], 0]);
+});
+
+test("the first click counts, in whatever tab", async () => {
+  const { desk, asked, told, rest } = scene();
+  await desk.wait(call());
+  desk.decide(["c1"], "denied");
+  desk.decide(["c1"], "once");
+  asked[0].answer({ go: false, deadline_ms: 0 });
+  await rest();
+  assert.deepEqual([asked.length, asked[0].decision, told], [1, "denied", ["closed c1 denied"]]);
+});
+
+for (const hand of /** @type {const} */ (["mono", "wall"]))
+  test(`after its time a card starts nothing, by the ${hand} clock alone`, async () => {
+    const { desk, clock, asked, told, rest } = scene();
+    await desk.wait(call());
+    clock[hand] += 1000;
+    desk.decide(["c1"], "always");
+    assert.deepEqual([asked[0].decision, asked[0].reason], ["denied", "no_answer"]);
+    asked[0].answer({ go: true, deadline_ms: 500 });
+    await rest();
+    assert.deepEqual(told, ["closed c1 denied"]);
+  });
+
+test("a go that comes after the time is over is answered with a failure, not with a request", async () => {
+  const { desk, clock, asked, told, kept, rest } = scene();
+  await desk.wait(call());
+  desk.decide(["c1"], "always");
+  clock.wall += 3_600_000; // the lid was closed
+  asked[0].answer({ go: true, deadline_ms: 500 });
+  await rest();
+  assert.deepEqual([told, kept], [["failed c1 denied"], []]);
+});
+
+test("no answer in time is a denial, which the timer gives", async () => {
+  const { desk, timers, asked } = scene();
+  await desk.wait(call());
+  timers[0].callback();
+  assert.deepEqual([asked[0].decision, asked[0].reason, desk.cards], ["denied", "no_answer", []]);
+});
+
+test("a call that ended elsewhere loses its card and its go", async () => {
+  const { desk, asked, told, rest } = scene();
+  await desk.wait(call());
+  assert.equal(desk.withdraw("c1"), true);
+  assert.deepEqual([told, desk.size, desk.withdraw("c1")], [["closed c1 cancelled"], 0, false]);
+  await desk.wait(call({ call_id: "c2" }));
+  desk.decide(["c2"], "once");
+  desk.withdraw("c2");
+  asked[0].answer({ go: true, deadline_ms: 500 });
+  await rest();
+  assert.deepEqual(told, ["closed c1 cancelled", "failed c2 cancelled"]);
+});
+
+test("what cannot be made is not asked about, and the bridge hears why", async () => {
+  const describe = async () => Promise.reject(new CallFailure("unsendable", "No address."));
+  const { desk, told } = scene({ describe });
+  await desk.wait(call());
+  assert.deepEqual([told, desk.size], [["failed c1 unsendable"], 0]);
+});
+
+test("a call that is sent twice has one card", async () => {
+  const { desk } = scene();
+  await desk.wait(call());
+  await desk.wait(call({ attempt: 2 }));
+  assert.equal(desk.cards.length, 1);
+});
+
+test("allowing an operation lets the other waiting calls of it go, and no others", async () => {
+  const { desk, asked, kept, rest } = scene();
+  for (const [call_id, change] of Object.entries({ a: {}, b: {}, c: { digest: "d2" }, d: { key: "PUT /x" } })) await desk.wait(call({ call_id, ...change }));
+  desk.decide(["a"], "always");
+  assert.deepEqual(asked.map(({ callId }) => callId), ["a", "b"]);
+  for (const { answer } of asked) answer({ go: true, deadline_ms: 5 });
+  await rest();
+  assert.deepEqual(kept.map(({ scope, digest }) => [scope, digest]), [["always", "d1"], ["always", "d1"]]);
+});
+
+test("cards of a worker that died with its tab are dropped, those of a living one stay", async () => {
+  const cards = new WaitingCards(() => {}, { query: async () => ({ held: [{ name: "tool-bridge-worker:u:w2" }] }) });
+  for (const worker of ["w1", "w2", "w3"]) cards.put(worker, [/** @type {any} */ ({ call_id: worker })]);
+  await cards.dropDead("w3");
+  assert.deepEqual(cards.all.map(({ call_id }) => call_id), ["w2", "w3"]);
+});
+
+test("a card shows what would be sent, which credential goes along and never its value, and fetches nothing", async () => {
+  const { runner, seen } = bench(WITH_KEY, { loadCredentials: async () => ({ key: { value: "s3cret-value" } }) });
+  const facts = await describeCall(runner, call({ params: "{}" }));
+  assert.deepEqual([facts.method, facts.url, facts.credentials], ["GET", "https://api.example/v1/things?key=[secret]", ["key (query)"]]);
+  assert.equal(JSON.stringify(facts).includes("s3cret"), false);
+  assert.deepEqual(seen.fetched, []);
+});
+
+test("the arguments of a card keep their digits, and its body is the one that is sent", async () => {
+  const { runner } = bench(POST_THINGS);
+  const facts = await describeCall(runner, call({ params: '{"body": {"id": 12345678901234567890, "text": "a"}}' }));
+  assert.deepEqual(facts.args, [{ name: "body", value: '{"id":12345678901234567890,"text":"a"}' }]);
+  assert.equal(facts.body, '{"id":12345678901234567890,"text":"a"}');
+});
+
+test("nothing in foreign text is invisible, turns its neighbours around or breaks its line", () => {
+  assert.equal(visible("pay\u202Egnihton"), "pay\\u{202E}gnihton");
+  assert.equal(visible("a\u200Bb\u00ADc\uFEFFd\u{E0041}"), "a\\u{200B}b\\u{AD}c\\u{FEFF}d\\u{E0041}");
+  assert.equal(visible("one\r\ntwo\nthree\tfour\u2028five\0"), "one↵two↵three⇥four\\u{2028}five\\u{0}");
+  assert.equal(visible("a\u00A0\u3000\u2800\u3164b"), "a\\u{A0}\\u{3000}\\u{2800}\\u{3164}b");
+  assert.equal(visible("\uD800x"), "\\u{D800}x");
+  assert.equal(visible(`e${"\u0301".repeat(5)}`), `e${"\\u{301}".repeat(5)}`);
+  assert.equal(visible("Grüße, שלום, 日本 👍 é"), "Grüße, שלום, 日本 👍 é");
+  assert.equal(visibleLines("one\ntwo"), "one↵\ntwo");
+});
+
+test("long text is cut by characters and by lines, and says that it is", () => {
+  assert.deepEqual(cut("abcdef", 3), { text: "abc", isCut: true });
+  assert.deepEqual(cut("a\nb\nc", 10, 2), { text: "a\nb", isCut: true });
+  assert.deepEqual(cut("abc", 3, 1), { text: "abc", isCut: false });
+});
