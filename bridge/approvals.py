@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -108,40 +108,25 @@ class Approvals:
         return needs_approval(mode, _subject(request), remembered.grants.values(), self._now())
 
     def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
-        """Take down a decision, and remember what it is good for beyond its call.
-
-        Never fails and never waits.
-        """
-        facts = {"decision": verdict.decision, "reason": verdict.reason}
-        self._note(AuditKind.DECISION, call_id, request, verdict, facts)
+        """Remember what a decision is good for beyond its call; never fails and never waits."""
         now = self._now()
         grant = grant_of(verdict.decision, secrets.token_hex(8), request.user_id, _subject(request), now)
         if grant is None:
             return
         made = {"grant": grant.id, "scope": grant.scope, "expires_at": grant.expires_at}
-        self._note(AuditKind.GRANT, call_id, request, verdict, made)
+        self._audit.note(
+            AuditKind.GRANT,
+            request.user_id,
+            f"page {verdict.device_id}",
+            call_id=call_id,
+            server_id=request.server_id,
+            operation_key=request.operation_key,
+            detail=made,
+        )
         if (remembered := self._users.get(request.user_id)) is not None:
             _put(remembered, grant, now)
         self._start(self._store.keep_grant(grant), f"keep a grant of {request.user_id}")
         self._changed(request.user_id)
-
-    def _note(
-        self,
-        kind: AuditKind,
-        call_id: str,
-        request: CallRequest,
-        verdict: Verdict,
-        facts: Mapping[str, Any],
-    ) -> None:
-        self._audit.note(
-            kind,
-            request.user_id,
-            "bridge" if verdict.reason == "no_answer" else f"page {verdict.device_id}",
-            call_id=call_id,
-            server_id=request.server_id,
-            operation_key=request.operation_key,
-            detail=facts,
-        )
 
     def forget(self) -> None:
         """Read everything anew: a server is gone, and what was granted for it with it."""
