@@ -7,6 +7,7 @@ Knows the engine only as a port, so that a model's round and a caller's batch ar
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -20,6 +21,8 @@ from bridge.outcome import CallOutcome
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
 from toolserver.arguments import parse_arguments
 from toolserver.errors import ArgumentError
+
+_log = logging.getLogger(__name__)
 
 MAX_BATCH_CALLS = 200
 """Calls of one batch. Chosen."""
@@ -76,7 +79,7 @@ async def run_batch(engine: BatchEngine, calls: Sequence[BatchCall], limits: Lim
     Raises:
         BridgeError: `invalid_request`: no call, more than `MAX_BATCH_CALLS`, or an id twice.
     """
-    _check(calls)
+    check_batch(calls)
     read = [await _read(engine, each) for each in calls]
     wishes = [each.wish for each in read]
     batch = _Batch(engine, _latest_end(calls, limits))
@@ -109,10 +112,12 @@ class _Batch:
     async def run(self, number: int, read: _Read, place: Place) -> None:
         """Run one call when its time has come, and keep its output."""
         outcome, refusal = None, None
-        try:
-            outcome = await self._outcome(read, place)
-        except BridgeError as error:
-            refusal = error.error
+        try:  # a group of its own: whatever one call runs into must not reach the others
+            async with asyncio.TaskGroup() as alone:
+                running = alone.create_task(self._outcome(read, place))
+            outcome = running.result()
+        except ExceptionGroup as failures:
+            refusal = _refusal(failures.exceptions[0])
         seconds = asyncio.get_running_loop().time() - self._began
         async with self._progress:
             self.outputs[number] = BatchOutput(read.batch_call.id, outcome, refusal, seconds)
@@ -143,6 +148,14 @@ class _Batch:
             raise batch_is_over("What it waits for had not ended.") from None
 
 
+def _refusal(error: Exception) -> WireError:
+    if isinstance(error, BridgeError):
+        return error.error
+    _log.error("A call of a batch failed.", exc_info=error)
+    message = "The bridge has a bug; see its log. Whether the call was made is not known."
+    return WireError(code=ErrorCode.INTERNAL, message=message)
+
+
 async def _read(engine: BatchEngine, each: BatchCall) -> _Read:
     """Take the ordering arguments off; arguments that cannot be read are left for the engine to refuse."""
     call = each.call
@@ -163,7 +176,12 @@ async def _read(engine: BatchEngine, each: BatchCall) -> _Read:
     return _Read(replace(each, call=replace(call, arguments_text=text)), wish)
 
 
-def _check(calls: Sequence[BatchCall]) -> None:
+def check_batch(calls: Sequence[BatchCall]) -> None:
+    """Refuse a batch as a whole.
+
+    Raises:
+        BridgeError: `invalid_request`: no call, more than `MAX_BATCH_CALLS`, or an id twice.
+    """
     if not 1 <= len(calls) <= MAX_BATCH_CALLS:
         message = f"A batch has 1 to {MAX_BATCH_CALLS} calls, not {len(calls):,}."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"limit": MAX_BATCH_CALLS})

@@ -340,6 +340,8 @@ class Dispatcher:
             error = doubtful_error(error)
         call.state = state
         if state in TERMINAL:
+            if error is not None:
+                error = endings.with_deadline_setter(error, call.request.deadline_set_by)
             call.outcome = CallOutcome(call.call_id, state, answered, error, call.request.server_id)
             self._journal.ended(_record(call, may_begin=call.may_begin))
             call.moved.set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from bridge.call_settings import SetBy
 from bridge.wire import ErrorCode, WireError
 
 
@@ -43,6 +44,18 @@ def out_of_time(deadline_s: float, *, safe: bool) -> WireError:
     return WireError(
         code=ErrorCode.TIMEOUT, message=message, detail={"deadline_s": deadline_s}, retryable=safe
     )
+
+
+def ran_out_of_time(error: WireError) -> bool:
+    """Whether the deadline is what ended the call, whoever noticed it."""
+    return ErrorCode.TIMEOUT in (error.code, error.detail.get("reason"))
+
+
+def with_deadline_setter(error: WireError, set_by: SetBy | None) -> WireError:
+    """The error as it is kept: if time ran out, `detail.set_by` says whose deadline that was."""
+    if set_by is None or not ran_out_of_time(error):
+        return error
+    return error.model_copy(update={"detail": {**error.detail, "set_by": set_by}})
 
 
 def denied(reason: Literal["user", "no_answer"], approval_s: float) -> WireError:

@@ -14,6 +14,7 @@ from typing import Protocol
 from bridge.admission import Admission, SlotKey
 from bridge.breaker import BreakerKey, Breakers, Verdict, judge
 from bridge.call_settings import CallSettings, CallSettingsBook, Deadline, checked_deadline
+from bridge.endings import ran_out_of_time
 from bridge.limits import LiveLimits
 from bridge.open_call import CallRequest
 from bridge.outcome import CallOutcome
@@ -96,7 +97,7 @@ class Gate:
             await self._turn(stack, _slot_key(request, terms, settings), terms)
             deadline = _within(deadline, terms)
             with self._breakers.passage(key, request.tool_name) as passage:
-                outcome = await self._runner.run(replace(request, deadline_s=deadline.seconds))
+                outcome = await self._runner.run(_within_deadline(request, deadline))
                 is_cut_short = deadline.set_by == "TOOL_BATCH_TIMEOUT_SECONDS" and _ran_out_of_time(outcome)
                 passage.ended(Verdict.NOTHING if is_cut_short else judge(outcome), outcome.error)
         return _with_deadline(outcome, deadline)
@@ -119,6 +120,10 @@ def batch_is_over(what: str) -> BridgeError:
     message = f"The time for the whole batch was over before the call began. {what}"
     detail = {"set_by": "TOOL_BATCH_TIMEOUT_SECONDS"}
     return BridgeError(ErrorCode.TIMEOUT, message, detail=detail, retryable=True)
+
+
+def _within_deadline(request: CallRequest, deadline: Deadline) -> CallRequest:
+    return replace(request, deadline_s=deadline.seconds, deadline_set_by=deadline.set_by)
 
 
 def _slot_key(request: CallRequest, terms: Terms, settings: CallSettings) -> SlotKey:
@@ -154,8 +159,7 @@ _WHOSE = {
 
 
 def _ran_out_of_time(outcome: CallOutcome) -> bool:
-    error = outcome.error
-    return error is not None and ErrorCode.TIMEOUT in (error.code, error.detail.get("reason"))
+    return outcome.error is not None and ran_out_of_time(outcome.error)
 
 
 def _with_deadline(outcome: CallOutcome, deadline: Deadline) -> CallOutcome:

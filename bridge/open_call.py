@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from bridge.call_settings import SetBy
 from bridge.calls import CallState
 from bridge.outcome import CallOutcome
 from toolserver.result import FileBody, TextBody
@@ -35,6 +36,8 @@ class CallRequest:
     """JSON text of an object; it travels as text so that no integer is lost."""
     deadline_s: float = 0.0
     """From the first sending on; waiting for the user's approval does not count. The gate sets it."""
+    deadline_set_by: SetBy | None = None
+    """Said where the time was not enough."""
     approval: Literal["granted", "needed"] = "granted"
     """needed: the page must ask its user. A page may ask although it need not."""
     chat_id: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel, Field
 
-from bridge.batch import BatchCall, BatchOutput, run_batch
+from bridge.batch import BatchCall, BatchOutput, check_batch, run_batch
 from bridge.call_settings import checked_deadline
 from bridge.calls import CallState
 from bridge.edges.calls_http import OutcomeFacts
 from bridge.edges.http_routes import Answer, Route, caller_of, json_answer, read_body
 from bridge.edges.identity import Identity
+from bridge.edges.keep_alive import kept_alive
 from bridge.engine import Engine, ToolCall
 from bridge.gate import Terms
 from bridge.limits import Limits
@@ -92,8 +94,8 @@ class BatchRoutes:
             )
         ]
 
-    async def run(self, request: web.Request) -> web.Response:
-        """Run a batch; a caller who goes away cancels all of it."""
+    async def run(self, request: web.Request) -> web.StreamResponse:
+        """Run a batch; a caller who goes away cancels all of it. One that takes long is kept alive."""
         caller = await caller_of(self._identity, request)
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
         group = f"batch {secrets.token_hex(8)}"
@@ -101,11 +103,20 @@ class BatchRoutes:
             BatchCall(wanted.id or str(number), _tool_call(caller.user.id, group, wanted))
             for number, wanted in enumerate(batch.calls, start=1)
         ]
-        outputs = await run_batch(self._engine, calls, self._limits())
+        check_batch(calls)
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(run_batch(self._engine, calls, self._limits()), name=group)
+            begun = await kept_alive(request, running)
         entries = [
-            self._entry(wanted.tool, output) for wanted, output in zip(batch.calls, outputs, strict=True)
+            self._entry(wanted.tool, output)
+            for wanted, output in zip(batch.calls, running.result(), strict=True)
         ]
-        return json_answer(BatchReport(outputs=entries))
+        report = BatchReport(outputs=entries)
+        if begun is None:
+            return json_answer(report)
+        await begun.write(report.model_dump_json().encode())
+        await begun.write_eof()
+        return begun
 
     def _entry(self, tool: str, output: BatchOutput) -> BatchEntry:
         if output.outcome is not None:

@@ -140,6 +140,8 @@ class CallRoutes:
                     ErrorCode.INVALID_ARGUMENTS,
                     ErrorCode.UNKNOWN_TOOL,
                     ErrorCode.NOT_ACCEPTED,
+                    ErrorCode.QUEUE_FULL,
+                    ErrorCode.BREAKER_OPEN,
                 ),
             ),
         ]

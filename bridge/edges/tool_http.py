@@ -17,6 +17,7 @@ from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.forwarded_users import USER_HEADERS
 from bridge.edges.http_routes import body_in_time, caller_of, error_answer, error_bytes
 from bridge.edges.identity import Identity
+from bridge.edges.keep_alive import kept_alive
 from bridge.edges.pairing_links import PairingLinks
 from bridge.engine import Engine, ToolCall
 from bridge.gate import Terms
@@ -26,11 +27,6 @@ from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
 from toolserver.answer_headers import filename_of
 from toolserver.media_type import base_type
 from toolserver.result import FileBody, Rendered, TextBody, render_answer
-
-SILENCE_S = 15.0
-"""A call that takes longer gets its 200 and headers now, and white space, so that proxies keep the line."""
-
-KEEP_ALIVE_S = 10.0
 
 MAX_ID_CHARS = 200
 """Of a chat's or message's id in a header."""
@@ -129,10 +125,10 @@ class ToolServer:
         )
         async with asyncio.TaskGroup() as group:
             running = group.create_task(self._settled(call), name=f"tool {call.tool_name}")
-            done, _ = await asyncio.wait({running}, timeout=SILENCE_S)
-            if not done:
-                return await self._answer_late(request, call, running)
+            begun = await kept_alive(request, running)
         outcome = running.result()
+        if begun is not None:
+            return await self._answer_late(begun, call, outcome)
         if isinstance(outcome, WireError):
             return error_answer(outcome)
         return await self._answer(call, outcome)
@@ -158,16 +154,8 @@ class ToolServer:
         return path
 
     async def _answer_late(
-        self, request: web.Request, call: ToolCall, running: asyncio.Task[CallOutcome | WireError]
+        self, response: web.StreamResponse, call: ToolCall, outcome: CallOutcome | WireError
     ) -> web.StreamResponse:
-        response = web.StreamResponse(
-            headers={hdrs.CONTENT_TYPE: "application/json", "X-Accel-Buffering": "no"}
-        )
-        await response.prepare(request)
-        while not running.done():
-            await response.write(b" ")
-            await asyncio.wait({running}, timeout=KEEP_ALIVE_S)
-        outcome = running.result()
         if isinstance(outcome, WireError):
             await response.write(error_bytes(outcome))
         else:

@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.edges import tool_http
+from bridge.edges import keep_alive
 from bridge.edges.answer_files import plain_mime
 from bridge.service import Bridge
 from bridge.wire import RESULT_BYTES
@@ -205,8 +205,8 @@ async def test_a_slow_call_is_kept_alive_and_its_failure_is_a_200_with_an_error(
     scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Proxies cut silent connections (ruling 9); the two waits are shortened, their order is the point."""
-    monkeypatch.setattr(tool_http, "SILENCE_S", 0.05)
-    monkeypatch.setattr(tool_http, "KEEP_ALIVE_S", 0.02)
+    monkeypatch.setattr(keep_alive, "SILENCE_S", 0.05)
+    monkeypatch.setattr(keep_alive, "KEEP_ALIVE_S", 0.02)
     release = asyncio.Event()
     outcomes = [json_answer({"ok": 1}), json_answer({"title": "no"}, status=500)]
 
@@ -230,7 +230,7 @@ async def test_a_caller_of_a_slow_call_that_goes_away_cancels_it(
     scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also after the first white space has been sent."""
-    monkeypatch.setattr(tool_http, "SILENCE_S", 0.02)
+    monkeypatch.setattr(keep_alive, "SILENCE_S", 0.02)
 
     async def never(_call: dict[str, Any]) -> dict[str, Any]:
         await asyncio.Event().wait()

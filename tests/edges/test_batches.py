@@ -1,6 +1,7 @@
 """`POST /api/batches`: several calls of one request, with a page that a test plays."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from bridge.edges import keep_alive
 from bridge.service import Bridge
 from tests.support.compiled import document_text
 from tests.support.running import Page, json_answer, page_of, running_bridge
@@ -129,3 +131,18 @@ async def test_a_batch_that_makes_no_sense_is_refused_whole(page: Page, calls: l
     status, told = await page.request("POST", "/api/batches", {"calls": calls})
     assert (status, told["error"]["code"]) == (400, "invalid_request")
     assert page.calls == []
+
+
+async def test_a_slow_batch_is_kept_alive_by_white_space(
+    bridge: Bridge, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Proxies cut silent connections (ruling 9); the two waits are shortened, their order is the point."""
+    monkeypatch.setattr(keep_alive, "SILENCE_S", 0.05)
+    monkeypatch.setattr(keep_alive, "KEEP_ALIVE_S", 0.02)
+    calls = {"calls": [{**listing("slow", limit=99), "deadline_s": 1}, listing("good", limit=1)]}
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    async with page.http.post(f"{bridge.base_url}/api/batches", json=calls, headers=headers) as response:
+        assert (response.status, response.content_type) == (200, "application/json")
+        assert await response.content.readexactly(3) == b"   "
+        outputs = json.loads(await response.content.read())["outputs"]
+    assert [each["outcome"]["state"] for each in outputs] == ["expired", "succeeded"]

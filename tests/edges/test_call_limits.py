@@ -204,6 +204,20 @@ async def test_a_call_may_ask_for_more_time_than_its_tool_has(bridge: Bridge, pa
     assert 599_000 < page.calls[-1]["bridge"]["deadline_ms"] <= 600_000
 
 
+async def test_the_history_says_whose_deadline_was_too_short(bridge: Bridge, page: Page, api: Api) -> None:
+    """For the user who looks later, and would change it."""
+    api.go_on.clear()
+    await page.request("PUT", "/api/call-settings", {"server_id": "shop", "deadline_s": 1})
+    await call(bridge)
+
+    async def is_kept() -> bool:
+        return bool((await page.get("/api/calls"))["calls"])
+
+    await eventually(is_kept)
+    (kept,) = (await page.get("/api/calls"))["calls"]
+    assert (kept["state"], kept["error"]["detail"]["set_by"]) == ("expired", "server")
+
+
 @pytest.mark.parametrize("asked", ["0.5", "601", "soon", "nan", ""])
 async def test_a_deadline_out_of_range_is_refused(bridge: Bridge, page: Page, asked: str) -> None:
     """Nothing is sent on terms that nobody asked for."""

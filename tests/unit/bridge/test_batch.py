@@ -25,11 +25,12 @@ ANSWER = Answered(200, "application/json", {}, TextBody("{}"))
 
 @dataclass
 class FakeEngine:
-    """Each tool is a number of seconds; those named in `failing` fail, `refused` are refused."""
+    """Each tool is a number of seconds; those in `failing` fail, `refused` are refused, `broken` meet a bug."""
 
     own: frozenset[str] = frozenset()
     failing: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
+    broken: frozenset[str] = frozenset()
     log: list[str] = field(default_factory=list[str])
     seen: dict[str, str] = field(default_factory=dict[str, str])
     running: set[str] = field(default_factory=set[str])
@@ -37,6 +38,8 @@ class FakeEngine:
     async def call(self, call: ToolCall) -> CallOutcome:
         name = call.chat_id or ""
         self.seen[name] = call.arguments_text
+        if name in self.broken:
+            raise ZeroDivisionError
         if name in self.refused:
             raise BridgeError(ErrorCode.UNKNOWN_TOOL, "There is no such tool.")
         self.log.append(f"+{name}")
@@ -72,6 +75,14 @@ def codes(outputs: list[BatchOutput]) -> dict[str, str | None]:
     """How each call ended: None for a success."""
     errors = [(each.id, each.outcome.error if each.outcome else each.refusal) for each in outputs]
     return {name: error.code.value if error else None for name, error in errors}
+
+
+async def test_a_bug_that_one_call_meets_is_that_calls_alone(caplog: pytest.LogCaptureFixture) -> None:
+    """The others have run, some may have changed something: their outputs must reach the caller."""
+    engine = FakeEngine(broken=frozenset("b"))
+    outputs = await run_batch(engine, [one("a", 3), one("b"), one("c", 1, depends_on="b")], Limits())
+    assert codes(outputs) == {"a": None, "b": "internal", "c": "dependency_failed"}
+    assert "ZeroDivisionError" in caplog.text
 
 
 async def test_outputs_come_in_call_order_whatever_ends_first() -> None:
