@@ -2,6 +2,7 @@
 /** The live log of calls this browser performs, whoever asked for them. Newest first; one row per call. */
 import { el, fill, labelled, link } from "./dom.js";
 import { address } from "./navigation.js";
+import { CallHistory } from "./call_history.js";
 import { CallRow } from "./call_row.js";
 import { matches } from "./call_filter.js";
 import { KEPT_CALLS } from "./call_log.js";
@@ -33,6 +34,7 @@ export class CallLogView {
       { class: "empty" },
       "No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.",
     );
+    this.history = new CallHistory(parts.controls.api, (callId) => this.rows.has(callId));
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
   }
@@ -55,6 +57,7 @@ export class CallLogView {
       ),
       this.empty,
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Call log" }, this.table),
+      this.history.element,
     );
     this.unsubscribe ??= this.executor.onCall((entry) => this.#show(entry));
     for (const entry of this.executor.calls) this.#show(entry);

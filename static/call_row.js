@@ -5,6 +5,7 @@ import { address } from "./navigation.js";
 import { kindOfEntry } from "./call_filter.js";
 import { duration, errorView } from "./outcome_view.js";
 import { cutNote, fileView, findAndSaveButton, readable, saveButton, size, textView } from "./answer_view.js";
+import { callAgain, laterFacts } from "./kept_call.js";
 import { toCurl } from "./curl.js";
 
 /** @typedef {import("./types.js").CallEntry} CallEntry */
@@ -13,10 +14,11 @@ import { toCurl } from "./curl.js";
 
 export class CallRow {
   /** @param {CallEntry} entry @param {import("./view_types.js").Parts} parts */
-  constructor(entry, { executor, api }) {
+  constructor(entry, { executor, api, controls }) {
     this.entry = entry;
     this.executor = executor;
     this.api = api;
+    this.controls = controls.api;
     this.isOpen = false;
     this.line = el("tr");
     this.detail = el("tr", { class: "call-detail", id: freshId("call"), hidden: true });
@@ -71,6 +73,8 @@ export class CallRow {
 
   #showDetail() {
     const { request, response, error, server_id, tool } = this.entry;
+    const later = el("div");
+    const again = this.#again();
     const curl = request
       ? copyButton("Copy as curl", () => toCurl(request), { "aria-label": `Copy ${tool} as curl` })
       : null;
@@ -82,9 +86,12 @@ export class CallRow {
         el(
           "div",
           { class: "actions" },
+          again?.button ?? null,
           curl,
           link("Open the tool", address("tools", tool), { class: "button quiet small" }),
         ),
+        again?.place ?? null,
+        later,
         error ? errorView(error, server_id) : null,
         el(
           "div",
@@ -94,8 +101,25 @@ export class CallRow {
         ),
       ),
     );
+    if (again) void this.#showLater(later);
+  }
+
+  /** Null while the call is open. */
+  #again() {
+    const { state, call_id, tool, key } = this.entry;
+    if (state === "running" || state === "waiting") return null;
+    return callAgain({ call_id, tool, safe: SAFE.test(key) }, this.controls);
+  }
+
+  /** What only the bridge knows. It may not have written the call down yet, or not any more. @param {HTMLElement} place */
+  async #showLater(place) {
+    const kept = await this.controls.call(this.entry.call_id).catch(() => null);
+    if (kept) fill(place, laterFacts(kept));
   }
 }
+
+/** Operations that only read, by their keys. */
+const SAFE = /^(GET|HEAD|OPTIONS) /;
 
 /** @param {CallEntry} entry */
 function requestLine({ request, key }) {

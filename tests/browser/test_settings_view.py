@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.scene import Scene
-from tests.support.chromium import go_to, run_tool
+from tests.support.chromium import expect_connection, go_to, run_tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -97,3 +97,39 @@ async def test_a_tools_own_deadline_is_kept_and_named_when_it_was_too_short(odd:
     await expect(answer).to_contain_text("That is the deadline of this tool.")
     reply = await asyncio.wait_for(odd.caller.call("getSlow", {"seconds": 10}), 10)
     assert reply.detail["set_by"] == "tool"
+
+
+async def test_a_call_that_ran_out_of_time_says_whose_deadline_it_was_and_is_made_again(odd: Scene) -> None:
+    """In the log, where its user looks, with the way to change it."""
+    page = await odd.open_page()
+    assert (await odd.caller.call("getSlow", {"seconds": 10}, **{"X-Tool-Deadline": "1"})).code == "timeout"
+    await go_to(page, "calls")
+    await page.get_by_role("button", name="getSlow", exact=True).click()
+    await expect(page.get_by_test_id("later")).to_contain_text("the caller's own deadline for this call")
+    await go_to(page, "settings")
+    await save_limit(page, TIMEOUT, "1")
+    await expect(page.get_by_text("Saved. The next call goes by it.")).to_be_visible()
+    await go_to(page, "calls")
+    await page.get_by_role("button", name="getSlow", exact=True).click()
+    await page.get_by_role("button", name="Make the call of getSlow again").click()
+    await expect(page.get_by_text("Made again: No answer within 1 s.")).to_be_visible()
+    await expect(page.get_by_role("button", name="getSlow", exact=True)).to_have_count(2)
+
+
+async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(scene: Scene) -> None:
+    """After a reload the log of the page is empty; what may change something asks before it is made again."""
+    page = await scene.open_page()
+    await scene.caller.call("mirrorJson", {"title": "tea"})
+    await page.reload()
+    await expect_connection(page, "connected")
+    await go_to(page, "calls")
+    await page.get_by_role("button", name="Show earlier calls").click()
+    await expect(page.get_by_text("the bridge keeps 30 days")).to_be_visible()
+    await page.get_by_role("button", name="mirrorJson", exact=True).click()
+    await expect(page.get_by_role("region", name="Arguments", exact=True)).to_contain_text("tea")
+    await page.get_by_role("button", name="Make the call of mirrorJson again").click()
+    await page.get_by_role("button", name="Make it again", exact=True).click()
+    await expect(page.get_by_text("Made again: it succeeded.")).to_be_visible()
+    await expect(
+        page.get_by_role("region", name="Call log").get_by_role("button", name="mirrorJson")
+    ).to_be_visible()

@@ -5,6 +5,7 @@ import test from "node:test";
 import { breakerWords } from "../../static/breaker_notice.js";
 import { CallControls } from "../../static/call_controls.js";
 import { deadlineOf, meaningOf, numberOf, sourceOf, whoseDeadline } from "../../static/limit_words.js";
+import { deadlineWords, lateWords } from "../../static/kept_call.js";
 import { clock } from "../../static/moment.js";
 import { SeenCalls, REMEMBERED_CALLS } from "../../static/seen_calls.js";
 
@@ -110,6 +111,22 @@ test("breakers are read again when the bridge says that they changed", async () 
   await changed;
   assert.deepEqual(controls.breakers, []);
   controls.stop();
+});
+
+test("what came to light after a call had been given up is said plainly", () => {
+  assert.equal(lateWords(null), "");
+  const answered = lateWords({ at: 990, status: "answered", http_status: 201 });
+  assert.equal(answered, `The API answered 201 at ${clock(990_000)}, after the call had been given up. Its caller was not told.`);
+  assert.match(lateWords({ at: 990, status: "failed", code: "cors", delivered: "no" }), /cors\. The request never left/);
+  assert.match(lateWords({ at: 990, status: "failed", code: "network", delivered: "unknown" }), /is not known/);
+});
+
+test("a call that ran out of time says whose deadline it was, and no other call does", () => {
+  /** @param {object} detail @returns {any} */
+  const error = (detail) => ({ code: "timeout", message: "", detail, retryable: false });
+  assert.equal(deadlineWords(error({ set_by: "tool" })), "What was too short: the deadline of this tool.");
+  assert.equal(deadlineWords(error({})), "");
+  assert.equal(deadlineWords(null), "");
 });
 
 test("a call sent twice is new once; an attempt that was given back is new again", () => {

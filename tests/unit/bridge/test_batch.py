@@ -25,7 +25,7 @@ ANSWER = Answered(200, "application/json", {}, TextBody("{}"))
 
 @dataclass
 class FakeEngine:
-    """Each tool is a number of seconds; those in `failing` fail, `refused` are refused, `broken` meet a bug."""
+    """Each tool is a number of seconds; `failing` fail, `refused` are refused, `broken` meet a bug."""
 
     own: frozenset[str] = frozenset()
     failing: frozenset[str] = frozenset()
