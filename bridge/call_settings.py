@@ -9,16 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from bridge.limits import Limits, range_of
+from bridge.limits import Limits, SetBy, range_of
 from bridge.wire import BridgeError, ErrorCode
 
 MAX_SETTINGS = 1000
 """Of one user."""
-
-SetBy = Literal["call", "tool", "server", "user", "TOOL_TIMEOUT_SECONDS", "TOOL_BATCH_TIMEOUT_SECONDS"]
-"""Who said how long a call may take."""
 
 
 class Scope(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bridge.call_settings import SetBy
+from bridge.limits import SetBy
 from bridge.wire import ErrorCode, WireError
 
 

@@ -22,6 +22,11 @@ Source: TypeAlias = Literal["default", "kept", "given", "changed"]
 """default: nobody set it · kept: set in the page, kept in the store · given: by environment or command line ·
 changed: given, but changed in the page since; the next start brings the given value back."""
 
+SetBy: TypeAlias = Literal[
+    "call", "tool", "server", "user", "TOOL_TIMEOUT_SECONDS", "TOOL_BATCH_TIMEOUT_SECONDS"
+]
+"""Who said how long a call may take."""
+
 
 class Limits(BaseModel):
     """All limits at one moment. Outside of this program each has its name in capitals."""

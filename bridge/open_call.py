@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from bridge.call_settings import SetBy
 from bridge.calls import CallState
+from bridge.limits import SetBy
 from bridge.outcome import CallOutcome
 from toolserver.result import FileBody, TextBody
 

@@ -2,7 +2,7 @@
 /** Calls that the bridge keeps and this page does not remember: earlier ones, and those of other browsers. */
 import { button, copyButton, el, fill, freshId, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
-import { callAgain, laterFacts } from "./kept_call.js";
+import { callAgain, lateWords, laterFacts } from "./kept_call.js";
 import { clock } from "./moment.js";
 import { duration, errorView } from "./outcome_view.js";
 import { readable, textView } from "./answer_view.js";
@@ -18,11 +18,13 @@ export class CallHistory {
     /** Where to read on; null at the end. @type {number | null} */
     this.next = null;
     this.list = el("table", { class: "calls", "aria-label": "Earlier calls", hidden: true });
+    this.heading = el("h2", { hidden: true }, "Earlier calls");
     this.messages = el("div", { "aria-live": "polite" });
     this.more = button("Show earlier calls", () => void this.#load(), { class: "quiet" });
     this.element = el(
       "section",
       { class: "stack", "aria-label": "Earlier calls" },
+      this.heading,
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Earlier calls" }, this.list),
       this.messages,
       el("div", { class: "actions" }, this.more),
@@ -35,7 +37,7 @@ export class CallHistory {
       const { calls, next } = await this.api.calls(this.next);
       const unknown = calls.filter(({ call_id }) => !this.isShown(call_id));
       this.list.append(...unknown.map((call) => historyRow(call, this.api)));
-      this.list.hidden = this.list.rows.length === 0;
+      this.list.hidden = this.heading.hidden = this.list.rows.length === 0;
       this.next = next;
       this.more.textContent = "Show more";
       this.more.hidden = next === null;
@@ -69,10 +71,11 @@ function historyRow(call, api) {
 }
 
 /** @param {KeptCall} call */
-function badges({ state, http_status, late }) {
-  const words = http_status === null ? state.replaceAll("_", " ") : String(http_status);
+function badges({ state, http_status, error, late }) {
+  const status = http_status ?? error?.detail.status ?? error?.code ?? state;
+  const words = String(status).replaceAll("_", " ");
   const ending = el("span", { class: `badge ${state === "succeeded" ? "good" : "bad"}` }, words);
-  return late === null ? [ending] : [ending, " ", el("span", { class: "badge warning" }, "heard later")];
+  return lateWords(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, "heard later")];
 }
 
 /** @param {KeptCall} call @param {ControlsApi} api */

@@ -9,12 +9,15 @@ import { whoseDeadline } from "./limit_words.js";
 /** @typedef {import("./controls_api.js").ControlsApi} ControlsApi */
 /** @typedef {{call_id: string, tool: string, safe: boolean}} EndedCall */
 
+/** What a page reports because the call was over says nothing new about it. */
+const ECHOES = ["timeout", "cancelled"];
+
 /**
  * What the page reported after the call had been given up: the truth, which the caller never heard.
  * @param {Record<string, unknown> | null} late
  */
 export function lateWords(late) {
-  if (late === null) return "";
+  if (late === null || ECHOES.includes(String(late.code))) return "";
   const at = clock(1000 * Number(late.at));
   if (late.status === "answered")
     return `The API answered ${late.http_status} at ${at}, after the call had been given up. Its caller was not told.`;

@@ -117,6 +117,7 @@ test("what came to light after a call had been given up is said plainly", () => 
   assert.equal(lateWords(null), "");
   const answered = lateWords({ at: 990, status: "answered", http_status: 201 });
   assert.equal(answered, `The API answered 201 at ${clock(990_000)}, after the call had been given up. Its caller was not told.`);
+  assert.equal(lateWords({ at: 990, status: "failed", code: "cancelled", delivered: "unknown" }), "", "only an echo");
   assert.match(lateWords({ at: 990, status: "failed", code: "cors", delivered: "no" }), /cors\. The request never left/);
   assert.match(lateWords({ at: 990, status: "failed", code: "network", delivered: "unknown" }), /is not known/);
 });
