@@ -218,6 +218,23 @@ export interface KeptCalls {
   calls: KeptCall[];
   next: number | null;
 }
+/** One thing that happened; `at` in seconds since 1970. */
+export interface AuditEntry {
+  id: string;
+  at: number;
+  kind: string;
+  user: string | null;
+  user_id: string | null;
+  actor: string;
+  call_id: string | null;
+  server: string | null;
+  operation: string | null;
+  detail: Record<string, unknown>;
+}
+export interface AuditList {
+  entries: AuditEntry[];
+  next: string | null;
+}
 export interface Device {
   id: string;
   name: string;

@@ -8,6 +8,7 @@ import { ApprovalNotices } from "./approval_notices.js";
 import { ApprovalsView } from "./approvals_view.js";
 import { ApprovalView } from "./approval_view.js";
 import { BridgeApi } from "./bridge_api.js";
+import { AuditView } from "./audit_view.js";
 import { CallLogView } from "./call_log_view.js";
 import { CallControls } from "./call_controls.js";
 import { ConnectView } from "./connect_view.js";
@@ -213,6 +214,7 @@ function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
   if (section === "selection") return new SelectionView(parts);
   if (section === "approval") return new ApprovalView(parts);
   if (section === "calls") return new CallLogView(parts);
+  if (section === "audit") return new AuditView(parts);
   if (section === "devices") return new DevicesView(parts);
   if (section === "settings") return new SettingsView(parts);
   if (section === "connect") return new ConnectView(parts);

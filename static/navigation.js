@@ -15,7 +15,7 @@ const SECTIONS = [
 ];
 
 /** Views without a place of their own in the list. @type {Record<string, string>} */
-const BELONGS_TO = { add: "servers", selection: "tools", approval: "settings" };
+const BELONGS_TO = { add: "servers", selection: "tools", approval: "settings", audit: "calls" };
 
 /**
  * @param {string} hash `location.hash`

@@ -21,6 +21,7 @@ VIEWS = (
     ("tools", "no-such-tool"),
     ("selection",),
     ("calls",),
+    ("audit",),
     ("connect",),
     ("doctor",),
 )
@@ -33,6 +34,7 @@ VIEWS_OF_MIRROR = (
     ("tools", "mirrorQuery"),
     ("selection",),
     ("calls",),
+    ("audit",),
     ("connect",),
     ("doctor",),
 )
