@@ -48,7 +48,7 @@ export class AuditView {
   /** @param {HTMLElement} container */
   async start(container) {
     const head = el("thead", null, el("tr", null, ...HEAD.map((label) => el("th", { scope: "col" }, label))));
-    const table = el("table", { class: "calls", "aria-label": "Audit log" }, head, this.body);
+    const table = el("table", { class: "audit", "aria-label": "Audit log" }, head, this.body);
     const filters = el("div", { class: "filters" }, labelled("Show", this.kind), this.everybody);
     const place = { class: "scroll", tabindex: "0", role: "region", "aria-label": "Entries" };
     const title = el("div", { class: "title-row" }, el("h1", null, "Audit log"), filters);

@@ -103,6 +103,7 @@ class AuditLog:
         self._waiting: deque[dict[str, Any]] = deque()
         self._some = asyncio.Event()
         self._swept_at = 0.0
+        self._writing = asyncio.Lock()
 
     def note(
         self,
@@ -159,7 +160,13 @@ class AuditLog:
 
     async def _write(self) -> bool:
         """Append the oldest entries in one transaction; whether the database took them."""
+        async with self._writing:
+            return await self._append()
+
+    async def _append(self) -> bool:
         rows = [self._waiting[index] for index in range(min(BATCH, len(self._waiting)))]
+        if not rows:
+            return True
         try:
             async with self._session.begin() as session:
                 await session.execute(insert(AuditRow), rows)

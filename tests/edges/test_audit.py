@@ -109,6 +109,16 @@ async def test_a_database_that_is_locked_loses_no_entry(tmp_path: Path, store: S
 
 
 @pytest.mark.asyncio
+async def test_two_who_write_at_once_write_each_entry_once(store: Store) -> None:
+    """The bridge's own task, and the last write when it stops."""
+    log = store.audit_log()
+    for _ in range(50):
+        log.note(AuditKind.STARTED, None, "bridge")
+    await asyncio.gather(log.flush(), log.flush())
+    assert len(await log.entries(Wanted())) == 50
+
+
+@pytest.mark.asyncio
 async def test_texts_that_are_too_long_or_no_unicode_are_kept_as_far_as_they_fit(store: Store) -> None:
     """What strangers send must not stop the writing of what others did."""
     log = store.audit_log()
