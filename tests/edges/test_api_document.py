@@ -19,6 +19,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from bridge.service import Bridge
 from tests.support.compiled import document_text
 from tests.support.running import Page, json_answer, pair, public_key_of, running_bridge
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
@@ -246,8 +247,12 @@ async def _walk_calls(witness: Witness) -> None:
     assert ended["outcome"]["answer"]["text"] == '{"ok": 1}'
     await witness.ask("POST", "/api/calls", {"tool": "none"}, status=404)
     await witness.ask("POST", "/api/calls", {"tool": "addProduct", "arguments": {}}, status=400)
-    listed = (await witness.ask("GET", "/api/calls"))["calls"]
-    assert ended["call_id"] in [call["call_id"] for call in listed]
+
+    async def is_listed() -> bool:
+        listed = (await witness.ask("GET", "/api/calls"))["calls"]
+        return ended["call_id"] in [call["call_id"] for call in listed]
+
+    await eventually(is_listed)  # the journal is written behind
     await witness.ask("GET", f"/api/calls/{ended['call_id']}")
     await witness.ask("POST", "/api/calls/call_none/cancel", status=404)
     await witness.ask("POST", "/api/calls/call_none/retry", status=404)
