@@ -101,6 +101,7 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
     await _walk_limits(witness)
     await _walk_batches(witness)
     await _walk_calls(witness)
+    await _walk_approval(witness)
     documented = {
         f"{method.upper()} {path}" for path, item in witness.document["paths"].items() for method in item
     }
@@ -226,6 +227,15 @@ async def _walk_batches(witness: Witness) -> None:
     told = await witness.ask("POST", "/api/batches", {"calls": [{"tool": "none"}]})
     assert told["outputs"][0]["outcome"]["error"]["code"] == "unknown_tool"
     await witness.ask("POST", "/api/batches", {"calls": []}, status=400)
+
+
+async def _walk_approval(witness: Witness) -> None:
+    await witness.ask("GET", "/api/approval")
+    assert (await witness.ask("PUT", "/api/approval", {"mode": "ask"}))["mode"] == "ask"
+    await witness.ask("PUT", "/api/approval", {"mode": "sometimes"}, status=400)
+    await witness.ask("DELETE", "/api/approval/grants/none", status=404)
+    await witness.ask("DELETE", "/api/approval/grants")
+    await witness.ask("GET", "/api/audit")
 
 
 async def _walk_calls(witness: Witness) -> None:
