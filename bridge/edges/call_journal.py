@@ -12,6 +12,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
@@ -35,6 +36,12 @@ MAX_WAITING = 10_000
 """Endings that wait for the database; when it stays away for longer, the oldest are given up."""
 
 BATCH = 500
+GATHER_S = 0.2
+"""How long endings wait for others to be written with; nobody waits for them."""
+
+CATCH_UP_S = 1.0
+"""How long a reader waits for what has ended before it to be written."""
+
 RETRY_S = 1.0
 SWEEP_SECONDS = 3600
 
@@ -84,6 +91,9 @@ class CallJournal:
         self._sweep_every_s = sweep_every_s
         self._waiting: deque[_Entry] = deque()
         self._some = asyncio.Event()
+        self._urgent = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._swept_at = time.time()
 
     async def opened(self, record: CallRecord) -> None:
@@ -109,9 +119,14 @@ class CallJournal:
         """Write until cancelled; the one task that does."""
         while True:
             await self._some.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GATHER_S):
+                    await self._urgent.wait()
             self._some.clear()
+            self._urgent.clear()
             while self._waiting:
                 await self._write([self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))])
+            self._idle.set()
             await self._sweep()
 
     async def flush(self) -> None:
@@ -137,12 +152,14 @@ class CallJournal:
 
     async def call(self, user_id: str, call_id: str) -> KeptCall | None:
         """One call of a user."""
+        await self._catch_up()
         async with self._session() as session:
             row = await session.get(CallRow, call_id)
             return _kept(row) if row is not None and row.user_id == user_id else None
 
     async def calls(self, user_id: str, *, before: float | None, limit: int) -> list[KeptCall]:
         """A user's calls, newest first, opened before a time."""
+        await self._catch_up()
         wanted = select(CallRow).where(CallRow.user_id == user_id)
         if before is not None:
             wanted = wanted.where(CallRow.opened_at < before)
@@ -156,7 +173,17 @@ class CallJournal:
             _log.error("The journal gave up an entry of call %s: the database does not answer.", lost.call_id)
             _tell(lost, JournalUnavailable())
         self._waiting.append(entry)
+        self._idle.clear()
         self._some.set()
+        if entry.written is not None:
+            self._urgent.set()
+
+    async def _catch_up(self) -> None:
+        """What ended before a reading stands in it; a database that is away is not waited for long."""
+        self._urgent.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CATCH_UP_S):
+                await self._idle.wait()
 
     async def _write(self, entries: Sequence[_Entry]) -> None:
         """One transaction; what could not be written and nobody waits for is tried again."""
