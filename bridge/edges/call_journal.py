@@ -122,11 +122,11 @@ class CallJournal:
             with suppress(TimeoutError):
                 async with asyncio.timeout(GATHER_S):
                     await self._urgent.wait()
-            self._some.clear()
             self._urgent.clear()
-            while self._waiting:
-                await self._write([self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))])
-            self._idle.set()
+            await self._write([self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))])
+            if not self._waiting:
+                self._some.clear()
+                self._idle.set()
             await self._sweep()
 
     async def flush(self) -> None:
@@ -175,7 +175,7 @@ class CallJournal:
         self._waiting.append(entry)
         self._idle.clear()
         self._some.set()
-        if entry.written is not None:
+        if entry.written is not None or len(self._waiting) >= BATCH:
             self._urgent.set()
 
     async def _catch_up(self) -> None:
