@@ -4,6 +4,8 @@
  * left alone for now. State as data, no DOM; breakers are read again when the bridge says so, and when one may be tried.
  */
 
+import { whenOnline } from "./when_online.js";
+
 /** @typedef {import("./api_types.js").Breaker} Breaker */
 /** @typedef {import("./api_types.js").CallSetting} CallSetting */
 /** @typedef {import("./api_types.js").LimitList} LimitList */
@@ -42,7 +44,7 @@ export class CallControls extends EventTarget {
     const again = () => void this.loadBreakers().catch(() => undefined);
     this.#endings = [
       this.executor.onChanged("breakers", again),
-      this.executor.onState(({ connection }) => connection === "online" && load()),
+      whenOnline(this.executor, load),
     ];
   }
 

@@ -1,6 +1,8 @@
 // @ts-check
 /** The user's browsers as the bridge knows them, and which one runs calls; loaded anew when the bridge says so. */
 
+import { whenOnline } from "./when_online.js";
+
 /** @typedef {import("./api_types.js").Device} Device */
 /** @typedef {import("./bridge_api.js").BridgeApi} BridgeApi */
 /** @typedef {import("./executor_client.js").ExecutorClient} ExecutorClient */
@@ -24,7 +26,7 @@ export class Devices extends EventTarget {
     const load = () => void this.load().catch(() => undefined); // The next change tries again.
     this.#endings = [
       this.executor.onChanged("devices", load),
-      this.executor.onState(({ connection }) => connection === "online" && load()),
+      whenOnline(this.executor, load),
     ];
   }
 

@@ -1,5 +1,6 @@
 """Pairing, sessions and keys: who may be whom."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -61,9 +62,13 @@ async def test_an_expired_ticket_is_worth_nothing(
 ) -> None:
     """A link in a terminal's scrollback loses its power after a day."""
     ticket = ticket_of(await bridge.page_url())
-    with sqlite3.connect(tmp_path / "bridge.sqlite3") as database:
-        database.execute("UPDATE tickets SET expires_at = 1")
-    database.close()
+
+    def let_it_expire() -> None:
+        with sqlite3.connect(tmp_path / "bridge.sqlite3") as database:
+            database.execute("UPDATE tickets SET expires_at = 1")
+        database.close()
+
+    await asyncio.to_thread(let_it_expire)  # the bridge may be writing, and needs this loop to end that
     with pytest.raises(AssertionError, match="expired"):
         await pair(bridge.base_url, http, ticket)
 
