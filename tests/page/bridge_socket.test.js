@@ -35,6 +35,7 @@ test("execute:tool is read by our keys only: an address in the message means not
     result_token: "t",
     attempt: 1,
     must_ask: false,
+    idempotency_key: false,
     approval_ms: 120_000,
     chat_id: "chat",
   });
