@@ -1,0 +1,106 @@
+"""One turn: what a caller asked of a model, what is told while it runs, and how it ended.
+
+The doors make a `TurnRequest` of an HTTP request and write `TurnEvent`s as their protocol wants them; the
+loop stands between and knows neither HTTP nor a protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from bridge.turns.items import Item, ModelCall
+from bridge.turns.model import ModelEvent
+from toolserver.json_types import JsonObject, JsonValue
+
+CallDisplay: TypeAlias = Literal["hidden", "details", "items"]
+"""How an answer shows the calls that the bridge ran: not at all, as `<details type="tool_calls">` blocks in
+its text, or as `function_call` and `function_call_output` items."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """What a caller asked, the same from every door."""
+
+    user_id: str
+    turn_id: str
+    """Of this request; the calls of the turn share one limit under it."""
+    model: str
+    """The caller's name for the model."""
+    input: tuple[Item, ...]
+    instructions: str | None = None
+    caller_tools: tuple[JsonObject, ...] = ()
+    """Tools that the caller runs itself, and tools of the provider, in the Responses form."""
+    options: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Every other member of the request that goes to the provider."""
+    with_tools: bool = True
+    """False: a task request (titles, tags), or the caller wants none of the bridge's tools."""
+    max_rounds: int | None = None
+    """None: as the model's settings or the bridge say."""
+    chat_id: str | None = None
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something the model said, as it comes."""
+
+    round: int
+    """From 0."""
+    event: ModelEvent
+    is_own_call: bool
+    """It belongs to a `function_call` that the bridge runs, and is no affair of the caller's."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """The bridge runs a call."""
+
+    call: ModelCall
+    tool_title: str
+    """For people."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnded:
+    """A call of the bridge has its output. Given in call order, once all calls of the round have ended."""
+
+    call: ModelCall
+    output: Item
+    has_succeeded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the user should know, which is not the model's word."""
+
+    level: Literal["info", "warning", "error"]
+    text: str
+    """For people, in Markdown."""
+    in_answer: bool
+    """It belongs into the answer's text too (the limit's notice)."""
+
+
+TurnEvent: TypeAlias = Said | CallStarted | CallEnded | Notice
+
+Emit: TypeAlias = Callable[[TurnEvent], Awaitable[None]]
+"""Takes an event to the caller; may wait for a slow reader. Raising ends the turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """How a turn ended."""
+
+    status: Literal["completed", "incomplete", "failed"]
+    output: tuple[Item, ...]
+    """Every item of every round in order, the bridge's calls and their outputs included."""
+    caller_calls: tuple[ModelCall, ...]
+    """Calls of the last round that the caller has to run; empty when the turn is over."""
+    own_call_ids: frozenset[str]
+    """`call_id`s of the calls in `output` that the bridge ran."""
+    usage: JsonObject
+    """Summed over all rounds and sub-queries, with `turn_count` and `function_call_count`."""
+    response: JsonObject
+    """The last round's response object: model, `incomplete_details`, `error`, service tier."""
+    limit_reached: bool = False
