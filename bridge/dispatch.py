@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 from bridge import endings
 from bridge.calls import TERMINAL, CallEvent, CallState, UnexpectedEvent, next_state
 from bridge.config import DEFAULT_APPROVAL_S
-from bridge.open_call import CallRecord, CallRequest, Clock, OpenCall, Page, Verdict
+from bridge.open_call import AbortReason, CallRecord, CallRequest, Clock, OpenCall, Page, Verdict
 from bridge.outcome import CallOutcome, Reading, doubtful_error, read_report
 from bridge.wire import Accepted, Decision, ErrorCode, Go, Result, WireError
 from toolserver.result import Answered
@@ -98,7 +98,6 @@ class Dispatcher:
         journal: Journal,
         decisions: Decisions,
         *,
-        max_open_calls_per_user: int,
         no_browser_message: str,
         approval_s: float = DEFAULT_APPROVAL_S,
     ) -> None:
@@ -107,10 +106,8 @@ class Dispatcher:
         self._journal = journal
         self._decisions = decisions
         self._approval_s = approval_s
-        self._max_open = max_open_calls_per_user
         self._no_browser_message = no_browser_message
         self._open: dict[str, OpenCall] = {}
-        self._open_of_user: dict[str, int] = {}
 
     async def run(self, request: CallRequest) -> CallOutcome:
         """Perform one call in a page of its user.
@@ -121,9 +118,7 @@ class Dispatcher:
         already begun may have been performed.
         """
         call = OpenCall(new_call_id(), request, secrets.token_urlsafe(24), approval_s=self._approval_s)
-        if self._open_of_user.get(request.user_id, 0) >= self._max_open:
-            return CallOutcome(call.call_id, CallState.FAILED, None, endings.queue_full(self._max_open))
-        self._enter(call)
+        self._open[call.call_id] = call
         try:
             return await self._perform(call)
         except asyncio.CancelledError:
@@ -132,7 +127,7 @@ class Dispatcher:
             raise
         finally:
             call.stop_clocks()
-            self._leave(call)
+            del self._open[call.call_id]
 
     async def _perform(self, call: OpenCall) -> CallOutcome:
         request = call.request
@@ -176,9 +171,8 @@ class Dispatcher:
 
     async def _abort(self, call: OpenCall) -> None:
         """Tell the page of a call that ended without it."""
-        reason = _reason_to_abort(call.outcome)
-        if reason and call.sid is not None:
-            await self._browser.send_cancel(call.sid, call.call_id, reason)
+        if call.abort_reason is not None and call.sid is not None:
+            await self._browser.send_cancel(call.sid, call.call_id, call.abort_reason)
 
     def open_call(self, call_id: str) -> OpenCall | None:
         """The open call of that id, for the upload of its answer."""
@@ -189,7 +183,8 @@ class Dispatcher:
         call = self._open.get(call_id)
         if call is None or call.request.user_id != user_id:
             return False
-        return self._apply(call, CallEvent.STOPPED, error=endings.stopped(by))
+        reason = "caller_gone" if by == "caller" else "stopped"
+        return self._apply(call, CallEvent.STOPPED, error=endings.stopped(by), abort=reason)
 
     def accept(self, sid: str, accepted: Accepted) -> None:
         """A page acknowledged `execute:tool` or refused it; acks of other sessions change nothing."""
@@ -236,9 +231,12 @@ class Dispatcher:
         self._decisions.decided(call.call_id, call.request, call.verdict)
         return True
 
-    def _refuse(self, call: OpenCall, reason: Literal["user", "no_answer"]) -> None:
+    def _refuse(
+        self, call: OpenCall, reason: Literal["user", "no_answer"], abort: AbortReason | None = None
+    ) -> None:
         call.verdict = verdict = _verdict(call, "denied", reason)
-        if self._apply(call, CallEvent.REFUSED, error=endings.denied(reason, self._approval_s)):
+        error = endings.denied(reason, self._approval_s)
+        if self._apply(call, CallEvent.REFUSED, error=error, abort=abort):
             self._decisions.decided(call.call_id, call.request, verdict)
 
     def report(self, user_id: str, sid: str, result: Result) -> None:
@@ -300,7 +298,7 @@ class Dispatcher:
             call.start_asking(self._approval_s + APPROVAL_GRACE_S, lambda: self._no_answer(call))
 
     def _no_answer(self, call: OpenCall) -> None:
-        self._refuse(call, "no_answer")
+        self._refuse(call, "no_answer", abort="no_answer")
 
     def _give_up(self, call: OpenCall) -> None:
         self._try_elsewhere(call, endings.page_lost())
@@ -330,8 +328,12 @@ class Dispatcher:
         *,
         answered: Answered | None = None,
         error: WireError | None = None,
+        abort: AbortReason | None = None,
     ) -> bool:
-        """Whether the table knows the event for the call's state; if not, nothing happens."""
+        """Whether the table knows the event for the call's state; if not, nothing happens.
+
+        `abort`: what its page is told, if the call ends by it.
+        """
         try:
             state = next_state(call.state, event, in_doubt=call.in_doubt)
         except UnexpectedEvent:
@@ -341,7 +343,8 @@ class Dispatcher:
         call.state = state
         if state in TERMINAL:
             if error is not None:
-                error = endings.with_deadline_setter(error, call.request.deadline_set_by)
+                error = endings.with_deadline(error, call.request.deadline_s, call.request.deadline_set_by)
+            call.abort_reason = abort
             call.outcome = CallOutcome(call.call_id, state, answered, error, call.request.server_id)
             self._journal.ended(_record(call, may_begin=call.may_begin))
             call.moved.set()
@@ -349,7 +352,7 @@ class Dispatcher:
 
     def _expire(self, call: OpenCall) -> None:
         error = endings.out_of_time(call.request.deadline_s, safe=call.request.safe)
-        self._apply(call, CallEvent.DEADLINE, error=error)
+        self._apply(call, CallEvent.DEADLINE, error=error, abort="deadline")
 
     def _of_session(self, sid: str, call_id: str) -> OpenCall | None:
         call = self._open.get(call_id)
@@ -358,20 +361,6 @@ class Dispatcher:
     def _is_open(self, call_id: str, user_id: str) -> bool:
         call = self._open.get(call_id)
         return call is not None and call.request.user_id == user_id and call.state not in TERMINAL
-
-    def _enter(self, call: OpenCall) -> None:
-        self._open[call.call_id] = call
-        user_id = call.request.user_id
-        self._open_of_user[user_id] = self._open_of_user.get(user_id, 0) + 1
-
-    def _leave(self, call: OpenCall) -> None:
-        del self._open[call.call_id]
-        user_id = call.request.user_id
-        left = self._open_of_user[user_id] - 1
-        if left:
-            self._open_of_user[user_id] = left
-        else:
-            del self._open_of_user[user_id]
 
     def _no_page(self, call: OpenCall) -> WireError:
         if call.sendings:
@@ -385,13 +374,12 @@ def new_call_id() -> str:
 
 
 def _record(call: OpenCall, *, may_begin: bool) -> CallRecord:
-    device_id = None if call.page is None else call.page.device_id
     return CallRecord(
         call.call_id,
         call.request,
         call.state,
         may_begin,
-        device_id,
+        call.device_id,
         call.opened_at,
         call.outcome,
         call.verdict,
@@ -399,8 +387,7 @@ def _record(call: OpenCall, *, may_begin: bool) -> CallRecord:
 
 
 def _verdict(call: OpenCall, decision: str, reason: str) -> Verdict:
-    device_id = None if call.page is None else call.page.device_id
-    return Verdict(decision, reason, device_id, time.time())
+    return Verdict(decision, reason, call.device_id, time.time())
 
 
 def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> bool:
@@ -416,15 +403,3 @@ def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> b
 def _may_work_next_time(reading: Reading) -> bool:
     error = reading.error
     return error is not None and error.code is ErrorCode.NETWORK and error.retryable
-
-
-def _reason_to_abort(outcome: CallOutcome | None) -> str:
-    """Why a page must be told of an ending that did not come from it; "" when it need not."""
-    if outcome is None or outcome.error is None:
-        return ""
-    detail = outcome.error.detail
-    if "deadline_s" in detail:
-        return "deadline"
-    if "by" in detail:
-        return "caller_gone" if detail["by"] == "caller" else "stopped"
-    return "no_answer" if detail.get("reason") == "no_answer" else ""

@@ -8,12 +8,6 @@ from bridge.limits import SetBy
 from bridge.wire import ErrorCode, WireError
 
 
-def queue_full(limit: int) -> WireError:
-    """A user has too many open calls."""
-    message = f"{limit} calls of this user are open already. Wait for one of them to end."
-    return WireError(code=ErrorCode.QUEUE_FULL, message=message, detail={"limit": limit}, retryable=True)
-
-
 def page_lost() -> WireError:
     """The page that had the call went away and did not come back in time."""
     message = "The bridge page was closed, reloaded or lost its connection while the call was running."
@@ -51,11 +45,26 @@ def ran_out_of_time(error: WireError) -> bool:
     return ErrorCode.TIMEOUT in (error.code, error.detail.get("reason"))
 
 
-def with_deadline_setter(error: WireError, set_by: SetBy | None) -> WireError:
-    """The error as it is kept: if time ran out, `detail.set_by` says whose deadline that was."""
+def with_deadline(error: WireError, deadline_s: float, set_by: SetBy | None) -> WireError:
+    """If time ran out, the error that also says which deadline that was; else the error as it is."""
     if set_by is None or not ran_out_of_time(error):
         return error
-    return error.model_copy(update={"detail": {**error.detail, "set_by": set_by}})
+    return WireError(
+        code=error.code,
+        message=f"{error.message} That is {_WHOSE[set_by]}.",
+        detail={**error.detail, "deadline_s": round(deadline_s, 3), "set_by": set_by},
+        retryable=error.retryable,
+    )
+
+
+_WHOSE: dict[SetBy, str] = {
+    "call": "the deadline that the call itself was given",
+    "tool": "the deadline of this tool",
+    "server": "the deadline of its server",
+    "user": "the deadline of its user",
+    "TOOL_TIMEOUT_SECONDS": "TOOL_TIMEOUT_SECONDS",
+    "TOOL_BATCH_TIMEOUT_SECONDS": "the end of its batch",
+}
 
 
 def denied(reason: Literal["user", "no_answer"], approval_s: float) -> WireError:

@@ -19,7 +19,7 @@ from bridge.limits import LiveLimits
 from bridge.open_call import CallRequest
 from bridge.outcome import CallOutcome
 from bridge.rate_limit import RateLimit
-from bridge.wire import BridgeError, ErrorCode, WireError
+from bridge.wire import BridgeError, ErrorCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Gate:
                 outcome = await self._runner.run(_within_deadline(request, deadline))
                 is_cut_short = deadline.set_by == "TOOL_BATCH_TIMEOUT_SECONDS" and _ran_out_of_time(outcome)
                 passage.ended(Verdict.NOTHING if is_cut_short else judge(outcome), outcome.error)
-        return _with_deadline(outcome, deadline)
+        return outcome
 
     def _deadline(self, request: CallRequest, terms: Terms, settings: CallSettings) -> Deadline:
         if terms.deadline_s is not None:
@@ -148,27 +148,5 @@ def _within(deadline: Deadline, terms: Terms) -> Deadline:
     return deadline if deadline.seconds <= left else Deadline(max(left, 0.0), "TOOL_BATCH_TIMEOUT_SECONDS")
 
 
-_WHOSE = {
-    "call": "the deadline that the call itself was given",
-    "tool": "the deadline of this tool",
-    "server": "the deadline of its server",
-    "user": "the deadline of its user",
-    "TOOL_TIMEOUT_SECONDS": "TOOL_TIMEOUT_SECONDS",
-    "TOOL_BATCH_TIMEOUT_SECONDS": "the end of its batch",
-}
-
-
 def _ran_out_of_time(outcome: CallOutcome) -> bool:
     return outcome.error is not None and ran_out_of_time(outcome.error)
-
-
-def _with_deadline(outcome: CallOutcome, deadline: Deadline) -> CallOutcome:
-    """An outcome whose error, if time ran out, says which deadline that was."""
-    if outcome.error is None or not _ran_out_of_time(outcome):
-        return outcome
-    detail = {**outcome.error.detail, "deadline_s": round(deadline.seconds, 3), "set_by": deadline.set_by}
-    message = f"{outcome.error.message} That is {_WHOSE[deadline.set_by]}."
-    error = WireError(
-        code=outcome.error.code, message=message, detail=detail, retryable=outcome.error.retryable
-    )
-    return replace(outcome, error=error)

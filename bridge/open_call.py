@@ -46,6 +46,10 @@ class CallRequest:
     """Its request carries the call's id in the header `Idempotency-Key`."""
 
 
+AbortReason = Literal["deadline", "caller_gone", "stopped", "no_answer"]
+"""Why a page is told to drop a call: its time is over, nobody wants it any more, or nobody approved it."""
+
+
 class Page(NamedTuple):
     """A connected worker of a browser."""
 
@@ -124,6 +128,8 @@ class OpenCall:
     sendings: int = 0
     outcome: CallOutcome | None = None
     """Set once, with a terminal state."""
+    abort_reason: AbortReason | None = None
+    """Set with an outcome that its page does not know of."""
     moved: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it ended, or is to be sent again."""
     is_approved: bool = False
@@ -146,6 +152,11 @@ class OpenCall:
     def sid(self) -> str | None:
         """The socket of its page."""
         return None if self.page is None else self.page.sid
+
+    @property
+    def device_id(self) -> str | None:
+        """The browser of its page."""
+        return None if self.page is None else self.page.device_id
 
     @property
     def left_ms(self) -> int:

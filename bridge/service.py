@@ -219,7 +219,6 @@ def _compose(settings: Settings, store: Store, local_user: User, base_url: str) 
         journal,
         approvals,
         approval_s=settings.approval_s,
-        max_open_calls_per_user=settings.max_open_calls_per_user,
         no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
         "then call again.",
     )

@@ -57,11 +57,10 @@ class AuditedCalls:
 
     def _note(self, call: OpenCall, decision: Decision, go: Go) -> None:
         request = call.request
-        device = None if call.page is None else call.page.device_id
         self._audit.note(
             AuditKind.DECISION,
             request.user_id,
-            f"page {device}",
+            f"page {call.device_id}",
             call_id=call.call_id,
             server_id=request.server_id,
             operation_key=request.operation_key,

@@ -154,7 +154,6 @@ class BridgeDouble:
             self,
             self.journal,
             FakeDecisions(),
-            max_open_calls_per_user=100,
             no_browser_message="Open the page.",
         )
         self._sockets: dict[str, _Socket] = {}

@@ -61,7 +61,6 @@ class Desk:
             self.browser,
             self.journal,
             self.decisions,
-            max_open_calls_per_user=2,
             no_browser_message="Open it.",
         )
 

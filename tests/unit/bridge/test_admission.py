@@ -147,10 +147,12 @@ async def test_a_user_with_too_many_open_calls_is_refused_at_once() -> None:
     desk = Desk(max_open=3)
     calls = [desk.call(f"{number}", seconds=10) for number in range(3)]
     await settle()
-    with pytest.raises(BridgeError, match="3 calls of this user"):
+    with pytest.raises(BridgeError, match="3 calls of this user") as refused:
         await desk.call("one more")
+    assert refused.value.error.code is ErrorCode.QUEUE_FULL
     await desk.call("bob", key("bob"))
     await asyncio.gather(*calls)
+    await desk.call("there is room again")
 
 
 async def test_so_are_all_users_together() -> None:

@@ -79,7 +79,6 @@ class House:
             self.pages,
             FakeJournal(),
             FakeDecisions(),
-            max_open_calls_per_user=9,
             no_browser_message="none",
         )
         self.pages.listener = dispatcher
