@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import orjson
 
 from toolserver.catalog import Tool
+from toolserver.json_types import trimmed
 from toolserver.meta_tools import MetaTool
 
 _NOTHING_REQUIRED = b',"required":[]}'
@@ -35,7 +36,7 @@ def advertise(
     `schema_of` gives the arguments' schema of a tool as `argument_schemas` writes it. `title`
     is what Open WebUI's menu shows; without one it would list nothing.
     """
-    return orjson.dumps(
+    written = orjson.dumps(
         {
             "openapi": "3.1.0",
             "info": {"title": title or "Tools", "description": description, "version": version or "1"},
@@ -48,6 +49,7 @@ def advertise(
             },
         }
     )
+    return trimmed(written)
 
 
 def _operation(name: str, description: str, schema: bytes) -> dict[str, object]:

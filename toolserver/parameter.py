@@ -14,7 +14,7 @@ from toolserver.body_field import rules_of
 from toolserver.document import SWAGGER, Document
 from toolserver.errors import quote
 from toolserver.example import examples_of, with_examples
-from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trimmed
 from toolserver.media_type import FORM, base_type, choose_json
 from toolserver.swagger_parameter import is_body_part, parameter_of, schema_of, style_of
 
@@ -106,7 +106,7 @@ class Sending:
         self.argument = legal_name(self.name)
         self.identity = (self.name.lower() if self.location == "header" else self.name, self.location)
         self.unsendable = _unsendable_reason(self.location, self.name)
-        self.planned = dump_json(self.to_json(self.argument))
+        self.planned = trimmed(dump_json(self.to_json(self.argument)))
 
     def to_json(self, argument: str) -> JsonObject:
         """Its entry in a plan. Content-typed parameters have no style, as in the specification."""

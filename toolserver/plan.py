@@ -12,7 +12,7 @@ from functools import lru_cache
 from toolserver.argument_names import WHOLE, Arguments
 from toolserver.body import Body
 from toolserver.body_field import rules_of
-from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
 from toolserver.operation import Operation, Parameter, SecurityScheme
 from toolserver.security import Requirements
 
@@ -64,7 +64,7 @@ class PlanWriter:
     def _security(self, requirements: Requirements) -> bytes:
         found = self._requirements.get(id(requirements))
         if found is None:
-            written = dump_json([_plan_security(together) for together in requirements])
+            written = trimmed(dump_json([_plan_security(together) for together in requirements]))
             found = self._requirements[id(requirements)] = requirements, written
         return found[1]
 

@@ -9,7 +9,7 @@ one circle deep; what is beyond is a described free-form value, with a warning.
 from collections.abc import Callable, Iterable
 
 from toolserver.document import schema_reference_of
-from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
 from toolserver.schema_alternatives import Tag
 from toolserver.schema_cycles import Circles
 from toolserver.schema_reading import ShapeReader
@@ -118,7 +118,7 @@ class Flattening:
 
     def _scalar(self, schema: JsonObject, terse: int, wording: Wording) -> Flat:
         """One plain value. Documents repeat these inline, so they are known by their text."""
-        key = (dump_json(schema), terse, wording)
+        key = (trimmed(dump_json(schema)), terse, wording)
         flat = self._scalars.get(key)
         if flat is None:
             node = Reached(self.reader.read(schema), Scope(0, terse=terse), wording, NOTHING_ABOVE)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import orjson
 
 from toolserver.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
-from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
 from toolserver.schema_alternatives import Tag, tag_of
 from toolserver.schema_keywords import ANNOTATIONS, keywords_for, unique_values
 from toolserver.schema_reading import ShapeReader
@@ -374,10 +374,10 @@ def _finish(
 
 def _dump(head: dict[str, object], plain: JsonObject, parts: dict[str, object]) -> bytes:
     try:
-        return orjson.dumps({**head, **plain, **parts})
+        return trimmed(orjson.dumps({**head, **plain, **parts}))
     except TypeError:  # an integer beyond 64 bits somewhere
         written = {key: orjson.Fragment(dump_json(value)) for key, value in plain.items()}
-        return orjson.dumps({**head, **written, **parts})
+        return trimmed(orjson.dumps({**head, **written, **parts}))
 
 
 def _shortened(plain: JsonObject, terse: int) -> JsonObject:

@@ -17,7 +17,7 @@ from typing import cast
 import orjson
 
 from toolserver.hints import MAY_BE_NULL, clean_text
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, trimmed
 from toolserver.schema_writing import FREE_FORM_BRANCHES
 
 MAX_PROPERTIES = 5_000
@@ -75,7 +75,7 @@ def strict_schema(schema_json: bytes) -> Strict:
         counts.check()
     except _NotStrict as reason:
         return Strict(b"", str(reason))
-    return Strict(orjson.dumps(schema), "")
+    return Strict(trimmed(orjson.dumps(schema)), "")
 
 
 def without_added_nulls(arguments: JsonObject, schema: JsonObject) -> JsonObject:

@@ -1,6 +1,7 @@
 """Tolerant readers and the writer of compact JSON."""
 
 import json
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from toolserver.json_types import (
     object_at,
     scalar_text_at,
     text_at,
+    trimmed,
 )
 
 
@@ -41,3 +43,16 @@ def test_integers_of_any_size_are_written_as_their_digits(number: int) -> None:
 def test_what_is_written_reads_back_equal(value: JsonValue) -> None:
     """Schemas and plans cross two processes and a browser as this text."""
     assert json.loads(dump_json(value)) == value
+
+
+def test_trimmed_bytes_are_equal_and_hold_only_themselves() -> None:
+    """Thousands of small ones are kept of a large document."""
+    written = [dump_json({"name": f"number {number}"}) for number in range(100)]
+    tracemalloc.start()
+    try:
+        kept = [trimmed(text) for text in written]
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert kept == written
+    assert held < sum(map(len, written)) + 100 * len(written)
