@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from tests.support.serving import serving
+
 
 @dataclass
 class FileSite:
@@ -31,11 +33,5 @@ async def file_site(**texts: str) -> AsyncGenerator[FileSite]:
 
     app = web.Application()
     app.router.add_get("/{rest:.*}", answer)
-    runner = web.AppRunner(app, shutdown_timeout=1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    site.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
+    async with serving(app) as site.url:
         yield site
-    finally:
-        await runner.cleanup()

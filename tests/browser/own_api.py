@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from tests.support.serving import for_every_page, serving
 from toolserver.json_types import JsonObject
 
 
@@ -46,18 +47,7 @@ async def own_api(paths: JsonObject) -> AsyncGenerator[OwnApi]:
                 api.abandoned.append(asked)
         return web.json_response({"asked": asked})
 
-    async def allow(_request: web.Request, response: web.StreamResponse) -> None:
-        for name in ("Origin", "Headers", "Methods"):
-            response.headers[f"Access-Control-Allow-{name}"] = "*"
-
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", answer)
-    app.on_response_prepare.append(allow)
-    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    api.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
+    async with serving(for_every_page(app), notices_hang_up=True) as api.url:
         yield api
-    finally:
-        await runner.cleanup()

@@ -12,6 +12,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.scene import Scene
 from tests.support.chromium import accept_selection, go_to, run_tool
+from tests.support.serving import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -35,13 +36,8 @@ async def hostile_api() -> AsyncGenerator[str]:
 
     app = web.Application()
     app.router.add_get("/{rest:.*}", answer)
-    runner = web.AppRunner(app, shutdown_timeout=1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with serving(app) as url:
+        yield url
 
 
 KINDS = ("text_html", "application_json", "image_svg", "application_zip")

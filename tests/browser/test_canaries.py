@@ -5,13 +5,14 @@ import json
 import logging
 from base64 import b64decode
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from playwright.async_api import Browser
 
 from bridge.__main__ import main
@@ -19,6 +20,7 @@ from bridge.edges.audit_log import Wanted
 from tests.browser.scene import Scene, staged
 from tests.support.canaries import files_with, holds
 from tests.support.chromium import accept_selection, go_to, save_credential
+from tests.support.serving import for_every_page, serving
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -108,26 +110,13 @@ async def _never() -> Exception:
 async def served(api: Api) -> AsyncGenerator[Api]:
     """The API, and another origin that notes what reaches it."""
 
-    async def allow(_request: web.Request, response: web.StreamResponse) -> None:
-        for name in ("Allow-Origin", "Allow-Headers", "Allow-Methods", "Expose-Headers"):
-            response.headers[f"Access-Control-{name}"] = "*"
-        response.headers["Access-Control-Allow-Headers"] = "*, authorization"
+    def listening(handler: Handler) -> AbstractAsyncContextManager[str]:
+        app = for_every_page(web.Application())
+        app.router.add_route("*", "/{rest:.*}", handler)
+        return serving(app, notices_hang_up=True, shutdown_s=0.1)
 
-    runners: list[web.AppRunner] = []
-    try:
-        for handler in (api.answer, api.note):
-            app = web.Application()
-            app.router.add_route("*", "/{rest:.*}", handler)
-            app.on_response_prepare.append(allow)
-            runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True, access_log=None)
-            await runner.setup()
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
-            runners.append(runner)
-        api.url, api.other = (f"http://127.0.0.1:{runner.addresses[0][1]}" for runner in runners)
+    async with listening(api.answer) as api.url, listening(api.note) as api.other:
         yield api
-    finally:
-        for runner in runners:
-            await runner.cleanup()
 
 
 def document_of(url: str) -> str:

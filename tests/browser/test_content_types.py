@@ -13,6 +13,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser.scene import Scene, staged
 from tests.support.chromium import go_to
 from tests.support.compiled import document_text
+from tests.support.serving import for_every_page, serving
 from toolserver.json_types import JsonObject
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -65,20 +66,10 @@ async def answering_api() -> AsyncGenerator[str]:
     async def answer(request: web.Request) -> web.Response:
         return ANSWERS[request.path.strip("/")]()
 
-    async def allow(_request: web.Request, response: web.StreamResponse) -> None:
-        response.headers["Access-Control-Allow-Origin"] = "*"
-        response.headers["Access-Control-Expose-Headers"] = "*"
-
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", answer)
-    app.on_response_prepare.append(allow)
-    runner = web.AppRunner(app, shutdown_timeout=1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with serving(for_every_page(app)) as url:
+        yield url
 
 
 def document_of(url: str) -> str:

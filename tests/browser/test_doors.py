@@ -11,6 +11,7 @@ from playwright.async_api import Browser, Page
 
 from bridge.edges.page_http import STATIC
 from tests.browser.scene import Scene, staged
+from tests.support.serving import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -44,13 +45,8 @@ async def foreign_site() -> AsyncGenerator[str]:
 
     app.router.add_get("/", index)
     app.router.add_static("/vendor", STATIC / "vendor")
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with serving(app) as url:
+        yield url
 
 
 async def fetched(page: Page, url: str, **options: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from aiohttp import web
 from bridge.wire import RESULT_BYTES
 from tests.browser.scene import Scene
 from tests.support.chromium import accept_selection, save_credential
+from tests.support.serving import for_every_page, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -40,20 +41,10 @@ async def echoing_api() -> AsyncGenerator[str]:
             return web.Response()
         return echoes(request.headers.get("X-Key", ""))[request.path]
 
-    async def allow(_request: web.Request, response: web.StreamResponse) -> None:
-        for name in ("Allow-Origin", "Allow-Headers", "Allow-Methods", "Expose-Headers"):
-            response.headers[f"Access-Control-{name}"] = "*"
-
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", answer)
-    app.on_response_prepare.append(allow)
-    runner = web.AppRunner(app, shutdown_timeout=1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with serving(for_every_page(app)) as url:
+        yield url
 
 
 def document_of(url: str) -> str:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -14,21 +13,13 @@ from bridge.edges import keep_alive
 from bridge.edges.answer_files import plain_mime
 from bridge.service import Bridge
 from bridge.wire import RESULT_BYTES
-from tests.support.compiled import document_text
-from tests.support.running import Answer, Page, json_answer, page_of, running_bridge
+from tests.support.running import Answer, Page, json_answer, page_of
 from tests.support.waiting import eventually
 from toolserver.result import CUT_BY_TIME
 
 pytestmark = pytest.mark.asyncio
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
-
-
-@pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
-        yield running
 
 
 class Scene:

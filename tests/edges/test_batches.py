@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -12,8 +11,7 @@ import pytest_asyncio
 
 from bridge.edges import keep_alive
 from bridge.service import Bridge
-from tests.support.compiled import document_text
-from tests.support.running import Page, json_answer, page_of, running_bridge
+from tests.support.running import Page, json_answer, page_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -38,13 +36,6 @@ class Api:
 @pytest.fixture
 def api() -> Api:
     return Api()
-
-
-@pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
-        yield running
 
 
 @pytest_asyncio.fixture

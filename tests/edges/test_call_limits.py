@@ -50,13 +50,6 @@ def api() -> Api:
 
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
-        yield running
-
-
-@pytest_asyncio.fixture
 async def page(bridge: Bridge, api: Api) -> AsyncIterator[Page]:
     async with page_of(bridge, bridge.local_user.id, api.answer) as page:
         yield page

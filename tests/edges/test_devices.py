@@ -1,7 +1,6 @@
 """A user's browsers: listed, renamed, chosen, and taken away."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -10,24 +9,10 @@ import pytest_asyncio
 import socketio
 
 from bridge.service import Bridge
-from tests.support.compiled import document_text
-from tests.support.running import Page, json_answer, pair, running_bridge
+from tests.support.running import Page, json_answer, pair
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
-
-
-@pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path) as running:
-        await running.rooms.registry.share("shop", document_text(), source_url=None)
-        yield running
-
-
-@pytest_asyncio.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
 
 
 async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user_id: str) -> Page:

@@ -11,6 +11,7 @@ from bridge.commands.documents import bundle_here
 from bridge.edges.document_fetch import PublicResolver, fetch_public
 from bridge.edges.document_sources import OWN_ONLY, SourceDocument, read_document
 from bridge.wire import BridgeError, ErrorCode
+from tests.support.serving import serving
 
 pytestmark = pytest.mark.asyncio
 
@@ -30,11 +31,8 @@ async def site() -> AsyncIterator[str]:
     app = web.Application()
     app.router.add_get("/spec.yaml", document)
     app.router.add_get("/moved", moved)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    await runner.cleanup()
+    async with serving(app) as url:
+        yield url
 
 
 async def test_the_operator_may_name_any_address_and_any_file(site: str, tmp_path: Path) -> None:

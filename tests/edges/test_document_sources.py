@@ -1,7 +1,8 @@
 """Documents of several files, as the operator names them: what is read along, and what never is."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from bridge.commands.documents import bundle_here
 from bridge.edges import document_sources
 from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
 from tests.support.compiled import compiled, document_text
+from tests.support.serving import serving
 from toolserver.compile import CompiledDocument
 from toolserver.json_types import JsonObject
 
@@ -124,24 +126,19 @@ class Site:
         return web.Response(text=self.texts[request.path])
 
 
-async def serve(site: Site) -> web.AppRunner:
-    app = web.Application()
+@asynccontextmanager
+async def serving_site() -> AsyncGenerator[Site]:
+    site, app = Site(), web.Application()
     app.router.add_get("/{rest:.*}", site.answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    site.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    return runner
+    async with serving(app) as site.url:
+        yield site
 
 
 @pytest_asyncio.fixture
 async def sites() -> AsyncIterator[tuple[Site, Site]]:
     """Two origins."""
-    here, elsewhere = Site(), Site()
-    runners = [await serve(here), await serve(elsewhere)]
-    yield here, elsewhere
-    for runner in runners:
-        await runner.cleanup()
+    async with serving_site() as here, serving_site() as elsewhere:
+        yield here, elsewhere
 
 
 async def test_files_of_the_documents_own_origin_are_fetched(sites: tuple[Site, Site]) -> None:

@@ -22,12 +22,6 @@ TOKEN = "X-OpenWebUI-User-Jwt"
 
 
 @pytest_asyncio.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
-
-
-@pytest_asyncio.fixture
 async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
     """Offers one server to everybody, and has Open WebUI's secret."""
     async with running_bridge(tmp_path, user_jwt_secret=SECRET) as running:

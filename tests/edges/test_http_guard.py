@@ -26,12 +26,6 @@ async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
         yield running
 
 
-@pytest_asyncio.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
-
-
 @pytest.mark.parametrize(
     "path", ["/", "/healthz", "/openapi.json", "/api/me", "/ws/socket.io/", "/static/app.js"]
 )

@@ -26,12 +26,6 @@ async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
         yield running
 
 
-@pytest_asyncio.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
-
-
 def database_bytes(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.glob("bridge.sqlite3*"))
 

@@ -2,7 +2,6 @@
 
 import logging
 import sqlite3
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +12,9 @@ import pytest_asyncio
 from bridge.edges.pairing import WRONG_CODES
 from bridge.edges.pairing_http import PAIRINGS
 from bridge.service import Bridge
-from tests.support.compiled import document_text
-from tests.support.running import Page, new_browser, pair, public_key_of, running_bridge
+from tests.support.running import Page, new_browser, pair, public_key_of
 
 pytestmark = pytest.mark.asyncio
-
-
-@pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path) as running:
-        await running.rooms.registry.share("shop", document_text(), source_url=None)
-        yield running
-
-
-@pytest_asyncio.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
 
 
 @pytest_asyncio.fixture

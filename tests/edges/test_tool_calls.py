@@ -28,12 +28,6 @@ async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
         yield running
 
 
-@pytest_asyncio.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
-
-
 async def call(
     bridge: Bridge,
     http: aiohttp.ClientSession,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from aiohttp import hdrs, web
 
 from tests.support.original_server import Recorded
+from tests.support.serving import serving
 
 
 @dataclass
@@ -37,11 +38,5 @@ async def recording() -> AsyncGenerator[Recorder]:
     recorder = Recorder()
     app = web.Application(client_max_size=16 * 1024 * 1024)
     app.router.add_route("*", "/{rest:.*}", recorder.answer)
-    runner = web.AppRunner(app, shutdown_timeout=1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    recorder.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
+    async with serving(app) as recorder.url:
         yield recorder
-    finally:
-        await runner.cleanup()
