@@ -1,0 +1,87 @@
+"""Which parts of a Markdown text are code: fenced blocks, and code spans within a line.
+
+Read from left to right, a piece at a time: whether a place is code follows from the text before it alone, so
+that a stream can be judged as it comes. Two things differ from CommonMark 0.31 for that reason: a code span
+ends with its line at the latest, and backticks without a partner make the rest of their line code. A fence
+may be indented or quoted.
+"""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(r"`+|~+|\n|[^`~\n]+")
+_INDENT = re.compile(r"[ \t>]*")
+_FENCE = 3
+"""Signs that make a fence, at least."""
+
+
+class CodeReader:
+    """Follows a text and knows whether its next character, which is no backtick and no tilde, is in code."""
+
+    def __init__(self) -> None:
+        self._fence = ""
+        """The signs that opened the block; "" outside of one."""
+        self._edge = ""
+        """A fence on this line, that opens or closes a block when the line ends and nothing spoils it."""
+        self._span = 0
+        """Backticks that opened the span; 0: none is open."""
+        self._is_line_empty = True
+        """This line has nothing but its indentation so far."""
+        self._run = ""
+        """Backticks or tildes that may go on."""
+
+    def read(self, text: str) -> None:
+        """More of the text, cut anywhere."""
+        for token in _TOKEN.findall(text):
+            if token[0] in "`~" and (not self._run or token[0] == self._run[0]):
+                self._run += token
+                continue
+            self._end_run()
+            if token == "\n":
+                self._end_line()
+            elif token[0] in "`~":
+                self._run = token
+            else:
+                self._read_words(token)
+
+    @property
+    def is_in_code(self) -> bool:
+        """Whether what comes next is code. Ends a run of backticks or tildes."""
+        self._end_run()
+        return bool(self._fence or self._edge or self._span)
+
+    def _read_words(self, words: str) -> None:
+        if self._fence and not words.isspace():
+            self._edge = ""  # words after the signs: this line closes nothing
+        if not _INDENT.fullmatch(words):
+            self._is_line_empty = False
+
+    def _end_run(self) -> None:
+        run, self._run = self._run, ""
+        if not run:
+            return
+        may_be_fence = self._is_line_empty and len(run) >= _FENCE
+        self._is_line_empty = False
+        if self._fence:
+            closes = may_be_fence and run[0] == self._fence[0] and len(run) >= len(self._fence)
+            self._edge = run if closes else ""
+        elif may_be_fence:
+            self._edge = run
+        elif run[0] == "`":
+            self._read_ticks(run)
+
+    def _read_ticks(self, run: str) -> None:
+        if self._edge.startswith("~"):
+            return
+        if self._edge:  # a line with more backticks is no fence but a span
+            self._span, self._edge = len(self._edge), ""
+        if self._span == 0:
+            self._span = len(run)
+        elif self._span == len(run):
+            self._span = 0
+
+    def _end_line(self) -> None:
+        if self._edge:
+            self._fence = "" if self._fence else self._edge
+        self._edge, self._span, self._is_line_empty = "", 0, True
