@@ -1,9 +1,8 @@
-"""JSON text of foreign documents: read fast, and measured before anything walks it.
+"""JSON text of foreign documents, read fast.
 
 Receives a `SourceText`; gives the value and what the reader had to forgive. Knows nothing of
-OpenAPI. Nearly all texts are plain JSON, which the fast reader takes; what it refuses (NaN, half surrogate
-pairs) or would change (integers beyond 64 bits), and small texts, in which doubled keys are looked for, go
-through the standard library.
+OpenAPI. Nearly all large texts are plain JSON, which the fast reader takes; what it refuses (NaN, half
+surrogate pairs), and small texts, in which doubled keys are looked for, go through the standard library.
 """
 
 import json
@@ -11,7 +10,7 @@ import re
 from collections import Counter
 from typing import cast
 
-import orjson
+import msgspec
 
 from toolserver.errors import quote
 from toolserver.json_types import JsonObject, JsonValue
@@ -21,18 +20,10 @@ DOUBLED_KEYS_BYTES = 1_000_000
 """Doubled keys are reported in texts up to this size; looking for them doubles the time of reading."""
 
 _MAX_DOUBLED = 50
-_DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
-_LONG_DIGITS = 20
-"""Digits in a row from which on an integer may not fit in 64 bits."""
-
-_LONG_INTEGER = re.compile(rb"(?:\A|[:,\[ \t\r\n-])[0-9]{20,}(?:[,\]} \t\r\n]|\Z)")
-_STEP = 4
-_COVERED = b"0" * (_LONG_DIGITS // _STEP)
-_WRITER_DEPTH = 254
-"""Levels that orjson writes; it refuses one more."""
-
 _SPACES = " \t\r\n"
 _DECODER = json.JSONDecoder()
+_FAST = msgspec.json.Decoder()
+"""Keeps integers of any size, which orjson makes floats of, and needs no memory beside the value."""
 
 
 def read_json(source: SourceText) -> tuple[JsonValue, list[str]]:
@@ -43,13 +34,12 @@ def read_json(source: SourceText) -> tuple[JsonValue, list[str]]:
         RecursionError: it is nested about a thousand levels deep.
     """
     is_large = len(source.encoded) > DOUBLED_KEYS_BYTES
-    has_long = _may_hold_long_integers(source.encoded)
-    if is_large and not has_long:
+    if is_large:
         try:
-            return orjson.loads(source.encoded), []
-        except orjson.JSONDecodeError:
+            return _FAST.decode(source.encoded), []
+        except (msgspec.DecodeError, UnicodeDecodeError):
             pass  # the other reader forgives more, and names the place
-    return _read_with_care(source.text, note_doubled_keys=not is_large, has_long=has_long)
+    return _read_with_care(source.text, note_doubled_keys=not is_large)
 
 
 def members_of(text: str) -> dict[str, str]:
@@ -74,55 +64,7 @@ def _pass_over(text: str, index: int, signs: str) -> int:
     return index
 
 
-def is_surely_within(root: JsonValue, encoded: bytes, *, depth: int, nodes: int) -> bool:
-    """Whether a value read from `encoded` is nested at most `depth` levels and holds at most `nodes` values.
-
-    Quick, and never wrong when it says yes; a no may only mean that nobody knows yet.
-    """
-    if depth < _WRITER_DEPTH:
-        return False
-    if len(encoded) > 2 * nodes and _most_nodes(encoded) > nodes:
-        return False
-    try:
-        orjson.dumps(
-            root, default=bool, option=orjson.OPT_PASSTHROUGH_SUBCLASS
-        )  # of a long integer, anything
-    except TypeError:
-        return False
-    return True
-
-
-def _most_nodes(encoded: bytes) -> int:
-    """An upper bound: signs in strings are counted, too."""
-    return 1 + encoded.count(b",") + encoded.count(b"{") + encoded.count(b"[")
-
-
-def _may_hold_long_integers(encoded: bytes) -> bool:
-    """Long runs of digits are common in strings; only one between signs of JSON may be an integer.
-
-    A run covers so many of every fourth byte; the bytes between are only looked at where that is so.
-    """
-    alike = encoded[::_STEP].translate(_DIGITS_ALIKE)
-    start = alike.find(_COVERED)
-    while start >= 0:
-        end = start + len(_COVERED)
-        while alike[end : end + 1] == b"0":
-            end += 1
-        if _LONG_INTEGER.search(encoded, max(0, _STEP * (start - 1)), _STEP * end + 1):
-            return True
-        start = alike.find(_COVERED, end)
-    return False
-
-
-class _LongInteger(int):
-    """An integer beyond 64 bits, which the fast writer refuses unless it may pass it on."""
-
-
-def _integer(digits: str) -> int:
-    return int(digits) if len(digits) < _LONG_DIGITS else _LongInteger(digits)
-
-
-def _read_with_care(text: str, *, note_doubled_keys: bool, has_long: bool) -> tuple[JsonValue, list[str]]:
+def _read_with_care(text: str, *, note_doubled_keys: bool) -> tuple[JsonValue, list[str]]:
     doubled: dict[str, None] = {}
     not_numbers: list[str] = []
 
@@ -134,11 +76,7 @@ def _read_with_care(text: str, *, note_doubled_keys: bool, has_long: bool) -> tu
         return read
 
     hook = note_doubled if note_doubled_keys else None
-    reader = json.JSONDecoder(
-        object_pairs_hook=hook,
-        parse_constant=not_numbers.append,
-        parse_int=_integer if has_long else None,
-    )
+    reader = json.JSONDecoder(object_pairs_hook=hook, parse_constant=not_numbers.append)
     root = cast(JsonValue, reader.decode(text))
     warnings = [f"The key {quote(key)} stands twice in one object; the last one counts." for key in doubled]
     if not_numbers:

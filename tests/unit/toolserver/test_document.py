@@ -100,6 +100,27 @@ def test_limits_of_size_depth_and_count_each_refuse_on_their_own() -> None:
     assert code_of(text, Limits(max_nodes=12)) == "too_large"
 
 
+@pytest.mark.parametrize("deepest", ["[]", "{}", '[1, "a", null]', '{"a": 1.5}'])
+@pytest.mark.parametrize("wide", [1, 3_000])
+def test_the_limit_of_depth_is_exact(deepest: str, wide: int) -> None:
+    """What the deepest array or object holds, and how much stands beside it, makes no difference."""
+    beside = ", ".join(["[[0]]"] * wide)
+
+    def nested(levels: int) -> str:
+        return f'{HEAD}, "x": [{beside}, {"[" * (levels - 3)}{deepest}{"]" * (levels - 3)}, {beside}]}}'
+
+    parse_document(nested(254))
+    assert code_of(nested(255)) == "too_deep"
+
+
+@pytest.mark.parametrize("wide", [10, 3_000])
+def test_the_limit_of_values_counts_each_once(wide: int) -> None:
+    """Those of the head, the array, and its items."""
+    text = f'{HEAD}, "x": [{", ".join(["1"] * wide)}]}}'
+    parse_document(text, limits=Limits(max_nodes=8 + wide))
+    assert code_of(text, Limits(max_nodes=7 + wide)) == "too_large"
+
+
 def test_a_document_without_paths_is_read_and_says_so() -> None:
     """OpenAPI 3.1 allows one with webhooks only; it is no error, but offers no tools."""
     assert parse_document('{"openapi": "3.1.0"}').warnings == (
