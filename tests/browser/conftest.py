@@ -4,11 +4,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from bridge.commands.serve import SAMPLES
 from tests.browser.scene import Scene, staged
 from tests.support.chromium import running_chromium
+
+# A page opens in a second on an idle machine and in seven beside a build; no test judges by this bound.
+expect.set_options(timeout=20_000)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
