@@ -175,8 +175,8 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
     rooms = _compose(settings, store, local_user, base_url)
     if unsettled := await rooms.journal.settle():
         _log.warning("%d calls were under way when the bridge last ended.", unsettled)
-    rooms.tasks.start(rooms.journal.run(), "journal of calls")
-    rooms.tasks.start(rooms.audit.run(), "audit log")
+    rooms.tasks.start(rooms.journal.run(), "old calls")
+    rooms.tasks.start(rooms.audit.run(), "old entries of the audit log")
     rooms.audit.note(
         AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
     )

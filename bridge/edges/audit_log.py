@@ -1,4 +1,4 @@
-"""The audit log in the database: one task appends, anybody reads.
+"""The audit log in the database: appended behind (see `group_commit`), read by anybody.
 
 What happened to calls is not written here a second time: reading joins the journal of calls.
 """
@@ -10,32 +10,32 @@ import heapq
 import json
 import logging
 import time
-from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, delete, func, insert, or_, select
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.audit import AuditEntry, AuditKind
+from bridge.edges.group_commit import GroupCommit, Transactions
 from bridge.edges.store_tables import AuditRow, CallRow, UserRow
 from bridge.edges.tasks import pause
 
 MAX_ROWS = 1_000_000
 """Entries kept; beyond it the oldest go, however young."""
 
-MAX_WAITING = 10_000
-"""Entries that wait for the database; when it stays away for longer, the oldest are given up."""
-
 MAX_DETAIL_CHARS = 4_000
 MAX_ACTOR_CHARS = 100
 MAX_OPERATION_CHARS = 1_000
 ROW_ID_DIGITS = 18
-BATCH = 500
-RETRY_S = 1.0
 SWEEP_SECONDS = 3600
+
+CATCH_UP_S = 1.0
+"""How long a reader waits for what was noted before it to be written."""
+
 DAY_SECONDS = 24 * 3600
 
 _AUDIT, _CALLS = 0, 1
@@ -97,13 +97,13 @@ class Wanted:
 class AuditLog:
     """Implements the port `bridge.audit.Audit` and reads what was noted."""
 
-    def __init__(self, session: async_sessionmaker[AsyncSession], keep_days: int) -> None:
+    def __init__(
+        self, session: async_sessionmaker[AsyncSession], thread: Transactions, keep_days: int
+    ) -> None:
         self._session = session
+        self._thread = thread
         self._keep_seconds = keep_days * DAY_SECONDS
-        self._waiting: deque[dict[str, Any]] = deque()
-        self._some = asyncio.Event()
-        self._swept_at = 0.0
-        self._writing = asyncio.Lock()
+        self._entries = GroupCommit[dict[str, Any]]("The audit log", thread, _append)
 
     def note(
         self,
@@ -117,9 +117,6 @@ class AuditLog:
         detail: Mapping[str, Any] | None = None,
     ) -> None:
         """Add an entry, some time soon; never waits and never fails. Texts that are too long are cut."""
-        if len(self._waiting) >= MAX_WAITING:
-            self._waiting.popleft()
-            _log.error("The audit log gave up an entry: the database does not answer.")
         row = {
             "at": time.time(),
             "kind": kind.value,
@@ -130,27 +127,27 @@ class AuditLog:
             "operation_key": None if operation_key is None else _fitting(operation_key, MAX_OPERATION_CHARS),
             "detail": _detail_text(detail or {}),
         }
-        self._waiting.append(row)
-        self._some.set()
+        self._entries.put(row)
 
     async def run(self) -> None:
-        """Write until cancelled; the one task that does. What the database does not take is kept."""
-        await self._sweep()
+        """Cut the log at its old end, now and once an hour, until cancelled."""
         while True:
-            await self._some.wait()
-            self._some.clear()
-            while self._waiting:
-                if not await self._write():
-                    await pause(RETRY_S)
-            await self._sweep()
+            cut = self._thread.transact(self._cut)
+            try:
+                await asyncio.wrap_future(cut)
+            except (SQLAlchemyError, OSError) as error:
+                _log.error("The audit log cannot be cut: %s", getattr(error, "orig", None) or error)
+            await pause(SWEEP_SECONDS)
 
     async def flush(self) -> None:
-        """Write what waits, once; for the end of a process, when `run` does not run."""
-        while self._waiting and await self._write():
-            pass
+        """Write what waits; what the database does not take stays."""
+        await self._entries.flush()
 
     async def entries(self, wanted: Wanted) -> list[KeptEntry]:
         """Entries, newest first, with the calls of the journal among them."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CATCH_UP_S):
+                await self._entries.caught_up()
         async with self._session() as session:
             noted = await _noted(session, wanted)
             called = await _called(session, wanted) if wanted.includes(AuditKind.CALL) else []
@@ -158,40 +155,18 @@ class AuditLog:
             names = await _user_names(session, {entry.user_id for _, entry in found if entry.user_id})
         return [KeptEntry(place, entry, names.get(entry.user_id or "")) for place, entry in found]
 
-    async def _write(self) -> bool:
-        """Append the oldest entries in one transaction; whether the database took them."""
-        async with self._writing:
-            return await self._append()
+    def _cut(self, connection: Connection) -> None:
+        newest = connection.scalar(select(func.max(AuditRow.id))) or 0
+        too_old = select(func.max(AuditRow.id)).where(AuditRow.at < time.time() - self._keep_seconds)
+        last = max(connection.scalar(too_old) or 0, newest - MAX_ROWS)
+        connection.execute(delete(AuditRow).where(AuditRow.id <= last))
 
-    async def _append(self) -> bool:
-        rows = [self._waiting[index] for index in range(min(BATCH, len(self._waiting)))]
-        if not rows:
-            return True
-        try:
-            async with self._session.begin() as session:
-                await session.execute(insert(AuditRow), rows)
-        except (SQLAlchemyError, OSError) as error:
-            _log.error("The audit log cannot be written: %s", getattr(error, "orig", None) or error)
-            return False
-        for row in rows:
-            if self._waiting and self._waiting[0] is row:  # else it was given up in the meantime
-                self._waiting.popleft()
-        return True
 
-    async def _sweep(self) -> None:
-        """Cut the log at its old end, once an hour."""
-        now = time.time()
-        if now - self._swept_at < SWEEP_SECONDS:
-            return
-        self._swept_at = now
-        try:
-            async with self._session.begin() as session:
-                newest = await session.scalar(select(func.max(AuditRow.id))) or 0
-                too_old = select(func.max(AuditRow.id)).where(AuditRow.at < now - self._keep_seconds)
-                last = max(await session.scalar(too_old) or 0, newest - MAX_ROWS)
-                await session.execute(delete(AuditRow).where(AuditRow.id <= last))
-        except (SQLAlchemyError, OSError) as error:
-            _log.error("The audit log cannot be cut: %s", getattr(error, "orig", None) or error)
+_INSERT = insert(AuditRow)
+
+
+def _append(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    connection.execute(_INSERT, rows)
 
 
 async def _noted(session: AsyncSession, wanted: Wanted) -> list[tuple[Place, AuditEntry]]:

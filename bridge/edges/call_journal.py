@@ -1,7 +1,7 @@
 """The journal of calls in the database, and the reading of it.
 
-Implements the dispatcher's `Journal` port. One task writes everything in the order it came, as many records
-in one transaction as have gathered, so that a hundred calls at once cost about as many commits as one.
+Implements the dispatcher's `Journal` port: what may change something is committed before it is sent, endings
+are written behind. See `group_commit`.
 """
 
 from __future__ import annotations
@@ -10,39 +10,32 @@ import asyncio
 import json
 import logging
 import time
-from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from sqlalchemy import Table, delete, func, select, update
-from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy import Connection, Table, bindparam, delete, func, select, update
+from sqlalchemy.dialects.sqlite import Insert, insert
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.calls import TERMINAL, CallState
 from bridge.dispatch import JournalUnavailable
+from bridge.edges.group_commit import CommitFailed, GroupCommit, Transactions
 from bridge.edges.store_tables import CallRow
 from bridge.edges.tasks import pause
 from bridge.endings import bridge_stopped
-from bridge.kept_arguments import kept_arguments
+from bridge.kept_arguments import KEPT_ARGUMENTS_CHARS, kept_arguments
 from bridge.open_call import CallRecord
 from bridge.outcome import doubtful_error
 from bridge.wire import FailedOutcome, Result, WireError
 
 KEEP_SECONDS = 30 * 24 * 3600
-MAX_WAITING = 10_000
-"""Endings that wait for the database; when it stays away for longer, the oldest are given up."""
-
-BATCH = 500
-GATHER_S = 0.2
-"""How long endings wait for others to be written with; nobody waits for them."""
 
 CATCH_UP_S = 1.0
 """How long a reader waits for what has ended before it to be written."""
 
-RETRY_S = 1.0
 SWEEP_SECONDS = 3600
 
 _CALLS = cast(Table, CallRow.__table__)
@@ -71,30 +64,22 @@ class KeptCall:
     decision: dict[str, Any] | None
 
 
-@dataclass(slots=True)
-class _Entry:
-    """One thing to write; `written` is told when it is committed."""
+@dataclass(frozen=True, slots=True)
+class _Late:
+    """What a page says of a call that has ended."""
 
     call_id: str
-    values: dict[str, Any]
-    is_late: bool = False
-    written: asyncio.Future[None] | None = None
+    user_id: str
+    text: str
 
 
 class CallJournal:
     """The table of calls."""
 
-    def __init__(
-        self, session: async_sessionmaker[AsyncSession], *, sweep_every_s: float = SWEEP_SECONDS
-    ) -> None:
+    def __init__(self, session: async_sessionmaker[AsyncSession], thread: Transactions) -> None:
         self._session = session
-        self._sweep_every_s = sweep_every_s
-        self._waiting: deque[_Entry] = deque()
-        self._some = asyncio.Event()
-        self._urgent = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._idle.set()
-        self._swept_at = time.time()
+        self._thread = thread
+        self._entries = GroupCommit[dict[str, Any] | _Late]("The journal of calls", thread, _save)
 
     async def opened(self, record: CallRecord) -> None:
         """Commit an unsafe call before its page may begin it.
@@ -102,38 +87,32 @@ class CallJournal:
         Raises:
             JournalUnavailable: the database does not take it.
         """
-        entry = _Entry(record.call_id, _values(record), written=asyncio.Future())
-        self._enter(entry)
-        if entry.written is not None:
-            await entry.written
+        try:
+            await self._entries.commit(_row(record, ended_at=None))
+        except CommitFailed:
+            raise JournalUnavailable from None
 
     def ended(self, record: CallRecord) -> None:
         """Write down an ending, some time soon; never fails."""
-        self._enter(_Entry(record.call_id, _values(record) | {"ended_at": time.time()}))
+        self._entries.put(_row(record, ended_at=time.time()))
 
     def late(self, user_id: str, result: Result) -> None:
         """Write down what a page of this user says of a call that has ended; never fails."""
-        self._enter(_Entry(result.call_id, {"user_id": user_id, "late": _late_text(result)}, is_late=True))
-
-    async def run(self) -> None:
-        """Write until cancelled; the one task that does."""
-        while True:
-            await self._some.wait()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(GATHER_S):
-                    await self._urgent.wait()
-            self._urgent.clear()
-            await self._write([self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))])
-            if not self._waiting:
-                self._some.clear()
-                self._idle.set()
-            await self._sweep()
+        self._entries.put(_Late(result.call_id, user_id, _late_text(result)))
 
     async def flush(self) -> None:
-        """Write what waits, once; for the end of the bridge, when `run` was cancelled."""
-        entries = [*self._waiting]
-        self._waiting.clear()
-        await self._write(entries)
+        """Write what waits; for the end of the bridge. What the database does not take then is lost."""
+        await self._entries.flush()
+
+    async def run(self, *, every_s: float = SWEEP_SECONDS) -> None:
+        """Forget calls that are older than `KEEP_SECONDS`, once an hour, until cancelled."""
+        while True:
+            await pause(every_s)
+            forgotten = self._thread.transact(_forget_old)
+            try:
+                await asyncio.wrap_future(forgotten)
+            except (SQLAlchemyError, OSError) as error:
+                _log.error("Old calls cannot be deleted: %s", getattr(error, "orig", None) or error)
 
     async def settle(self) -> int:
         """End what another process left open when it died; returns how many calls.
@@ -167,105 +146,55 @@ class CallJournal:
             rows = await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(limit))
             return [_kept(row) for row in rows]
 
-    def _enter(self, entry: _Entry) -> None:
-        while len(self._waiting) >= MAX_WAITING:
-            lost = self._waiting.popleft()
-            _log.error("The journal gave up an entry of call %s: the database does not answer.", lost.call_id)
-            _tell(lost, JournalUnavailable())
-        self._waiting.append(entry)
-        self._idle.clear()
-        self._some.set()
-        if entry.written is not None or len(self._waiting) >= BATCH:
-            self._urgent.set()
-
     async def _catch_up(self) -> None:
         """What ended before a reading stands in it; a database that is away is not waited for long."""
-        self._urgent.set()
         with suppress(TimeoutError):
             async with asyncio.timeout(CATCH_UP_S):
-                await self._idle.wait()
-
-    async def _write(self, entries: Sequence[_Entry]) -> None:
-        """One transaction; what could not be written and nobody waits for is tried again."""
-        try:
-            async with self._session.begin() as session:
-                await _save(session, [entry for entry in entries if not entry.is_late])
-                for entry in entries:
-                    if entry.is_late:
-                        await _save_late(session, entry)
-        except asyncio.CancelledError:
-            self._waiting.extendleft(reversed(entries))
-            raise
-        except IntegrityError:
-            await self._write_singly(entries)
-        except (SQLAlchemyError, OSError) as error:
-            _log.error("The journal of calls cannot be written: %s", getattr(error, "orig", None) or error)
-            self._waiting.extendleft(reversed([entry for entry in entries if entry.written is None]))
-            for entry in entries:
-                _tell(entry, JournalUnavailable())
-            await pause(RETRY_S)
-        else:
-            for entry in entries:
-                _tell(entry, None)
-
-    async def _write_singly(self, entries: Sequence[_Entry]) -> None:
-        """One of them has lost its user; the others must not suffer for it."""
-        if len(entries) == 1:
-            _log.warning("Call %s is not written down: its user is gone.", entries[0].call_id)
-            _tell(entries[0], JournalUnavailable())
-            return
-        left = deque(entries)
-        try:
-            while left:
-                await self._write([left.popleft()])
-        finally:  # cancelled: the rest is written by `flush`
-            self._waiting.extendleft(reversed(left))
-
-    async def _sweep(self) -> None:
-        """Forget calls that are older than `KEEP_SECONDS`, once an hour; if it fails, an hour later."""
-        now = time.time()
-        if now - self._swept_at < self._sweep_every_s:
-            return
-        self._swept_at = now
-        try:
-            async with self._session.begin() as session:
-                await session.execute(delete(CallRow).where(CallRow.opened_at < now - KEEP_SECONDS))
-        except (SQLAlchemyError, OSError) as error:
-            _log.error("Old calls cannot be deleted: %s", getattr(error, "orig", None) or error)
+                await self._entries.caught_up()
 
 
-async def _save(session: AsyncSession, entries: Sequence[_Entry]) -> None:
-    if not entries:
-        return
-    latest = {entry.call_id: entry.values for entry in entries}  # one row per statement and call
+def _upsert() -> Insert:
     statement = insert(_CALLS)
     changed = ("device_id", "state", "may_begin", "http_status", "content_type", "error")
     changed += ("decision", "ended_at")
-    statement = statement.on_conflict_do_update(
+    return statement.on_conflict_do_update(
         index_elements=[_CALLS.c.id], set_={name: statement.excluded[name] for name in changed}
     )
-    await session.execute(statement, [*latest.values()])
 
 
-async def _save_late(session: AsyncSession, entry: _Entry) -> None:
-    is_it = (CallRow.id == entry.call_id) & (CallRow.user_id == entry.values["user_id"])
-    first = func.coalesce(CallRow.late, entry.values["late"])
-    await session.execute(update(CallRow).where(is_it).values(late=first))
+_UPSERT = _upsert()
+
+_FIRST_LATE = (
+    update(_CALLS)
+    .where(_CALLS.c.id == bindparam("call_id"), _CALLS.c.user_id == bindparam("of_user"))
+    .values(late=func.coalesce(_CALLS.c.late, bindparam("said")))
+)
 
 
-def _tell(entry: _Entry, failure: Exception | None) -> None:
-    if entry.written is None or entry.written.done():
-        return
-    if failure is None:
-        entry.written.set_result(None)
-    else:
-        entry.written.set_exception(failure)
+def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> None:
+    last = {entry["id"]: entry for entry in entries if not isinstance(entry, _Late)}  # of each call
+    if last:
+        connection.execute(_UPSERT, [_without_secrets(row) for row in last.values()])
+    late = [entry for entry in entries if isinstance(entry, _Late)]
+    if late:
+        said = [{"call_id": each.call_id, "of_user": each.user_id, "said": each.text} for each in late]
+        connection.execute(_FIRST_LATE, said)
 
 
-def _values(record: CallRecord) -> dict[str, Any]:
+def _without_secrets(row: dict[str, Any]) -> dict[str, Any]:
+    text = row["arguments"]
+    return row if text is None else row | {"arguments": kept_arguments(text)}
+
+
+def _forget_old(connection: Connection) -> None:
+    connection.execute(delete(_CALLS).where(_CALLS.c.opened_at < time.time() - KEEP_SECONDS))
+
+
+def _row(record: CallRecord, *, ended_at: float | None) -> dict[str, Any]:
     request, outcome = record.request, record.outcome
     answered = None if outcome is None else outcome.answered
     error = None if outcome is None else outcome.error
+    text = request.arguments_text
     return {
         "id": record.call_id,
         "user_id": request.user_id,
@@ -273,7 +202,7 @@ def _values(record: CallRecord) -> dict[str, Any]:
         "server_id": request.server_id,
         "operation_key": request.operation_key,
         "safe": request.safe,
-        "arguments": kept_arguments(request.arguments_text),
+        "arguments": text if len(text) <= KEPT_ARGUMENTS_CHARS else None,
         "chat_id": request.chat_id,
         "device_id": record.device_id,
         "state": record.state.value,
@@ -283,7 +212,7 @@ def _values(record: CallRecord) -> dict[str, Any]:
         "error": None if error is None else error.model_dump_json(),
         "decision": None if record.verdict is None else json.dumps(asdict(record.verdict)),
         "opened_at": record.opened_at,
-        "ended_at": None,
+        "ended_at": ended_at,
     }
 
 

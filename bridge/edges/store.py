@@ -6,6 +6,7 @@ the store is opened. Every method is one transaction, committed when it returns;
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -14,13 +15,14 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
-from sqlalchemy import delete, event, insert, select
+from sqlalchemy import create_engine, delete, event, insert, select
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker, create_async_engine
 
 from bridge.config import DEFAULT_AUDIT_DAYS
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.call_journal import CallJournal
+from bridge.edges.group_commit import WriteThread
 from bridge.edges.limit_tables import LimitTables
 from bridge.edges.store_approvals import ApprovalTables
 from bridge.edges.store_people import PeopleStore
@@ -36,8 +38,9 @@ class StoreError(Exception):
 class Store(PeopleStore):
     """The database of one bridge."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, thread: WriteThread) -> None:
         self._engine = engine
+        self._thread = thread
         self._session = async_sessionmaker(engine, expire_on_commit=False)
 
     @classmethod
@@ -56,12 +59,14 @@ class Store(PeopleStore):
             cause = getattr(error, "orig", None) or error
             raise StoreError(f"{path} cannot be used as a database: {cause}") from None
         engine = create_async_engine(f"sqlite+aiosqlite:///{path}")
-        event.listen(engine.sync_engine, "connect", _configure_sqlite)
-        return cls(engine)
+        writing = create_engine(f"sqlite:///{path}")
+        for each in (engine.sync_engine, writing):
+            event.listen(each, "connect", _configure_sqlite)
+        return cls(engine, WriteThread(writing))
 
     def call_journal(self) -> CallJournal:
         """The journal of calls in this database."""
-        return CallJournal(self._session)
+        return CallJournal(self._session, self._thread)
 
     def limit_tables(self) -> LimitTables:
         """The limits and settings of calls in this database."""
@@ -69,14 +74,15 @@ class Store(PeopleStore):
 
     def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS) -> AuditLog:
         """The audit log in this database."""
-        return AuditLog(self._session, keep_days)
+        return AuditLog(self._session, self._thread, keep_days)
 
     def approval_tables(self) -> ApprovalTables:
         """What users said about asking, in this database."""
         return ApprovalTables(self._session)
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, once what is being written is written."""
+        await asyncio.to_thread(self._thread.close)
         await self._engine.dispose()
 
     # Servers, names, acceptances, selections (the registry's port)

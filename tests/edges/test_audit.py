@@ -84,14 +84,14 @@ async def test_old_entries_go_at_the_old_end(
     monkeypatch.setattr(audit_log, "MAX_ROWS", 5)
     log = store.audit_log()
     await noted(log, 9)
-    writing = asyncio.create_task(log.run())
+    cutting = asyncio.create_task(log.run())
 
     async def numbers() -> list[int]:
         found = await log.entries(Wanted())
         return [kept.entry.detail["number"] for kept in found] if len(found) == 5 else []
 
     assert await eventually(numbers) == [8, 7, 6, 5, 4]
-    writing.cancel()
+    cutting.cancel()
 
 
 @pytest.mark.asyncio
