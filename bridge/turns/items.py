@@ -5,18 +5,33 @@ Receives and gives `Item`s; reads from them only what the loop decides by. Never
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from toolserver.json_types import JsonObject, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 Item: TypeAlias = JsonObject
 """One item as a caller or a provider wrote it, unknown members included."""
 
 
+AWAITING_TYPES = frozenset(
+    {
+        "custom_tool_call",
+        "computer_call",
+        "local_shell_call",
+        "shell_call",
+        "apply_patch_call",
+        "mcp_approval_request",
+    }
+)
+"""Items other than a `function_call` that need an answer from the caller before the model can go on."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """A `function_call` item, read."""
+    """A `function_call` item, or another one that awaits an answer, read."""
 
     call_id: str
     """The provider's id of the call, which its output must name; "" when the provider gave none."""
@@ -34,14 +49,28 @@ def model_call(item: Item) -> ModelCall | None:
     return ModelCall(text_at(item, "call_id"), text_at(item, "name"), text_at(item, "arguments"), item)
 
 
-def output_item(call_id: str, output: str, *, item_id: str) -> Item:
-    """The output of a call, for the next round. A failure is told in the text: its status is refused."""
+def awaiting_call(item: Item) -> ModelCall | None:
+    """The call that an item of `AWAITING_TYPES` is, whose input stands for arguments; None for any other."""
+    if item.get("type") not in AWAITING_TYPES:
+        return None
+    call_id = text_at(item, "call_id") or text_at(item, "id")
+    return ModelCall(call_id, text_at(item, "name"), text_at(item, "input"), item)
+
+
+def new_call_id() -> str:
+    """An id for a call that came without one."""
+    return f"call_{secrets.token_hex(12)}"
+
+
+def output_item(call_id: str, output: str | Sequence[JsonObject]) -> Item:
+    """The output of a call, a text or content parts. A failure is told in the text: its status is refused."""
+    content: JsonValue = output if isinstance(output, str) else [*output]
     return {
         "type": "function_call_output",
-        "id": item_id,
+        "id": f"fco_{secrets.token_hex(8)}",
         "status": "completed",
         "call_id": call_id,
-        "output": output,
+        "output": content,
     }
 
 
@@ -60,6 +89,18 @@ def message_text(item: Item) -> str:
         return content
     parts = [part for part in array_at(item, "content") if isinstance(part, dict)]
     return "".join(text_at(part, "text") for part in parts)
+
+
+def is_answer(item: Item) -> bool:
+    """Whether an item of a model says something to the user: a text, a refusal, an image.
+
+    What it thinks, and what it wants to have called, is none.
+    """
+    kind = item.get("type", "message")
+    if kind != "message":
+        return kind not in ("reasoning", "function_call", *AWAITING_TYPES)
+    parts = [part for part in array_at(item, "content") if isinstance(part, dict)]
+    return message_text(item).strip() != "" or any(text_at(part, "refusal") for part in parts)
 
 
 def usage_of(response: JsonObject) -> JsonObject:

@@ -7,11 +7,12 @@ are the caller's word and stay; a tool of the bridge whose name is taken gets it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bridge.turns.items import Item, ModelCall
-from toolserver.json_types import JsonObject
+from bridge.turns.turn import Notice
+from toolserver.json_types import JsonObject, JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,21 @@ class CallOutput:
 
     text: str
     has_succeeded: bool
+    parts: tuple[JsonObject, ...] = ()
+    """Content parts besides the text, such as `input_image`."""
     files: tuple[JsonObject, ...] = ()
     """Images and files for the user: `{"type", "url", "mime"}`."""
+    usage: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Of models that the call itself asked."""
 
 
 class Toolbox(Protocol):
     """The tools of one turn, ready to run."""
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the user should know about tools that are missing."""
+        ...
 
     @property
     def definitions(self) -> tuple[JsonObject, ...]:

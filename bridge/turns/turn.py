@@ -6,12 +6,12 @@ loop stands between and knows neither HTTP nor a protocol.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bridge.turns.items import Item, ModelCall
-from bridge.turns.model import ModelEvent
+from bridge.turns.model import ModelError, ModelEvent
 from toolserver.json_types import JsonObject, JsonValue
 
 CallDisplay: TypeAlias = Literal["hidden", "details", "items"]
@@ -42,6 +42,28 @@ class TurnRequest:
     message_id: str | None = None
 
 
+DEFAULT_MAX_ROUNDS = 25
+"""Rounds of a model in one turn."""
+
+ReadTextCalls: TypeAlias = Callable[[Sequence[Item], Mapping[str, JsonObject]], list[Item]]
+"""The items of a round, and the argument schemas of all tools by offered name, to the items with a
+`function_call` for every call that stood in a text; the same items where none did."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """What the settings of a model say about its turns."""
+
+    model: str
+    """The provider's name for it."""
+    max_rounds: int = DEFAULT_MAX_ROUNDS
+    """`max_function_call_loops`, at least 1."""
+    limit_template: str = ""
+    """`max_function_call_loops_reached_template`; "" for the built-in one."""
+    read_text_calls: ReadTextCalls | None = None
+    """Asked where a round has no call of its own; None: a text is only a text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """Something the model said, as it comes."""
@@ -64,11 +86,16 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True)
 class CallEnded:
-    """A call of the bridge has its output. Given in call order, once all calls of the round have ended."""
+    """A call of the bridge has its output. Given in call order, once all calls of the round have ended.
+
+    A call that is not run (limits, an answer that broke off) ends without having started.
+    """
 
     call: ModelCall
     output: Item
     has_succeeded: bool
+    files: tuple[JsonObject, ...] = ()
+    """Images and files for the user: `{"type", "url", "mime"}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +131,5 @@ class TurnResult:
     response: JsonObject
     """The last round's response object: model, `incomplete_details`, `error`, service tier."""
     limit_reached: bool = False
+    error: ModelError | None = None
+    """Why it failed."""

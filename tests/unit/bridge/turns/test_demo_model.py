@@ -107,8 +107,8 @@ async def test_results_are_said_in_call_order_and_failures_as_failures() -> None
     text = await answer(
         call("a", "list_pets"),
         call("b", "get_pet"),
-        output_item("a", '[{"name": "Rex"}]', item_id="o1"),
-        output_item("b", json.dumps(failure), item_id="o2"),
+        output_item("a", '[{"name": "Rex"}]'),
+        output_item("b", json.dumps(failure)),
     )
     assert text == (
         '`list_pets` answered:\n\n```json\n[\n  {\n    "name": "Rex"\n  }\n]\n```\n\n'
@@ -130,7 +130,7 @@ async def test_results_are_said_in_call_order_and_failures_as_failures() -> None
 )
 async def test_any_output_can_be_read_out(output: str, told: str) -> None:
     """Outputs are foreign text: cut when long, and never able to break out of their block."""
-    assert told in await answer(call("a", "x"), output_item("a", output, item_id="o"))
+    assert told in await answer(call("a", "x"), output_item("a", output))
 
 
 @pytest.mark.asyncio
@@ -147,7 +147,7 @@ async def test_one_call_at_a_time_takes_one_round_for_each() -> None:
     asked = message_item("user", "CALL a {}\nCALL b {}")
     first = await heard(demo(), request_of(asked, tools=[PETS], parallel_tool_calls=False))
     assert [text_at(item, "name") for item in output_of(first)] == ["a"]
-    since = [call("1", "a"), output_item("1", "A", item_id="o")]
+    since = [call("1", "a"), output_item("1", "A")]
     second = await heard(demo(), request_of(asked, *since, tools=[PETS], parallel_tool_calls=False))
     assert [text_at(item, "name") for item in output_of(second)] == ["b"]
 

@@ -1,0 +1,65 @@
+"""What a model reads of a call that was not run, or failed: one JSON error, in words it knows. Pure.
+
+The table of `docs/reference/model-loop.md` is made of what stands here.
+"""
+
+from __future__ import annotations
+
+from bridge.wire import ErrorCode, WireError
+from toolserver.errors import quote
+from toolserver.json_types import dump_json
+
+BROKE_OFF = "TOOL_CALL_SKIPPED: the answer broke off before it was complete; call not executed."
+NO_NAME = "Tool call missing name."
+NOTHING_SAID = (
+    "The tools have been called, but the model wrote no answer. Ask again, for example: "
+    "*Sum up what the tools returned.*"
+)
+"""In place of the answer that a model did not give."""
+
+
+def skipped_at_limit(max_rounds: int) -> str:
+    """The output of a call in the last round that a turn allows."""
+    return (
+        f"TOOL_CALL_SKIPPED: tool-call loop limit reached ({max_rounds}/{max_rounds}); call not executed. "
+        "Answer with what you have."
+    )
+
+
+def skipped_at_call_limit(max_calls: int) -> str:
+    """The output of a call beyond `max_tool_calls`."""
+    return (
+        f"TOOL_CALL_SKIPPED: max_tool_calls ({max_calls}) reached; call not executed. "
+        "Answer with what you have."
+    )
+
+
+def error_text(error: WireError, name: str, *, was_offered: bool) -> str:
+    """The output of a call that ended with `error`: `{"error": {"code", "message", …}}`.
+
+    `was_offered`: the model was shown the tool when the turn began.
+    """
+    told = error.model_copy(update={"message": _message(error, name, was_offered)})
+    body = told.model_dump(mode="json", exclude_defaults=True)
+    return dump_json({"error": body}).decode()
+
+
+def _message(error: WireError, name: str, was_offered: bool) -> str:
+    tool, said = f"Tool {quote(name)}", error.message
+    match error.code:
+        case ErrorCode.UNKNOWN_TOOL if was_offered:
+            return f"{tool} is no longer available in this session."
+        case ErrorCode.UNKNOWN_TOOL:
+            return f"Tool not found: there is no {quote(name)}. Call only tools that you were given."
+        case ErrorCode.INVALID_ARGUMENTS:
+            return f"Invalid arguments: {said}"
+        case ErrorCode.BREAKER_OPEN:
+            return f"{tool} skipped due to repeated failures. {said}"
+        case ErrorCode.CANCELLED:
+            return f"Tool execution cancelled. {said}"
+        case ErrorCode.TIMEOUT if error.detail.get("set_by") == "TOOL_BATCH_TIMEOUT_SECONDS":
+            return f"Tool batch exceeded its time and was cancelled. {said}"
+        case ErrorCode.INTERNAL:
+            return f"Tool execution failed before completion: {said}"
+        case _:
+            return f"Tool error: {said}"

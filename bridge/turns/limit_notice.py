@@ -1,0 +1,65 @@
+"""What the user reads when a turn has used up its rounds. Pure."""
+
+from __future__ import annotations
+
+import re
+
+DEFAULT_TEMPLATE = """\
+### Tool step limit reached
+
+The model wanted to call more tools than one answer allows.
+{{#if max_function_call_loops}}
+- **Limit:** {max_function_call_loops} rounds
+{{/if}}
+- Ask again to let it go on, or make the request simpler.
+- Whoever runs the bridge can raise `max_function_call_loops`, for example to 50.
+"""
+
+_CONDITION = re.compile(r"\s*\{\{\s*(?:#if\s+(?P<name>\w+)|(?P<end>/if))\s*\}\}\s*")
+_PLACEHOLDER = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
+
+
+class _BrokenTemplate(Exception):
+    """The text cannot be read as a template."""
+
+
+def limit_notice(template: str, max_rounds: int) -> str:
+    """The notice, in Markdown; the built-in one for a template that is empty or broken, or says nothing.
+
+    `{max_function_call_loops}` stands for the number. Lines between `{{#if name}}` and `{{/if}}` are there
+    when the name has a value; each of the two stands on a line of its own. A line with a placeholder that has
+    no value is left out.
+    """
+    values = {"max_function_call_loops": str(max_rounds)}
+    try:
+        text = _filled(template, values)
+    except _BrokenTemplate:
+        text = ""
+    return text or _filled(DEFAULT_TEMPLATE, values)
+
+
+def limit_warning(max_rounds: int) -> str:
+    """The same in one sentence, for a notification."""
+    return (
+        f"Tool step limit reached (max_function_call_loops={max_rounds}). "
+        "Increase the limit or simplify the request to continue."
+    )
+
+
+def _filled(template: str, values: dict[str, str]) -> str:
+    shown: list[bool] = []
+    lines: list[str] = []
+    for line in template.splitlines():
+        condition = _CONDITION.fullmatch(line)
+        if condition is None:
+            if all(shown) and all(values.get(name) for name in _PLACEHOLDER.findall(line)):
+                lines.append(_PLACEHOLDER.sub(lambda found: values[found[1]], line))
+        elif condition["name"]:
+            shown.append(bool(values.get(condition["name"])))
+        elif shown:
+            shown.pop()
+        else:
+            raise _BrokenTemplate
+    if shown:
+        raise _BrokenTemplate
+    return "\n".join(lines).strip()

@@ -1,0 +1,226 @@
+"""The model loop: rounds of a model, and the bridge's calls between them, until the model has answered.
+
+Receives a request, a model and the tools of the turn; tells what happens as it happens and gives the whole.
+Every item of a round goes back to the model as it came, and every call of the bridge gets exactly one output,
+also after errors and limits. Calls run only when their round has ended well. Knows no protocol and no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from bridge.turns.call_words import BROKE_OFF, NOTHING_SAID, skipped_at_call_limit, skipped_at_limit
+from bridge.turns.items import Item, ModelCall, is_answer, output_item, usage_of
+from bridge.turns.limit_notice import limit_notice, limit_warning
+from bridge.turns.model import Model, ModelError, ModelRequest
+from bridge.turns.rounds import Round, RoundReader
+from bridge.turns.tool_choice import closing_options, later_options
+from bridge.turns.toolbox import CallOutput, Toolbox
+from bridge.turns.turn import (
+    CallEnded,
+    CallStarted,
+    Emit,
+    Notice,
+    Said,
+    TurnRequest,
+    TurnResult,
+    TurnSettings,
+)
+from bridge.turns.usage import summed
+from toolserver.json_types import JsonObject, object_at, text_at
+
+ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
+
+
+async def run_turn(
+    request: TurnRequest, model: Model, toolbox: Toolbox, settings: TurnSettings, emit: Emit
+) -> TurnResult:
+    """Run one turn to its end.
+
+    Cancelling hangs up on the provider and cancels every call that runs; nothing is told any more. What
+    `emit` raises does the same.
+
+    Raises:
+        ModelError: the provider failed before it said anything; nothing was told. A failure that comes later
+            is in the result, with what there is until then.
+    """
+    return await _Turn(request, model, toolbox, settings, emit).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The calls of one round, in their order."""
+
+    all: list[ModelCall]
+    own: list[ModelCall]
+    """Those that the bridge answers, unknown names included."""
+    callers: list[ModelCall]
+
+
+class _Turn:
+    """A turn that runs."""
+
+    def __init__(
+        self, request: TurnRequest, model: Model, toolbox: Toolbox, settings: TurnSettings, emit: Emit
+    ) -> None:
+        self._request = request
+        self._model = model
+        self._toolbox = toolbox
+        self._settings = settings
+        self._emit = emit
+        self._max_rounds = request.max_rounds or settings.max_rounds
+        self._output: list[Item] = []
+        self._own_ids: set[str] = set()
+        self._used_ids = {text_at(item, "call_id") for item in request.input}
+        self._usage: JsonObject = {"turn_count": 0, "function_call_count": 0}
+        self._calls_run = 0
+        self._has_told = False
+
+    async def run(self) -> TurnResult:
+        """Rounds until there is no more call to run, or something is in the way of it."""
+        options = self._request.options
+        for number in range(self._max_rounds):
+            round_ = await self._ask(number, options if number == 0 else later_options(options))
+            calls = self._calls_of(round_)
+            if round_.status != "completed" or not calls.all:
+                return await self._ended(round_, calls)
+            if number == self._max_rounds - 1 and not calls.callers:
+                return await self._ended_at_limit(calls)
+            await self._run_calls(calls.own)
+            if calls.callers:
+                return self._result(round_, calls.callers)
+        raise AssertionError("max_rounds is at least 1")
+
+    async def _ended(self, round_: Round, calls: _Calls) -> TurnResult:
+        """The end of a turn in which nothing is left to run."""
+        await self._answer_unrun(calls.own, BROKE_OFF)
+        if round_.status == "completed" and self._own_ids and not any(map(is_answer, round_.items)):
+            warning = "No assistant content was produced after tool execution; sending fallback guidance."
+            await self._emit(Notice("warning", warning, in_answer=False))
+            await self._emit(Notice("warning", NOTHING_SAID, in_answer=True))
+        return self._result(round_)
+
+    async def _ended_at_limit(self, calls: _Calls) -> TurnResult:
+        """Tell the model that its calls were not run, let it answer with what it has, and tell the user."""
+        await self._answer_unrun(calls.own, skipped_at_limit(self._max_rounds))
+        round_ = await self._ask(self._max_rounds, closing_options(self._request.options))
+        late = self._calls_of(round_)  # of a provider that does not mind `tool_choice`
+        await self._answer_unrun(late.own, skipped_at_limit(self._max_rounds))
+        notice = limit_notice(self._settings.limit_template, self._max_rounds)
+        await self._emit(Notice("warning", limit_warning(self._max_rounds), in_answer=False))
+        await self._emit(Notice("warning", notice, in_answer=True))
+        callers = late.callers if round_.status == "completed" else []
+        return self._result(round_, callers, limit_reached=True)
+
+    async def _ask(self, number: int, options: JsonObject) -> Round:
+        """One round, told as it comes."""
+        reader = RoundReader(number, self._toolbox.is_callers, self._used_ids)
+        error: ModelError | None = None
+        try:
+            async with aclosing(self._model.stream(self._model_request(options))) as events:
+                async for event in events:
+                    await self._tell(reader.take(event))
+                    if reader.has_ended:
+                        break
+        except ModelError as failure:
+            error = failure
+        ended = reader.ended(error)
+        if ended.error is not None and not self._has_told:
+            raise ended.error
+        return self._kept(ended)
+
+    def _model_request(self, options: JsonObject) -> ModelRequest:
+        tools = self._toolbox.definitions
+        if not tools:  # providers refuse what is said about tools where there are none
+            options = {name: value for name, value in options.items() if name not in ABOUT_TOOLS}
+        return ModelRequest(
+            model=self._settings.model,
+            input=(*self._request.input, *self._output),
+            instructions=self._request.instructions,
+            tools=tools,
+            options=options,
+        )
+
+    async def _tell(self, said: Said) -> None:
+        """What is to be told before the answer waits for it: a provider that refuses says so alone."""
+        if not self._has_told:
+            self._has_told = True
+            for notice in self._toolbox.notices:
+                await self._emit(notice)
+        await self._emit(said)
+
+    def _kept(self, round_: Round) -> Round:
+        """The round, taken into account; calls that stand in its text are made items."""
+        read = self._settings.read_text_calls
+        if read is not None and round_.status == "completed" and not round_.calls():
+            round_ = round_.with_items(read(round_.items, self._schemas()), self._used_ids)
+        calls = self._calls_of(round_)
+        self._output.extend(round_.items)
+        self._own_ids.update(call.call_id for call in calls.own)
+        counts: JsonObject = {"turn_count": 1, "function_call_count": len(calls.all)}
+        self._usage = summed(summed(self._usage, usage_of(round_.response)), counts)
+        return round_
+
+    def _schemas(self) -> dict[str, JsonObject]:
+        """The arguments of every function, as its document has them, by offered name."""
+        found: dict[str, JsonObject] = {}
+        for definition in self._toolbox.definitions:
+            if definition.get("type") == "function" and (name := text_at(definition, "name")):
+                own = self._toolbox.own(name)
+                found[name] = own.schema if own else object_at(definition, "parameters")
+        return found
+
+    def _calls_of(self, round_: Round) -> _Calls:
+        calls = round_.calls()
+        callers = [call for call in calls if self._is_callers(call)]
+        return _Calls(calls, [call for call in calls if call not in callers], callers)
+
+    def _is_callers(self, call: ModelCall) -> bool:
+        return call.item.get("type") != "function_call" or self._toolbox.is_callers(call.name)
+
+    async def _run_calls(self, calls: Sequence[ModelCall]) -> None:
+        """Run what `max_tool_calls` leaves room for; the others are answered without."""
+        read = (*self._request.input, *self._output)
+        most = self._request.options.get("max_tool_calls")
+        room = max(0, most - self._calls_run) if isinstance(most, int) else len(calls)
+        run, skipped = calls[:room], calls[room:]
+        self._calls_run += len(run)
+        for call in run:
+            if (tool := self._toolbox.own(call.name)) is not None:
+                await self._emit(CallStarted(call, tool.title))
+        in_turn = self._request.options.get("parallel_tool_calls") is False
+        groups = [[call] for call in run] if in_turn else [run] if run else []
+        for group in groups:
+            outputs = await self._toolbox.run(group, read)
+            for call, output in zip(group, outputs, strict=True):
+                await self._answer(call, output)
+        if skipped:
+            await self._answer_unrun(skipped, skipped_at_call_limit(self._calls_run))
+
+    async def _answer_unrun(self, calls: Sequence[ModelCall], text: str) -> None:
+        for call in calls:
+            await self._answer(call, CallOutput(text, has_succeeded=False))
+
+    async def _answer(self, call: ModelCall, output: CallOutput) -> None:
+        """Kept before it is told: what has run is known even if nobody listens any more."""
+        parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
+        item = output_item(call.call_id, parts if output.parts else output.text)
+        self._output.append(item)
+        self._usage = summed(self._usage, output.usage)
+        await self._emit(CallEnded(call, item, output.has_succeeded, output.files))
+
+    def _result(
+        self, round_: Round, callers: Sequence[ModelCall] = (), *, limit_reached: bool = False
+    ) -> TurnResult:
+        return TurnResult(
+            status=round_.status,
+            output=tuple(self._output),
+            caller_calls=tuple(callers),
+            own_call_ids=frozenset(self._own_ids),
+            usage=self._usage,
+            response=round_.response,
+            limit_reached=limit_reached,
+            error=round_.error,
+        )

@@ -1,0 +1,160 @@
+"""A turn with everything around it played: a model that says what a script has, tools, and a caller."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+from bridge.turns.items import Item, ModelCall
+from bridge.turns.loop import run_turn
+from bridge.turns.model import ModelError, ModelEvent, ModelRequest
+from bridge.turns.toolbox import CallOutput, OwnTool
+from bridge.turns.turn import Notice, Said, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from toolserver.json_types import JsonObject, text_at
+
+Step: TypeAlias = JsonObject | ModelError | Callable[[], Awaitable[None]]
+"""An event of a round, a failure in its place, or something that happens before the next event."""
+
+Kind = TypeVar("Kind")
+
+SETTINGS = TurnSettings(model="some-model")
+
+
+def text(words: str, *, item_id: str = "msg_1") -> Item:
+    part: JsonObject = {"type": "output_text", "text": words, "annotations": []}
+    return {"type": "message", "id": item_id, "role": "assistant", "status": "completed", "content": [part]}
+
+
+def call(name: str | None, arguments: str | None = "{}", call_id: str | None = "c1") -> Item:
+    written: dict[str, str | None] = {"name": name, "arguments": arguments, "call_id": call_id}
+    item: Item = {"type": "function_call", "id": f"fc_{call_id}", "status": "completed"}
+    return {**item, **{key: value for key, value in written.items() if value is not None}}
+
+
+def function(name: str) -> JsonObject:
+    return {"type": "function", "name": name, "parameters": {"type": "object", "properties": {}}}
+
+
+def ending(*items: Item, status: str = "completed", **response: Any) -> JsonObject:
+    told: JsonObject = {"id": "resp_1", "status": status, "output": [*items], **response}
+    return {"type": f"response.{status}", "response": told}
+
+
+def round_of(*items: Item, status: str = "completed", **response: Any) -> list[Step]:
+    """A whole round as a provider streams it."""
+    return [*(event for place, item in enumerate(items) for event in item_events(item, place)),
+            ending(*items, status=status, **response)]  # fmt: skip
+
+
+def item_events(item: Item, place: int) -> Iterable[JsonObject]:
+    begun: Item = {**item, "status": "in_progress"}
+    if item.get("type") == "message":
+        begun["content"] = []
+    yield {"type": "response.output_item.added", "output_index": place, "item": begun}
+    for part in _parts(item):
+        words = text_at(part, "text")
+        yield {"type": "response.output_text.delta", "output_index": place, "delta": words}
+    if item.get("type") == "function_call":
+        delta = text_at(item, "arguments")
+        yield {"type": "response.function_call_arguments.delta", "output_index": place, "delta": delta}
+    yield {"type": "response.output_item.done", "output_index": place, "item": item}
+
+
+def _parts(item: Item) -> list[JsonObject]:
+    content = item.get("content")
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+
+
+@dataclass
+class ScriptedModel:
+    """Plays one script after another; says nothing more than that it was asked too often."""
+
+    rounds: Sequence[Sequence[Step]]
+    requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
+    open: int = 0
+    """Rounds that are heard right now."""
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        self.requests.append(request)
+        self.open += 1
+        try:
+            for step in self.rounds[len(self.requests) - 1]:
+                if isinstance(step, ModelError):
+                    raise step
+                if callable(step):
+                    await step()
+                else:
+                    yield ModelEvent(step)
+        finally:
+            self.open -= 1
+
+
+@dataclass
+class PlayedTools:
+    """Tools of the bridge and of the caller, by name; each of the bridge's says its arguments."""
+
+    own_names: Sequence[str] = ()
+    callers: Sequence[str] = ()
+    notices: tuple[Notice, ...] = ()
+    during: Callable[[], Awaitable[None]] | None = None
+    answers: dict[str, CallOutput] = field(default_factory=dict[str, CallOutput])
+    runs: list[list[str]] = field(default_factory=list[list[str]])
+    """Call ids, group by group."""
+
+    @property
+    def definitions(self) -> tuple[JsonObject, ...]:
+        return tuple(function(name) for name in (*self.own_names, *self.callers))
+
+    def own(self, name: str) -> OwnTool | None:
+        if name not in self.own_names:
+            return None
+        return OwnTool(name, name, f"Title of {name}", function(name), {"type": "object"})
+
+    def is_callers(self, name: str) -> bool:
+        return name in self.callers
+
+    async def run(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
+        self.runs.append([each.call_id for each in calls])
+        if self.during is not None:
+            await self.during()
+        return [self.answers.get(each.name, CallOutput(each.arguments_text, True)) for each in calls]
+
+
+@dataclass
+class Played:
+    """A turn that was run, and what its caller was told."""
+
+    model: ScriptedModel
+    tools: PlayedTools = field(default_factory=PlayedTools)
+    settings: TurnSettings = SETTINGS
+    told: list[TurnEvent] = field(default_factory=list[TurnEvent])
+
+    async def run(self, *input: Item, **request: Any) -> TurnResult:
+        asked = TurnRequest("ann", "turn 1", "gpt", input or (user("Hello"),), **request)
+        return await run_turn(asked, self.model, self.tools, self.settings, self._take)
+
+    async def _take(self, event: TurnEvent) -> None:
+        self.told.append(event)
+        await asyncio.sleep(0)
+
+    def of_kind(self, kind: type[Kind]) -> list[Kind]:
+        return [event for event in self.told if isinstance(event, kind)]
+
+    @property
+    def words(self) -> str:
+        return "".join(
+            text_at(said.event.body, "delta") for said in self.of_kind(Said) if not said.is_own_call
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        return [notice.text for notice in self.of_kind(Notice)]
+
+
+def user(words: str) -> Item:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": words}]}
+
+
+def played(*rounds: Sequence[Step], own: Sequence[str] = (), callers: Sequence[str] = ()) -> Played:
+    """A turn that hears these rounds, with these tools."""
+    return Played(ScriptedModel(rounds), PlayedTools(own, callers))
