@@ -7,11 +7,17 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from bridge.edges.model_provider import Provider
+from bridge.turns.chat_reading import ChatReading
+from bridge.turns.chat_request import OPENAI_DIALECT, ChatDialect, chat_request
 from bridge.turns.model import ENDINGS, ModelError, ModelEvent, ModelRequest
+from bridge.turns.surrogates import PairJoiner
 from toolserver.json_types import JsonObject, JsonValue
 
 _LEFTOVERS_S = 0.1
 """That the end of a finished stream may take, so that its connection can be used again."""
+
+_USAGE_S = 5.0
+"""That a provider may take to count the tokens of a finished answer. Chosen."""
 
 
 class ResponsesModel:
@@ -22,18 +28,56 @@ class ResponsesModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """One round, as `Model.stream` says."""
+        pairs = PairJoiner()
         async with aclosing(self._provider.events("/responses", responses_body(request))) as events:
             async for body in events:
                 if body.get("type") == "error":
                     raise self._provider.failures.of_body(body, status=None)
                 body.pop("sequence_number", None)
-                event = ModelEvent(body)
-                if event.type in ENDINGS:
-                    await read_leftovers(events)
+                for whole in pairs.joined([body]):
+                    event = ModelEvent(whole)
+                    if event.type in ENDINGS:
+                        await read_leftovers(events)
+                        yield event
+                        return
                     yield event
-                    return
-                yield event
         raise self._provider.failures.broken_off()
+
+
+class ChatModel:
+    """Models of a provider that speaks Chat Completions, heard as if they spoke Responses."""
+
+    def __init__(self, provider: Provider, dialect: ChatDialect = OPENAI_DIALECT) -> None:
+        self._provider = provider
+        self._dialect = dialect
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """One round, as `Model.stream` says."""
+        reading, pairs = ChatReading(request), PairJoiner()
+        body = chat_request(request, self._dialect).body
+        async with aclosing(self._provider.events("/chat/completions", body)) as chunks:
+            async for chunk in chunks:
+                for event in pairs.joined(reading.read(chunk)):
+                    yield ModelEvent(event)
+                if reading.has_finished:
+                    await _read_usage(chunks, reading)
+                    break
+        if not reading.has_finished:
+            raise self._provider.failures.broken_off()
+        for event in pairs.joined(reading.end()):
+            yield ModelEvent(event)
+
+
+async def _read_usage(chunks: AsyncGenerator[JsonObject], reading: ChatReading) -> None:
+    """What comes after the model has finished; an answer that is whole is not lost by it."""
+    limit = asyncio.timeout(_LEFTOVERS_S if reading.has_usage else _USAGE_S)
+    try:
+        async with limit:
+            async for chunk in chunks:
+                reading.read_usage(chunk)
+                limit.reschedule(asyncio.get_running_loop().time() + _LEFTOVERS_S)
+    except (TimeoutError, ModelError):
+        pass
 
 
 def responses_body(request: ModelRequest) -> JsonObject:

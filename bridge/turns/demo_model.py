@@ -16,6 +16,7 @@ from bridge.turns.demo_words import result_words, words_without_calls
 from bridge.turns.item_events import MessageEvents, call_events, call_item
 from bridge.turns.items import Item, message_text
 from bridge.turns.model import ModelEvent, ModelRequest
+from bridge.turns.response_object import begun_response
 from toolserver.json_types import JsonObject, dump_json, text_at
 
 CHARS_PER_TOKEN = 4
@@ -40,7 +41,7 @@ class DemoModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """One round. Never raises."""
         items: list[Item] = []
-        response = self._response(request)
+        response = begun_response(request, "resp_" + self._new_id(), int(self._now()))
         for event in self._events(request, response):
             if event["type"] == "response.output_item.done" and isinstance(event["item"], dict):
                 items.append(event["item"])
@@ -71,23 +72,6 @@ class DemoModel:
         for words in _WORDS.findall(text):
             yield message.delta(words)
         yield from message.end()
-
-    def _response(self, request: ModelRequest) -> JsonObject:
-        return {
-            "id": "resp_" + self._new_id(),
-            "object": "response",
-            "created_at": int(self._now()),
-            "status": "in_progress",
-            "model": request.model,
-            "instructions": request.instructions,
-            "output": [],
-            "tools": [*request.tools],
-            "tool_choice": request.options.get("tool_choice", "auto"),
-            "parallel_tool_calls": request.options.get("parallel_tool_calls", True),
-            "error": None,
-            "incomplete_details": None,
-            "usage": None,
-        }
 
 
 def _last_asked(items: Sequence[Item]) -> tuple[str, Sequence[Item]]:

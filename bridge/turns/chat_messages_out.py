@@ -1,0 +1,203 @@
+"""Items of the Responses API as messages of Chat Completions.
+
+What one round said (reasoning, text, calls) becomes one assistant message, since the outputs of its calls
+must follow it at once. Instructions and system messages at the beginning become one: many templates of open
+models refuse a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bridge.turns.items import Item
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+
+def messages_of(
+    instructions: str | None, items: Sequence[Item], *, with_reasoning: bool
+) -> tuple[list[JsonObject], list[str]]:
+    """The messages, and the paths of what they leave out, such as `input[2].content[0]`.
+
+    `with_reasoning`: what was thought since the user's last message goes along.
+    """
+    writer = _Writer(thought_from=_last_user(items) if with_reasoning else len(items))
+    for index, item in enumerate(items):
+        writer.write(item, index)
+    writer.end_round()
+    return _with_one_beginning(instructions, writer.messages), writer.left_out
+
+
+class _Writer:
+    """Writes item after item; keeps the assistant's message open until something else follows."""
+
+    def __init__(self, thought_from: int) -> None:
+        self.messages: list[JsonObject] = []
+        self.left_out: list[str] = []
+        self._thought_from = thought_from
+        self._open: JsonObject | None = None
+        self._shown: list[JsonValue] = []
+
+    def write(self, item: Item, index: int) -> None:
+        """Add one item."""
+        match item.get("type", "message"):
+            case "message" if item.get("role") == "assistant":
+                self._say(item)
+            case "message":
+                self.end_round()
+                role = "system" if item.get("role") == "developer" else item.get("role", "user")
+                content = self._content(item.get("content"), f"input[{index}].content")
+                self.messages.append({"role": role, "content": content})
+            case "function_call":
+                self._call(item)
+            case "function_call_output":
+                self._output(item, index)
+            case "reasoning":
+                self._think(item, index)
+            case _:
+                self.left_out.append(f"input[{index}]")
+
+    def end_round(self) -> None:
+        """What comes next is not the assistant's."""
+        self._close()
+        if self._shown:
+            self.messages.append({"role": "user", "content": self._shown})
+            self._shown = []
+
+    def _assistant(self) -> JsonObject:
+        if self._shown:
+            self.end_round()
+        if self._open is None:
+            self._open = {"role": "assistant", "content": None}
+        return self._open
+
+    def _close(self) -> None:
+        said = self._open
+        self._open = None
+        if said is None or said == {"role": "assistant", "content": None}:
+            return
+        if said["content"] is None and "tool_calls" not in said:
+            said["content"] = ""  # null is for messages that are calls
+        self.messages.append(said)
+
+    def _say(self, item: Item) -> None:
+        if self._open is not None and self._open["content"] is not None and "tool_calls" not in self._open:
+            self._close()
+        message = self._assistant()
+        text, refusal = _spoken(item)
+        message["content"] = text_at(message, "content") + text
+        if refusal:
+            message["refusal"] = refusal
+
+    def _think(self, item: Item, index: int) -> None:
+        """Summaries of other protocols and sealed reasoning mean nothing to a chat provider."""
+        if index < self._thought_from:
+            return
+        thought = "".join(text_at(part, "text") for part in _objects(item, "content"))
+        details = array_at(item, "reasoning_details")
+        if not thought and not details:
+            return
+        if self._open is not None and self._open["content"] is not None:
+            self._close()
+        message = self._assistant()
+        if thought:
+            message["reasoning_content"] = text_at(message, "reasoning_content") + thought
+        if details:
+            message["reasoning_details"] = [*array_at(message, "reasoning_details"), *details]
+
+    def _call(self, item: Item) -> None:
+        message = self._assistant()
+        call: JsonObject = {
+            "id": text_at(item, "call_id"),
+            "type": "function",
+            "function": {"name": text_at(item, "name"), "arguments": text_at(item, "arguments")},
+        }
+        if "extra_content" in item:
+            call["extra_content"] = item["extra_content"]
+        message["tool_calls"] = [*array_at(message, "tool_calls"), call]
+
+    def _output(self, item: Item, index: int) -> None:
+        """Tools answer in text; what they show follows their answers, as if the user had shown it."""
+        self._close()
+        call_id = text_at(item, "call_id")
+        content = self._content(item.get("output"), f"input[{index}].output")
+        if isinstance(content, list):
+            shown = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
+            if shown:
+                self._shown.append({"type": "text", "text": f"Shown by the tool call {call_id}:"})
+                self._shown.extend(shown)
+            content = "\n".join(text_at(part, "text") for part in content if isinstance(part, dict)).strip()
+        self.messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
+
+    def _content(self, content: JsonValue, path: str) -> JsonValue:
+        """One text as a string, which every provider takes; else a list of parts."""
+        if not isinstance(content, list):
+            return content if isinstance(content, str) else ""
+        parts: list[JsonObject] = []
+        for index, part in enumerate(content):
+            said = _chat_part(part) if isinstance(part, dict) else None
+            if said is None:
+                self.left_out.append(f"{path}[{index}]")
+            else:
+                parts.append(said)
+        if not parts:
+            return ""
+        if len(parts) == 1 and parts[0]["type"] == "text":
+            return parts[0]["text"]
+        return [*parts]
+
+
+_FILE = ("file_data", "file_id", "filename")
+
+
+def _chat_part(part: JsonObject) -> JsonObject | None:
+    match part.get("type"):
+        case "input_text" | "output_text" | "text":
+            return {"type": "text", "text": text_at(part, "text")}
+        case "input_image" if text_at(part, "image_url"):
+            image: JsonObject = {"url": part["image_url"]}
+            if part.get("detail") is not None:
+                image["detail"] = part["detail"]
+            return {"type": "image_url", "image_url": image}
+        case "input_file" if text_at(part, "file_data") or text_at(part, "file_id"):
+            names = ("file_data", "file_id", "filename")
+            return {
+                "type": "file",
+                "file": {name: part[name] for name in names if part.get(name) is not None},
+            }
+        case "input_audio":
+            return {"type": "input_audio", "input_audio": object_at(part, "input_audio")}
+        case _:
+            return None
+
+
+def _spoken(item: Item) -> tuple[str, str]:
+    content = item.get("content")
+    if isinstance(content, str):
+        return content, ""
+    parts = _objects(item, "content")
+    text = "".join(text_at(part, "text") for part in parts)
+    return text, "".join(text_at(part, "refusal") for part in parts)
+
+
+def _objects(item: Item, key: str) -> list[JsonObject]:
+    return [part for part in array_at(item, key) if isinstance(part, dict)]
+
+
+def _last_user(items: Sequence[Item]) -> int:
+    for index in reversed(range(len(items))):
+        if items[index].get("role") == "user":
+            return index
+    return 0
+
+
+def _with_one_beginning(instructions: str | None, messages: list[JsonObject]) -> list[JsonObject]:
+    said = [instructions] if instructions else []
+    index = 0
+    while index < len(messages) and messages[index]["role"] == "system":
+        content = messages[index]["content"]
+        if not isinstance(content, str):
+            break
+        said.append(content)
+        index += 1
+    first: list[JsonObject] = [{"role": "system", "content": "\n\n".join(said)}] if said else []
+    return first + messages[index:]

@@ -1,0 +1,161 @@
+"""A round asked in Chat Completions: items become messages, Responses options get their chat names.
+
+What the older protocol cannot say is left out and named, so that a caller can be told. Members that nobody
+knows here are passed on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bridge.turns.chat_messages_out import messages_of
+from bridge.turns.model import ModelRequest
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+LimitName: TypeAlias = Literal["max_completion_tokens", "max_tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatDialect:
+    """How one provider's Chat Completions differ from OpenAI's."""
+
+    limit_name: LimitName = "max_completion_tokens"
+    """What it calls the most tokens of an answer; many imitators know only the older name."""
+    streams_usage: bool = True
+    """It takes `stream_options`, and tells the usage at the end."""
+    wants_reasoning: bool = False
+    """It wants back, as `reasoning_content`, what its model thought since the user's last message."""
+
+
+OPENAI_DIALECT = ChatDialect()
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """What is sent, and what is not."""
+
+    body: JsonObject
+    left_out: tuple[str, ...]
+    """Paths within the Responses request, such as `truncation` or `tools[0]`."""
+
+
+_UNSAYABLE = frozenset(
+    {
+        "background",
+        "background_options",
+        "context_management",
+        "conversation",
+        "include",
+        "max_tool_calls",
+        "previous_response_id",
+        "prompt",
+        "truncation",
+    }
+)
+"""Responses options without a counterpart."""
+
+_OWN = frozenset(
+    {"max_output_tokens", "text", "reasoning", "tool_choice", "parallel_tool_calls", "stream_options"}
+)
+"""Options that are said in another way."""
+
+
+def chat_request(request: ModelRequest, dialect: ChatDialect = OPENAI_DIALECT) -> ChatRequest:
+    """The body of a streaming chat request."""
+    messages, left_out = messages_of(
+        request.instructions, request.input, with_reasoning=dialect.wants_reasoning
+    )
+    body: JsonObject = {"model": request.model, "messages": [*messages], "stream": True}
+    if dialect.streams_usage:
+        body["stream_options"] = {"include_usage": True}
+    for name, value in request.options.items():
+        if name in _UNSAYABLE:
+            left_out += [name] if value is not None else []
+        elif name not in _OWN:
+            body[name] = value
+    _say_limits(body, request.options, dialect)
+    left_out += _say_text(body, object_at(request.options, "text"))
+    left_out += _say_reasoning(body, object_at(request.options, "reasoning"))
+    left_out += _say_tools(body, request)
+    return ChatRequest(body, tuple(left_out))
+
+
+def _say_limits(body: JsonObject, options: JsonObject, dialect: ChatDialect) -> None:
+    if (limit := options.get("max_output_tokens")) is not None:
+        body[dialect.limit_name] = limit
+
+
+def _say_text(body: JsonObject, text: JsonObject) -> list[str]:
+    if (form := text.get("format")) is not None:
+        body["response_format"] = _response_format(form)
+    if (verbosity := text.get("verbosity")) is not None:
+        body["verbosity"] = verbosity
+    return [f"text.{name}" for name in text if name not in ("format", "verbosity")]
+
+
+def _response_format(form: JsonValue) -> JsonValue:
+    """Responses write a schema beside the type, chat nests it under the type's name."""
+    if not isinstance(form, dict) or form.get("type") != "json_schema":
+        return form
+    return {"type": "json_schema", "json_schema": _without(form, "type")}
+
+
+def _say_reasoning(body: JsonObject, reasoning: JsonObject) -> list[str]:
+    if (effort := reasoning.get("effort")) is not None:
+        body["reasoning_effort"] = effort
+    return [
+        f"reasoning.{name}" for name, value in reasoning.items() if name != "effort" and value is not None
+    ]
+
+
+def _say_tools(body: JsonObject, request: ModelRequest) -> list[str]:
+    """Tools, and the options that providers refuse without any."""
+    told = [_chat_tool(tool) for tool in request.tools]
+    tools: list[JsonValue] = [tool for tool in told if tool is not None]
+    left_out = [f"tools[{index}]" for index, tool in enumerate(told) if tool is None]
+    if not tools:
+        return left_out
+    body["tools"] = tools
+    if (parallel := request.options.get("parallel_tool_calls")) is not None:
+        body["parallel_tool_calls"] = parallel
+    if (choice := request.options.get("tool_choice")) is not None:
+        said = _chat_choice(choice)
+        if said is None:
+            return [*left_out, "tool_choice"]
+        body["tool_choice"] = said
+    return left_out
+
+
+def _chat_tool(tool: JsonObject) -> JsonObject | None:
+    """A function, nested under its type; None for tools that a provider of Responses runs itself."""
+    if text_at(tool, "type") != "function":
+        return None
+    return {"type": "function", "function": _without(tool, "type")}
+
+
+def _chat_choice(choice: JsonValue) -> JsonValue:
+    if isinstance(choice, str):
+        return choice
+    if not isinstance(choice, dict):
+        return None
+    match text_at(choice, "type"):
+        case "function":
+            return _named(choice)
+        case "allowed_tools":
+            allowed = [_named(tool) for tool in array_at(choice, "tools") if isinstance(tool, dict)]
+            return {
+                "type": "allowed_tools",
+                "allowed_tools": {"mode": choice.get("mode", "auto"), "tools": [*allowed]},
+            }
+        case _:
+            return None
+
+
+def _named(choice: JsonObject) -> JsonObject:
+    return {"type": "function", "function": {"name": text_at(choice, "name")}}
+
+
+def _without(container: JsonObject, name: str) -> JsonObject:
+    """Without one member, and without nulls, which say nothing."""
+    return {key: value for key, value in container.items() if key != name and value is not None}
