@@ -13,6 +13,7 @@ from bridge.commands import audit, client, documents, people, serve
 from bridge.commands.options import add_folder, add_references, user_name
 from bridge.edges.store import StoreError
 from bridge.service import LOCAL_USER
+from bridge.turns.turn import CALL_DISPLAYS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -94,6 +95,12 @@ def _add_people(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--forwarder", action="store_true", help="for a program that names the user of each call (Open WebUI)"
     )
     command.add_argument("--label", default="command line")
+    command.add_argument(
+        "--show-calls",
+        choices=CALL_DISPLAYS,
+        help="how answers of models show the calls that the bridge ran "
+        "(default: details for a forwarder, else hidden)",
+    )
     command.add_argument("--json", action="store_true")
     add_folder(command)
     command.set_defaults(run=people.key)

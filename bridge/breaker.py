@@ -51,7 +51,8 @@ class BreakerKey(NamedTuple):
     """What one breaker watches, for one user."""
 
     user_id: str
-    kind: Literal["tool"] = "tool"
+    kind: Literal["tool", "request"] = "tool"
+    """`request`: all requests of the user to models, whatever the model; the rest is empty then."""
     server_id: str = ""
     operation_key: str = ""
 
@@ -229,12 +230,7 @@ class Breakers:
     def _refusal(self, key: BreakerKey, breaker: _Breaker) -> BridgeError:
         left = self._left_s(breaker) or 0.0
         error = breaker.last_error
-        wait = f"in {left:.0f} s" if left >= 1 else "when the call that is trying it has ended"
-        cause = f" The last time: {error.message}" if error else ""
-        message = (
-            f"{breaker.name} failed again and again and is left alone for now. Call it again {wait}, "
-            f"or close its breaker (POST /api/breakers/reset).{cause}"
-        )
+        message = f"{_refused(key, breaker.name, left)}{f' The last time: {error.message}' if error else ''}"
         detail = {
             "tool": breaker.name,
             "server": key.server_id,
@@ -243,6 +239,14 @@ class Breakers:
             "last_error": error.model_dump(mode="json") if error else None,
         }
         return BridgeError(ErrorCode.BREAKER_OPEN, message, detail=detail, retryable=True)
+
+
+def _refused(key: BreakerKey, name: str, left_s: float) -> str:
+    wait = f"in {left_s:.0f} s" if left_s >= 1 else "when the one that is trying has ended"
+    reset = "close the breaker (POST /api/breakers/reset)"
+    if key.kind == "request":
+        return f"Temporarily disabled due to repeated errors. Please retry later: {wait}, or {reset}."
+    return f"{name} failed again and again and is left alone for now. Call it again {wait}, or {reset}."
 
 
 _FAILURES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT, ErrorCode.INTERNAL})

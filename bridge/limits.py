@@ -54,6 +54,15 @@ class Limits(BaseModel):
         le=1_000_000,
         description="requests without a valid key that one address may make in a minute",
     )
+    max_concurrent_requests: int = Field(
+        default=200, ge=1, le=2000, description="requests to models that run at once, of all users"
+    )
+    request_queue_size: int = Field(
+        default=500, ge=0, le=10_000, description="requests to models that wait for their turn"
+    )
+    request_queue_wait_seconds: float = Field(
+        default=60, ge=0, le=3600, description="that a request to a model may wait for its turn"
+    )
     tool_queue_size: int = Field(
         default=50,
         ge=1,

@@ -84,6 +84,8 @@ class ErrorCode(StrEnum):
     PAGE_ONLY = "page_only"
     OPERATOR_ONLY = "operator_only"
     RATE_LIMITED = "rate_limited"
+    SERVER_BUSY = "server_busy"
+    MODEL_FAILED = "model_failed"
     FOREIGN_HOST = "foreign_host"
     FOREIGN_ORIGIN = "foreign_origin"
     NOT_FOUND = "not_found"
@@ -123,6 +125,8 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.PAGE_ONLY: 403,
     ErrorCode.OPERATOR_ONLY: 403,
     ErrorCode.RATE_LIMITED: 429,
+    ErrorCode.SERVER_BUSY: 503,
+    ErrorCode.MODEL_FAILED: 502,
     ErrorCode.FOREIGN_HOST: 421,
     ErrorCode.FOREIGN_ORIGIN: 403,
     ErrorCode.NOT_FOUND: 404,

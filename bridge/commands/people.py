@@ -16,15 +16,17 @@ from bridge.audit import AuditKind
 from bridge.commands.options import address_of, open_store
 from bridge.edges.store import Store
 from bridge.service import LOCAL_USER, page_url
+from bridge.turns.turn import CallDisplay
 
 
 def key(options: argparse.Namespace) -> int:
     """Make a user's API key and page link, and the user if need be; or a forwarder's key."""
     store = open_store(options.data)
     if options.forwarder:
-        facts = asyncio.run(_forwarder_key(store, options.label))
+        facts = asyncio.run(_forwarder_key(store, options.label, options.show_calls))
     else:
-        facts = asyncio.run(_user_key(store, options.user, options.label, address_of(options)))
+        made = _user_key(store, options.user, options.label, options.show_calls, address_of(options))
+        facts = asyncio.run(made)
     if options.json:
         print(json.dumps(facts))
     else:
@@ -59,19 +61,21 @@ def devices(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _user_key(store: Store, name: str, label: str, base_url: str) -> dict[str, str]:
+async def _user_key(
+    store: Store, name: str, label: str, show_calls: CallDisplay | None, base_url: str
+) -> dict[str, str]:
     user = await store.ensure_user(name)
-    key_id, secret = await store.add_key(user.id, label)
+    key_id, secret = await store.add_key(user.id, label, show_calls=show_calls)
     await _note(store, AuditKind.KEY_MADE, user.id, key=key_id, label=label, forwarder=False)
     ticket = await store.add_ticket(user.id)
     await store.close()
     return {"user": name, "key": secret, "page_url": page_url(base_url, ticket)}
 
 
-async def _forwarder_key(store: Store, label: str) -> dict[str, str]:
+async def _forwarder_key(store: Store, label: str, show_calls: CallDisplay | None) -> dict[str, str]:
     """It belongs to the operator, who lists and revokes it on his page; it never speaks for him by itself."""
     operator = await store.ensure_user(LOCAL_USER)
-    key_id, secret = await store.add_key(operator.id, label, forwarder=True)
+    key_id, secret = await store.add_key(operator.id, label, forwarder=True, show_calls=show_calls)
     await _note(store, AuditKind.KEY_MADE, operator.id, key=key_id, label=label, forwarder=True)
     await store.close()
     return {"forwarder": label, "key": secret}

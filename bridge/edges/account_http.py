@@ -22,6 +22,7 @@ from bridge.edges.http_routes import (
 from bridge.edges.identity import SESSION_SECONDS, Identity
 from bridge.edges.store import Store
 from bridge.rate_limit import RateLimit
+from bridge.turns.turn import CallDisplay
 from bridge.wire import BridgeError, ErrorCode
 
 SESSION_ATTEMPTS = 600
@@ -92,6 +93,8 @@ class KeyFacts(BaseModel):
     created_at: float
     forwarder: bool
     """It speaks for the users it names; made at the command line or by the operator."""
+    show_calls: CallDisplay | None
+    """How its answers of models show calls; null: `details` for a forwarder, else `hidden`."""
 
 
 class KeyList(BaseModel):
@@ -106,6 +109,7 @@ class NewKey(BaseModel):
     label: str = Field(default="", max_length=100)
     forwarder: bool = False
     """A key that speaks for the users it names; only the operator may make one."""
+    show_calls: CallDisplay | None = None
 
 
 class KeyOnce(BaseModel):
@@ -280,7 +284,13 @@ class AccountRoutes:
         """The caller's keys."""
         keys = await self._store.keys((await caller_of(self._identity, request)).user.id)
         facts = [
-            KeyFacts(id=key.id, label=key.label, created_at=key.created_at, forwarder=key.forwarder)
+            KeyFacts(
+                id=key.id,
+                label=key.label,
+                created_at=key.created_at,
+                forwarder=key.forwarder,
+                show_calls=key.show_calls,
+            )
             for key in keys
         ]
         return json_answer(KeyList(keys=facts))
@@ -292,7 +302,9 @@ class AccountRoutes:
         if wanted.forwarder and caller.user.id != self._operator_id:
             message = "Only the user who started the bridge may make a key that speaks for other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
-        key_id, key = await self._store.add_key(caller.user.id, wanted.label, forwarder=wanted.forwarder)
+        key_id, key = await self._store.add_key(
+            caller.user.id, wanted.label, forwarder=wanted.forwarder, show_calls=wanted.show_calls
+        )
         tell_audit(request, key=key_id, label=wanted.label, forwarder=wanted.forwarder)
         return json_answer(KeyOnce(id=key_id, key=key, label=wanted.label), status=201)
 

@@ -1,8 +1,8 @@
 """What every request passes before a handler: host, origin, CORS, and the boundary that catches everything.
 
-Tool-server routes answer other origins only where the settings name them, with a bearer key and never with
-cookies; `/api` and the socket answer the bridge page alone. `Host` is checked on every route against DNS
-rebinding.
+The routes of tools and models answer other origins only where the settings name them, with a bearer key
+and never with cookies; `/api` and the socket answer the bridge page alone. `Host` is checked on every route
+against DNS rebinding.
 """
 
 from __future__ import annotations
@@ -17,18 +17,27 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from bridge.edges.http_routes import address_of, error_answer
+from bridge.edges.openai_errors import error_response, is_model_path, of_wire
 from bridge.edges.refusals import TURNED_AWAY, Refusals
 from bridge.rate_limit import RateLimit
 from bridge.wire import BridgeError, ErrorCode, WireError
 
 TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
-"""Routes that other origins may use (ruling 12)."""
+"""Routes that other origins may use, beside those of models (ruling 12)."""
 
 ALLOW_METHODS = "GET, POST, OPTIONS"
 ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-match, x-tool-deadline"
 """What Open WebUI's page sends, and what a careful client adds."""
 
+MODEL_HEADERS = (
+    "x-tool-bridge-calls, x-tool-bridge-task, openai-organization, openai-project, openai-beta, "
+    "x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-runtime, "
+    "x-stainless-runtime-version, x-stainless-retry-count, x-stainless-timeout, x-stainless-helper-method"
+)
+"""What OpenAI's client for JavaScript sends beside those, on the routes of models."""
+
 EXPOSE_HEADERS = "content-disposition, location, etag"
+MODEL_EXPOSE_HEADERS = "x-request-id, retry-after, x-should-retry, x-tool-bridge-dropped"
 MAX_AGE_SECONDS = "600"
 MAX_SHOWN_CHARS = 200
 """Of a foreign path, host or origin in an error."""
@@ -71,15 +80,20 @@ def _boundary(refusals: Refusals, strangers: RateLimit) -> Middleware:
             told = _counted(error, strangers, address_of(request))
             if told.code in TURNED_AWAY:
                 refusals.note(told.code, f"address {address_of(request)}", door=_door_of(request))
-            return error_answer(told)
+            return _answer(request, told)
         except web.HTTPException as error:
             return _http_exception(request, error)
         except Exception:  # the HTTP boundary: one of the listed places
             _log.exception("%s failed.", _door_of(request))
             bug = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log.")
-            return error_answer(bug)
+            return _answer(request, bug)
 
     return catch
+
+
+def _answer(request: web.Request, error: WireError) -> web.Response:
+    """In the shape that callers of this path read."""
+    return error_response(request, of_wire(error)) if is_model_path(request.path) else error_answer(error)
 
 
 def _counted(error: BridgeError, strangers: RateLimit, address: str) -> WireError:
@@ -115,9 +129,9 @@ def _check_origin(doors: Doors) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get(hdrs.ORIGIN)
-        if is_tool_path(request.path):
+        if is_open_path(request.path):
             if request.method == hdrs.METH_OPTIONS:
-                return _preflight(doors, origin)
+                return _preflight(doors, origin, is_model_path(request.path))
         elif origin is not None and origin not in doors.own_origins:
             message = f"Pages of {_shown(origin)} may not use this part of the bridge."
             raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": _shown(origin)})
@@ -140,35 +154,39 @@ def _shown(text: str) -> str:
     return text.encode("utf-8", "replace").decode()[:MAX_SHOWN_CHARS]
 
 
-def is_tool_path(path: str) -> bool:
-    """Whether a path belongs to the tool-server routes, which other origins may use."""
+def is_open_path(path: str) -> bool:
+    """Whether a path belongs to the routes of tools and models, which other origins may use."""
+    if is_model_path(path):
+        return True
     path = re.sub("/+", "/", path)
     return path in TOOL_PATHS or path.startswith(("/tools/", "/servers/"))
 
 
 def cors_headers(doors: Doors) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
-    """A signal that puts CORS headers on all answers of the tool-server routes, errors and streams too."""
+    """A signal that puts CORS headers on all answers of the open routes, errors and streams too."""
 
     async def add(request: web.Request, response: web.StreamResponse) -> None:
-        if not is_tool_path(request.path):
+        if not is_open_path(request.path):
             return
         response.headers.add(hdrs.VARY, "Origin")
         origin = request.headers.get(hdrs.ORIGIN)
         if origin is not None and doors.may_read_tools(origin):
             response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
-            response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = EXPOSE_HEADERS
+            response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = (
+                MODEL_EXPOSE_HEADERS if is_model_path(request.path) else EXPOSE_HEADERS
+            )
 
     return add
 
 
-def _preflight(doors: Doors, origin: str | None) -> web.Response:
+def _preflight(doors: Doors, origin: str | None, is_model: bool) -> web.Response:
     if origin is not None and not doors.may_read_tools(origin):
         shown = _shown(origin)
         message = f"Pages of {shown} may not use this bridge. Start it with --allow-origin {shown}"
         raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": shown})
     headers = {
         hdrs.ACCESS_CONTROL_ALLOW_METHODS: ALLOW_METHODS,
-        hdrs.ACCESS_CONTROL_ALLOW_HEADERS: ALLOW_HEADERS,
+        hdrs.ACCESS_CONTROL_ALLOW_HEADERS: f"{ALLOW_HEADERS}, {MODEL_HEADERS}" if is_model else ALLOW_HEADERS,
         hdrs.ACCESS_CONTROL_MAX_AGE: MAX_AGE_SECONDS,
     }
     return web.Response(status=204, headers=headers)
@@ -181,7 +199,7 @@ def _http_exception(request: web.Request, error: web.HTTPException) -> web.Strea
         error.status, ErrorCode.INVALID_REQUEST
     )
     message = f"{request.method} {_shown(request.path)}: {error.reason}."
-    return error_answer(WireError(code=code, message=message))
+    return _answer(request, WireError(code=code, message=message))
 
 
 def plain_sockets(path: str) -> Middleware:

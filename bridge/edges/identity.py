@@ -26,6 +26,7 @@ from bridge.edges.forwarded_users import ISSUER, ForwardedUser, UserHeaders, nam
 from bridge.edges.store import Store
 from bridge.edges.store_people import Device, KeyHolder, NewDevice, Ticket, User, hash_secret
 from bridge.registry import NOBODY
+from bridge.turns.turn import CallDisplay
 from bridge.wire import BridgeError, ErrorCode
 
 SESSION_SECONDS = 15 * 60
@@ -63,6 +64,8 @@ class Caller:
     """Set for a page, None for an API key."""
     is_forwarded: bool = False
     """A forwarder speaks for the user: what it knows of tools is what is offered to everybody."""
+    show_calls: CallDisplay | None = None
+    """How answers of models show calls, as was said when the key was made."""
 
 
 class Identity:
@@ -166,10 +169,10 @@ class Identity:
             return await self.caller_of_session(token)
         holder = await self._holder_of_key(token)
         if not holder.forwarder:
-            return Caller(holder.user, None)
+            return Caller(holder.user, None, show_calls=holder.show_calls)
         named = self._user_headers.read(headers)
         user = User(NOBODY, "") if named is None else await self._forwarded_user(named)
-        return Caller(user, None, is_forwarded=True)
+        return Caller(user, None, is_forwarded=True, show_calls=holder.show_calls)
 
     async def page(self, headers: CIMultiDictProxy[str]) -> Caller:
         """The caller, who must be a page: a program with a key may call and read, a person decides.

@@ -17,6 +17,7 @@ from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.edges.store_tables import ApiKeyRow, DeviceChoiceRow, DeviceRow, ServerRow, TicketRow, UserRow
+from bridge.turns.turn import CallDisplay, display_named
 
 KEY_PREFIX = "tbk_"
 """API keys begin so, that a leaked one can be recognized."""
@@ -91,6 +92,8 @@ class ApiKey:
     label: str
     created_at: float
     forwarder: bool = False
+    show_calls: CallDisplay | None = None
+    """None: as its kind of key does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,7 @@ class KeyHolder:
     user: User
     forwarder: bool
     """The key of a program that names the user of each call itself, such as Open WebUI's."""
+    show_calls: CallDisplay | None = None
 
 
 def new_id() -> str:
@@ -150,7 +154,9 @@ class PeopleStore:
                 for row in rows
             ]
 
-    async def add_key(self, user_id: str, label: str, *, forwarder: bool = False) -> tuple[str, str]:
+    async def add_key(
+        self, user_id: str, label: str, *, forwarder: bool = False, show_calls: CallDisplay | None = None
+    ) -> tuple[str, str]:
         """Make an API key; returns its id and the key, which cannot be read again."""
         key = KEY_PREFIX + secrets.token_urlsafe(32)
         async with self._session.begin() as session:
@@ -161,6 +167,7 @@ class PeopleStore:
                 key_hash=hash_secret(key),
                 created_at=time.time(),
                 forwarder=forwarder,
+                show_calls=show_calls,
             )
             session.add(row)
             return row.id, key
@@ -171,7 +178,10 @@ class PeopleStore:
             rows = await session.scalars(
                 select(ApiKeyRow).where(ApiKeyRow.user_id == user_id).order_by(ApiKeyRow.created_at)
             )
-            return [ApiKey(row.id, row.label, row.created_at, row.forwarder) for row in rows]
+            return [
+                ApiKey(row.id, row.label, row.created_at, row.forwarder, display_named(row.show_calls))
+                for row in rows
+            ]
 
     async def delete_key(self, user_id: str, key_id: str) -> bool:
         """Revoke a key; False when the user has no such key."""
@@ -185,7 +195,9 @@ class PeopleStore:
         query = select(ApiKeyRow, UserRow).join(UserRow).where(ApiKeyRow.key_hash == hash_secret(key))
         async with self._session() as session:
             found = (await session.execute(query)).one_or_none()
-            return KeyHolder(_user(found[1]), found[0].forwarder) if found else None
+            if found is None:
+                return None
+            return KeyHolder(_user(found[1]), found[0].forwarder, display_named(found[0].show_calls))
 
     async def add_ticket(self, user_id: str, *, printed: bool = True) -> str:
         """A ticket that can be spent once within `TICKET_SECONDS`; spent and expired ones are swept here.

@@ -33,6 +33,8 @@ class ApiKeyRow(Base):
     created_at: Mapped[float]
     forwarder: Mapped[bool]
     """The holder names the user of each call itself."""
+    show_calls: Mapped[str | None] = mapped_column(String(10))
+    """How its answers of models show calls; null: as its kind of key does."""
 
 
 class TicketRow(Base):

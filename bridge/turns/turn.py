@@ -18,6 +18,13 @@ CallDisplay: TypeAlias = Literal["hidden", "details", "items"]
 """How an answer shows the calls that the bridge ran: not at all, as `<details type="tool_calls">` blocks in
 its text, or as `function_call` and `function_call_output` items."""
 
+CALL_DISPLAYS: tuple[CallDisplay, ...] = ("hidden", "details", "items")
+
+
+def display_named(name: str | None) -> CallDisplay | None:
+    """The display of that name; None when there is none."""
+    return next((display for display in CALL_DISPLAYS if display == name), None)
+
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:

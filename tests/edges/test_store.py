@@ -34,7 +34,7 @@ async def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "b.sqlite3"
     store = Store.open(path)
     ann = await store.ensure_user("ann")
-    _, key = await store.add_key(ann.id, "cli")
+    _, key = await store.add_key(ann.id, "cli", show_calls="items")
     ticket = await store.add_ticket(ann.id)
     await store.save_server(RECORD)
     get = OperationKey("shop", "GET /products")
@@ -44,7 +44,7 @@ async def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
 
     store = Store.open(path)
     assert await store.ensure_user("ann") == ann
-    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False)
+    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False, show_calls="items")
     assert await store.servers() == [RECORD]
     assert await store.names("") == {get: "listProducts"}
     assert await store.acceptances(ann.id) == {get: "d1"}

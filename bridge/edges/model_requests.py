@@ -1,0 +1,84 @@
+"""What every model route reads of an HTTP request before the model is asked: its body and its headers."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import orjson
+from aiohttp import web
+
+from bridge.edges.http_routes import body_in_time
+from bridge.edges.identity import Caller
+from bridge.turns.request_members import InvalidRequest, wrong_type
+from bridge.turns.turn import CALL_DISPLAYS, CallDisplay, display_named
+from bridge.wire import BridgeError, ErrorCode
+from toolserver.json_types import JsonObject, JsonValue
+
+MODEL_BODY_BYTES = 32 * 1024 * 1024
+"""Largest body of a request to a model: images and files travel inside."""
+
+DISPLAY_HEADER = "X-Tool-Bridge-Calls"
+"""How this answer shows calls; wins over what the key says."""
+
+TASK_HEADER = "X-Tool-Bridge-Task"
+"""Names a task (a title, tags), which gets no tools. Open WebUI fills it in: `{{TASK}}`."""
+
+CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
+MESSAGE_HEADER = "X-OpenWebUI-Message-Id"
+MAX_ID_CHARS = 200
+"""Of a chat's or message's id in a header."""
+
+
+async def json_body(request: web.Request) -> JsonObject:
+    """The request's body, a JSON object.
+
+    Raises:
+        BridgeError: `too_large`; `invalid_request`: it did not arrive in time.
+        InvalidRequest: it is no JSON object.
+    """
+    try:
+        async with body_in_time():
+            body = await request.clone(client_max_size=MODEL_BODY_BYTES).read()
+    except web.HTTPRequestEntityTooLarge:
+        message = f"The body exceeds {MODEL_BODY_BYTES // 2**20} MiB."
+        raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": MODEL_BODY_BYTES}) from None
+    try:
+        value = cast("JsonValue", orjson.loads(body))
+    except orjson.JSONDecodeError as error:
+        message = f"The body is not JSON: {error}."
+        raise InvalidRequest(message, param=None, code="invalid_json") from None
+    if not isinstance(value, dict):
+        raise wrong_type("body", "an object", value)
+    return value
+
+
+def display_of(request: web.Request, caller: Caller) -> CallDisplay:
+    """How the answer shows the bridge's calls: by the request's header, else by the key.
+
+    Raises:
+        InvalidRequest: the header says something else.
+    """
+    asked = request.headers.get(DISPLAY_HEADER)
+    if asked is None:
+        return caller.show_calls or ("details" if caller.is_forwarded else "hidden")
+    found = display_named(asked.strip().lower())
+    if found is None:
+        message = f"{DISPLAY_HEADER} must be one of {', '.join(CALL_DISPLAYS)}, not {asked[:100]!r}."
+        raise InvalidRequest(message, param=DISPLAY_HEADER, code="invalid_value")
+    return found
+
+
+def is_task(request: web.Request) -> bool:
+    """Whether the caller's header says that this is a task."""
+    return bool(request.headers.get(TASK_HEADER, "").strip())
+
+
+def chat_id_of(request: web.Request) -> str | None:
+    """The chat that the request belongs to, as Open WebUI names it."""
+    return next((value for name in CHAT_HEADERS if (value := passed_on(request, name))), None)
+
+
+def passed_on(request: web.Request, name: str) -> str | None:
+    """A header that is passed on: as Unicode text, and not longer than an id is."""
+    value = request.headers.get(name)
+    return value.encode("utf-8", "replace").decode()[:MAX_ID_CHARS] if value else None
