@@ -19,8 +19,8 @@ class MessageEvents:
     """One assistant message of one text, written as it comes: `begin`, any number of `delta`s, `end`."""
 
     def __init__(self, item_id: str, output_index: int) -> None:
+        self.output_index = output_index
         self._id = item_id
-        self._index = output_index
         self._texts: list[str] = []
 
     def begin(self) -> list[JsonObject]:
@@ -28,7 +28,7 @@ class MessageEvents:
         return [
             {
                 "type": "response.output_item.added",
-                "output_index": self._index,
+                "output_index": self.output_index,
                 "item": self._item("in_progress", []),
             },
             {"type": "response.content_part.added", **self._place(), "part": text_part("")},
@@ -47,13 +47,13 @@ class MessageEvents:
             {"type": "response.content_part.done", **self._place(), "part": text_part(text)},
             {
                 "type": "response.output_item.done",
-                "output_index": self._index,
+                "output_index": self.output_index,
                 "item": self._item(status, [text_part(text)]),
             },
         ]
 
     def _place(self) -> JsonObject:
-        return {"item_id": self._id, "output_index": self._index, "content_index": 0}
+        return {"item_id": self._id, "output_index": self.output_index, "content_index": 0}
 
     def _item(self, status: str, content: list[JsonObject]) -> Item:
         return {

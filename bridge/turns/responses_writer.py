@@ -1,0 +1,266 @@
+"""What happens in a turn, written as one stream of the Responses API, however many rounds it took.
+
+Receives `TurnEvent`s and gives event bodies with `sequence_number`, which a caller cannot tell from OpenAI's:
+one `response.created`, items with consecutive `output_index`es, one ending with all of them. Items stay as
+the model wrote them. Calls of the bridge are left out, told in a text, or given as items (`CallDisplay`).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from bridge.turns.details import call_block
+from bridge.turns.item_events import MessageEvents, text_part
+from bridge.turns.items import Item
+from bridge.turns.model import ENDINGS
+from bridge.turns.turn import CallDisplay, CallEnded, Notice, Said, TurnEvent, TurnResult
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+
+_OF_A_ROUND = ENDINGS | {"response.created", "response.in_progress", "response.queued", "error"}
+"""Events that speak of one round, of which the caller knows nothing."""
+
+_ECHOED: Mapping[str, JsonValue] = {
+    "background": False,
+    "instructions": None,
+    "max_output_tokens": None,
+    "max_tool_calls": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "previous_response_id": None,
+    "prompt_cache_key": None,
+    "reasoning": {"effort": None, "summary": None},
+    "safety_identifier": None,
+    "service_tier": None,
+    "store": False,
+    "temperature": None,
+    "text": {"format": {"type": "text"}},
+    "tool_choice": "auto",
+    "tools": [],
+    "top_logprobs": None,
+    "top_p": None,
+    "truncation": "disabled",
+    "user": None,
+}
+"""Members of a request that OpenAI repeats in the response, and what it says where the request has none; null
+where only the provider knows its default."""
+
+_PROVIDERS_WORD = ("reasoning", "service_tier", "temperature", "top_p")
+"""Members that the provider may have chosen itself; its response says what they were."""
+
+
+def response_shell(response_id: str, created_at: int, model: str, body: JsonObject) -> JsonObject:
+    """A response that has just begun. `body`: the caller's request; `model`: its name for the model."""
+    told = {name: body[name] if body.get(name) is not None else value for name, value in _ECHOED.items()}
+    return {
+        "id": response_id,
+        "object": "response",
+        "created_at": created_at,
+        "status": "in_progress",
+        "completed_at": None,
+        "error": None,
+        "incomplete_details": None,
+        "model": model,
+        **told,
+        "output": [],
+        "usage": None,
+    }
+
+
+class ResponsesWriter:
+    """Writes one turn. Without streaming, what it writes is thrown away and `response` is the answer."""
+
+    def __init__(
+        self,
+        shell: JsonObject,
+        display: CallDisplay,
+        *,
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        now: Callable[[], float] | None = None,
+    ) -> None:
+        """`shell`: of `response_shell`; `now`: seconds since 1970, for `completed_at`."""
+        self.response: JsonObject = shell
+        """The response as far as it goes; whole after `end` or `fail`."""
+        self._display: CallDisplay = display
+        self._new_id = new_id
+        self._now = now
+        self._has_begun = False
+        self._sequence = 0
+        self._indexes: dict[tuple[int, int], int] = {}
+        self._items: list[Item] = []
+        self._texts: dict[int, dict[int, list[str]]] = {}
+        """Of items that are not done: the text of each part."""
+        self._told: MessageEvents | None = None
+        """The bridge's own message, while it is open."""
+        self._has_text = False
+        self._is_line_empty = True
+
+    def write(self, event: TurnEvent) -> list[JsonObject]:
+        """What the caller is told of an event; the first also begins the response."""
+        match event:
+            case Said():
+                bodies = self._said(event)
+            case CallEnded() if self._display == "details":
+                bodies = self._tell_block(call_block(event.call, event.output, event.files))
+            case CallEnded() if self._display == "items":
+                bodies = self._output(event)
+            case Notice() if event.in_answer:
+                bodies = self._tell_paragraph(event.text)
+            case _:
+                bodies = iter(())
+        return self._numbered(bodies)
+
+    def end(self, result: TurnResult) -> list[JsonObject]:
+        """The rest of the items, and the one ending."""
+        told = result.response
+        for name in _PROVIDERS_WORD:
+            if told.get(name) is not None:
+                self.response = {**self.response, name: told[name]}
+        error = object_at(told, "error")
+        return self._numbered(
+            self._ending(
+                result.status,
+                usage=_whole_usage(result.usage),
+                incomplete_details=told.get("incomplete_details") if result.status == "incomplete" else None,
+                error=_error(error) if result.status == "failed" else None,
+            )
+        )
+
+    def fail(self, error: JsonObject) -> list[JsonObject]:
+        """The ending of a turn that has no result; `error`: an error in OpenAI's form."""
+        return self._numbered(self._ending("failed", error=_error(error)))
+
+    def _numbered(self, bodies: Iterable[JsonObject]) -> list[JsonObject]:
+        numbered: list[JsonObject] = []
+        if not self._has_begun:
+            self._has_begun = True
+            for kind in ("response.created", "response.in_progress"):
+                numbered.append(self._numbered_one({"type": kind, "response": self.response}))
+        numbered.extend(self._numbered_one(body) for body in bodies)
+        return numbered
+
+    def _numbered_one(self, body: JsonObject) -> JsonObject:
+        body = {**body, "sequence_number": self._sequence}
+        self._sequence += 1
+        return body
+
+    def _said(self, said: Said) -> Iterator[JsonObject]:
+        body, kind = said.event.body, said.event.type
+        if kind in _OF_A_ROUND or (said.is_own_call and self._display != "items"):
+            return
+        index = body.get("output_index")
+        if not isinstance(index, int):
+            yield body
+            return
+        key = (said.round, index)
+        if key not in self._indexes:
+            yield from self._close()
+            self._indexes[key] = self._new_item({})
+        ours = self._indexes[key]
+        self._note(ours, kind, body)
+        yield {**body, "output_index": ours}
+
+    def _note(self, index: int, kind: str, body: JsonObject) -> None:
+        match kind:
+            case "response.output_item.added":
+                self._items[index] = object_at(body, "item")
+                self._texts[index] = {}
+            case "response.output_item.done":
+                self._items[index] = object_at(body, "item")
+                self._texts.pop(index, None)
+            case "response.output_text.delta":
+                part, text = body.get("content_index"), text_at(body, "delta")
+                self._texts.setdefault(index, {}).setdefault(part if isinstance(part, int) else 0, []).append(
+                    text
+                )
+                self._note_text(text)
+            case _:
+                pass
+
+    def _note_text(self, text: str) -> None:
+        if text:
+            self._has_text = True
+            self._is_line_empty = text.endswith("\n")
+
+    def _new_item(self, item: Item) -> int:
+        self._items.append(item)
+        return len(self._items) - 1
+
+    def _output(self, ended: CallEnded) -> Iterator[JsonObject]:
+        yield from self._close()
+        item: Item = {**ended.output, "files": [*ended.files]} if ended.files else ended.output
+        index = self._new_item(item)
+        begun: Item = {**ended.output, "status": "in_progress", "output": ""}
+        yield {"type": "response.output_item.added", "output_index": index, "item": begun}
+        yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+    def _tell_block(self, block: str) -> Iterator[JsonObject]:
+        return self._tell(block if self._is_line_empty else f"\n{block}")
+
+    def _tell_paragraph(self, text: str) -> Iterator[JsonObject]:
+        return self._tell(f"\n\n{text}" if self._has_text else text)
+
+    def _tell(self, text: str) -> Iterator[JsonObject]:
+        if self._told is None:
+            self._told = MessageEvents("msg_" + self._new_id(), self._new_item({}))
+            yield from self._told.begin()
+        self._note_text(text)
+        yield self._told.delta(text)
+
+    def _close(self) -> Iterator[JsonObject]:
+        """End the bridge's own message: what comes next is another item."""
+        if self._told is not None:
+            told, self._told = self._told, None
+            bodies = told.end()
+            self._items[told.output_index] = object_at(bodies[-1], "item")
+            yield from bodies
+
+    def _ending(self, status: str, **members: JsonValue) -> Iterator[JsonObject]:
+        yield from self._close()
+        for index in sorted(self._texts):
+            yield from self._broken_off(index)
+        ended: JsonObject = {
+            "status": status,
+            "completed_at": int(self._now()) if self._now and status == "completed" else None,
+            "output": [*self._items],
+            **members,
+        }
+        self.response = {**self.response, **ended}
+        yield {"type": f"response.{status}", "response": self.response}
+
+    def _broken_off(self, index: int) -> Iterator[JsonObject]:
+        """The end of an item that the provider began and did not finish."""
+        item = self._items[index]
+        content: list[JsonValue] = []
+        for part, texts in sorted(self._texts[index].items()):
+            place: JsonObject = {"item_id": text_at(item, "id"), "output_index": index, "content_index": part}
+            whole = text_part("".join(texts))
+            content.append(whole)
+            yield {"type": "response.output_text.done", **place, "text": whole["text"], "logprobs": []}
+            yield {"type": "response.content_part.done", **place, "part": whole}
+        item = {**item, "status": "incomplete"}
+        if content:
+            item["content"] = content
+        self._items[index] = item
+        yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def _whole_usage(usage: JsonObject) -> JsonValue:
+    """Usage with every member that OpenAI's has; null when the provider counted nothing."""
+    if not isinstance(usage.get("input_tokens"), int):
+        return None
+    return {
+        "output_tokens": 0,
+        "total_tokens": 0,
+        **usage,
+        "input_tokens_details": {
+            "cached_tokens": 0,
+            "cache_write_tokens": 0,
+            **object_at(usage, "input_tokens_details"),
+        },
+        "output_tokens_details": {"reasoning_tokens": 0, **object_at(usage, "output_tokens_details")},
+    }
+
+
+def _error(error: JsonObject) -> JsonObject:
+    return {"code": text_at(error, "code") or "server_error", "message": text_at(error, "message")}
