@@ -24,6 +24,7 @@ LEGAL = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 WHOLE_BODY = "body"
 WHOLE: Target = ("body", WHOLE_BODY)
 
+_OF_BODIES = ("body", "body_property")
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_.-]+")
 _LOST = frozenset({"__proto__"})
 """Legal, but a key of this name sets an object's prototype in JavaScript instead of a property."""
@@ -47,20 +48,18 @@ def bind(targets: Sequence[Target]) -> Arguments:
     and what still clashes gets `_2`, `_3`, …. Names that need no change are taken before names that do.
     """
     arguments = {target: target[1] for target in targets}
-    changing = [target for target in targets if legal_name(target[1]) != target[1]]
-    unchanged = len(targets) - len(changing)
-    taken = set(arguments.values()).difference([name for _, name in changing])
-    if len(taken) < unchanged:  # they clash among themselves
-        changing, taken = list(targets), set[str]()
-    for target in sorted(changing, key=_precedence):
-        arguments[target] = _free_name(target, taken)
-        taken.add(arguments[target])
+    taken: set[str] = set()
+    for target in sorted(targets, key=_precedence):
+        name = target[1]
+        if name in taken or legal_name(name) != name:
+            name = arguments[target] = _free_name(target, taken)
+        taken.add(name)
     return arguments
 
 
-def _precedence(target: Target) -> tuple[bool, bool]:
+def _precedence(target: Target) -> int:
     location, name = target
-    return legal_name(name) != name, not location.startswith("body")
+    return (0 if location in _OF_BODIES else 1) + (0 if legal_name(name) == name else 2)
 
 
 def _free_name(target: Target, taken: set[str]) -> str:
@@ -68,7 +67,7 @@ def _free_name(target: Target, taken: set[str]) -> str:
     wanted = legal_name(name)
     if wanted not in taken:
         return wanted
-    if not location.startswith("body"):
+    if location not in _OF_BODIES:
         wanted = _with_suffix(wanted, f"__{location}")
         if wanted not in taken:
             return wanted

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from toolserver.body_field import BodyField, FieldReader, first_properties, is_binary, is_structured
 from toolserver.document import Document, reference_of
 from toolserver.errors import quote
-from toolserver.example import examples_of
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.media_type import OCTETS, BodyKind, body_kind, choose_json, is_json_range, sent_type
 from toolserver.xml_body import xml_node
@@ -40,8 +39,8 @@ class Body:
     """Of forms and multipart bodies: what is not written by the default rule, by name."""
     xml: JsonObject | None = None
     """Of XML bodies: names and places of elements (see `xml_body`)."""
-    examples: list[JsonValue] = field(default_factory=list[JsonValue])
-    """Of whole bodies, as the media type has them."""
+    media: JsonObject = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
+    """The media type object: examples of whole bodies stand in it."""
 
 
 class UnwritableBody(Exception):
@@ -112,7 +111,7 @@ class BodyReader:
             kind=written.kind,
             fields=written.fields,
             xml=written.xml,
-            examples=examples_of(self.document, choice.media),
+            media=choice.media,
         )
         return body, written.warnings
 

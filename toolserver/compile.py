@@ -90,9 +90,9 @@ class _Addresses:
     origins: dict[str, str] = field(default_factory=dict[str, str])
     """By base URL, in order of appearance."""
 
-    def of(self, operation: Operation) -> tuple[str, str]:
-        """Base URL and origin."""
-        base_url = choose_base_url(operation.servers, self.against) if operation.servers else self.root
+    def of(self, servers: tuple[ServerUrl, ...]) -> tuple[str, str]:
+        """Base URL and origin of operations that name these servers."""
+        base_url = choose_base_url(servers, self.against) if servers else self.root
         if base_url not in self.origins:
             self.origins[base_url] = origin_of(base_url)
         return base_url, self.origins[base_url]
@@ -212,19 +212,20 @@ class _Compiler:
     definitions: Definitions
     plans: PlanWriter
     addresses: _Addresses
-    _about_security: dict[int, tuple[Requirements, list[str]]] = field(
-        default_factory=dict[int, tuple[Requirements, list[str]]]
+    _about_security: dict[int, tuple[Requirements, tuple[str, ...]]] = field(
+        default_factory=dict[int, tuple[Requirements, tuple[str, ...]]]
     )
     """Warnings by identity of requirements, beside these, so that no others get it."""
 
-    def _of_security(self, requirements: Requirements) -> list[str]:
-        if id(requirements) not in self._about_security:
-            self._about_security[id(requirements)] = requirements, _security_warnings(requirements)
-        return self._about_security[id(requirements)][1]
+    def _of_security(self, requirements: Requirements) -> tuple[str, ...]:
+        found = self._about_security.get(id(requirements))
+        if found is None:
+            found = self._about_security[id(requirements)] = requirements, _security_warnings(requirements)
+        return found[1]
 
     def compile(self, operation: Operation, name: str) -> CompiledOperation:
         outline = self.definitions.outline(operation)
-        base_url, origin = self.addresses.of(operation)
+        base_url, origin = self.addresses.of(operation.servers)
         plan_json = self.plans.write(
             operation, outline.arguments, body_additional=outline.body_additional, base_url=base_url
         )
@@ -249,8 +250,10 @@ class _Compiler:
 
 
 def _warnings(
-    operation: Operation, outline: Outline, base_url: str, of_security: list[str]
+    operation: Operation, outline: Outline, base_url: str, of_security: tuple[str, ...]
 ) -> tuple[str, ...]:
+    if not (operation.warnings or outline.warnings or operation.servers or operation.unsendable):
+        return of_security
     warnings = [*operation.warnings, *outline.warnings]
     if operation.servers and not base_url:
         warnings.append(
@@ -265,11 +268,11 @@ def _warnings(
     return (*warnings, *of_security)
 
 
-def _security_warnings(requirements: Requirements) -> list[str]:
-    warnings = [clash for together in requirements if (clash := clash_of(together))]
+def _security_warnings(requirements: Requirements) -> tuple[str, ...]:
+    warnings = tuple(clash for together in requirements if (clash := clash_of(together)))
     if requirements and all(map(_needs_cookie, requirements)):
         signed_in = "Its key is a cookie, which only reaches the API if the browser is signed in there."
-        return [signed_in, *warnings]
+        return signed_in, *warnings
     return warnings
 
 

@@ -6,7 +6,7 @@ side by side as arguments; any other body is the one argument `body`. What a bro
 argument. Knows nothing of names of tools and of how requests are built.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ from toolserver.argument_names import WHOLE, WHOLE_BODY, Arguments, Target, bind
 from toolserver.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
 from toolserver.body import Body
 from toolserver.document import Document, reference_of
-from toolserver.example import with_examples
+from toolserver.example import examples_of, with_examples
 from toolserver.file_argument import file_schema
 from toolserver.hints import (
     TOOL_DESCRIPTION_CHARS,
@@ -82,6 +82,7 @@ class Definitions:
     def __init__(self, document: Document, *, budget: Budget | None = None) -> None:
         """`budget`: of each tool."""
         budget = budget or Budget()
+        self._document = document
         self._flattening = Flattening(document.resolve, max_nodes=budget.nodes)
         self._schemas = ArgumentSchemas(self._flattening, budget)
         self._spreads: dict[str | int, _Spread | None] = {}
@@ -93,23 +94,25 @@ class Definitions:
 
     def outline(self, operation: Operation) -> Outline:
         """Never raises for what stands in the operation's schemas: see `warnings`."""
-        spread = self._spread(operation.body)
-        notes, warnings = _said_of_body(operation.body, spread)
+        body = operation.body
+        spread = self._spread(body) if body is not None else None
+        if body is None or spread is None:
+            return Outline(_describe(operation, ()), _arguments(operation, None), False, ())
+        problems = spread.shape.problems
         return Outline(
-            description=_describe(operation, notes),
-            arguments=_arguments(operation, _sendable(operation), spread),
-            body_additional=spread is not None and spread.additional is not False,
-            warnings=limited(warnings) if warnings else (),
+            description=_describe(operation, _body_notes(body, spread.shape, spread.additional)),
+            arguments=_arguments(operation, spread),
+            body_additional=spread.additional is not False,
+            warnings=limited(f"body: {problem}" for problem in problems) if problems else (),
         )
 
     def schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
         """The arguments' schema; costs as much as what no earlier schema needed. `bare`: types only."""
         spread = self._spread(operation.body)
-        parameters = _sendable(operation)
-        sources = [_parameter_source(parameter) for parameter in parameters]
+        sources = [_parameter_source(parameter) for parameter in operation.sendable()]
         if operation.body is not None:
             sources += self._body_sources(operation.body, spread)
-        arguments = _arguments(operation, parameters, spread)
+        arguments = _arguments(operation, spread)
         named = [
             source if source.argument == argument else _renamed(source, argument, target)
             for source, (target, argument) in zip(sources, arguments.items(), strict=True)
@@ -159,7 +162,7 @@ class Definitions:
 
     def _with_example(self, body: Body, schemas: JsonObject, *, is_whole: bool = False) -> JsonObject:
         """Each schema with what the body's first example has in its place, unless that is long."""
-        example = body.examples[0] if body.examples else None
+        example = next(iter(examples_of(self._document, body.media)), None)
         if is_whole and example is not None:
             example = {WHOLE_BODY: example}
         if not isinstance(example, dict):
@@ -178,15 +181,9 @@ class Definitions:
         return self._flattening.reader.read(schema).types
 
 
-def _sendable(operation: Operation) -> Sequence[Parameter]:
-    if not operation.unsendable:
-        return operation.parameters
-    return [parameter for parameter in operation.parameters if parameter.sending.unsendable is None]
-
-
-def _arguments(operation: Operation, parameters: Sequence[Parameter], spread: _Spread | None) -> Arguments:
+def _arguments(operation: Operation, spread: _Spread | None) -> Arguments:
     """As `bind` names them; it is only asked where legal forms of names clash, which is rare."""
-    arguments = {parameter.sending.target: parameter.sending.argument for parameter in parameters}
+    arguments = {parameter.sending.target: parameter.sending.argument for parameter in operation.sendable()}
     if spread is not None:
         arguments.update(spread.arguments)
     elif operation.body is not None:
@@ -261,23 +258,17 @@ def _renamed(source: ArgumentSource, argument: str, target: Target) -> ArgumentS
     return source._replace(argument=argument, wording=wording)
 
 
-def _said_of_body(body: Body | None, spread: _Spread | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Notes for the description, and warnings."""
-    if body is None or spread is None:
-        return (), ()
-    warnings = tuple(f"body: {problem}" for problem in spread.shape.problems)
-    return _body_notes(body, spread.shape, spread.additional), warnings
-
-
 def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, ...]:
     """What the root of a schema would say about the body, where a root cannot say anything."""
-    described = clean_text(body.description) or shape.description
-    limits = {key: value for key, value in shape.keywords.items() if key not in {"default", "examples"}}
-    about = join_sentences(described, *shape.notes, describe_constraints(keywords_for(("object",), limits)))
-    further = (
-        "Further properties are sent in the body as they are." if additional not in (None, False) else ""
-    )
-    return tuple(filter(None, (f"Body: {about}" if about else "", further)))
+    about = clean_text(body.description) or shape.description
+    if shape.notes or shape.keywords:
+        limits = {key: value for key, value in shape.keywords.items() if key not in {"default", "examples"}}
+        constraints = describe_constraints(keywords_for(("object",), limits))
+        about = join_sentences(about, *shape.notes, constraints)
+    notes = (f"Body: {about}",) if about else ()
+    if additional is None or additional is False:
+        return notes
+    return (*notes, "Further properties are sent in the body as they are.")
 
 
 def _describe(operation: Operation, notes: tuple[str, ...]) -> str:

@@ -35,6 +35,8 @@ UNSEEN = re.compile(
 """Characters a person does not see and a model reads: control, zero-width, bidi, fillers, selectors,
 tags."""
 
+_PLAIN_BYTES = bytes((*b"\t\n", *range(0x20, 0x7F)))
+
 PLAIN_VALUE = re.compile(r"[^\s,;\"'.](?:[^,;\"'\n]*[^\s,;\"'.])?")
 WIDTH_FORMATS = frozenset({"int32", "int64", "float", "double"})
 _BOUNDS = frozenset(
@@ -55,10 +57,17 @@ SENTENCE_END = (".", "!", "?", ":", ";", "…", "。")
 
 def clean_text(text: str, limit: int = DESCRIPTION_CHARS) -> str:
     """`text` without unseen characters and outer white space, cut to `limit` characters with an "…"."""
-    if not (text.isascii() and text.replace("\n", "").isprintable()):
+    is_plain = text.isascii() and text.replace("\n", "").isprintable()
+    if not is_plain and _may_hold_unseen(text):
         text = UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     text = text.strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _may_hold_unseen(text: str) -> bool:
+    """A look at the few characters beyond printable ASCII; reading them out is quicker than the pattern."""
+    others = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN_BYTES)
+    return UNSEEN.search(others.decode("utf-8", "surrogatepass")) is not None
 
 
 def join_sentences(*texts: str) -> str:

@@ -5,7 +5,7 @@ everything that became none. One broken operation never hides the others. Schema
 what arguments look like is `definition`'s concern, what a request looks like is `plan`'s.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeAlias
@@ -87,6 +87,12 @@ class Operation:
     accept: str = ""
     """What to send as Accept; "" leaves it to the browser."""
     warnings: tuple[str, ...] = ()
+
+    def sendable(self) -> Sequence[Parameter]:
+        """Those of `parameters` that an argument can fill."""
+        if not self.unsendable:
+            return self.parameters
+        return [parameter for parameter in self.parameters if parameter.sending.unsendable is None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +198,8 @@ def _read_operation(reader: _Reader, place: Place) -> Operation:
     body = _read_body(reader, place, entries)
     parameters = _read_parameters(reader, place, entries)
     unsendable = [parameter for parameter in parameters if parameter.sending.unsendable is not None]
-    place.warnings += _left_out(unsendable)
+    if unsendable:
+        place.warnings += _left_out(unsendable)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
     tags = node.get("tags")
@@ -213,7 +220,7 @@ def _read_operation(reader: _Reader, place: Place) -> Operation:
         method in _IDEMPOTENT_METHODS,
         tuple(unsendable),
         _read_accept(reader, node),
-        tuple(place.warnings[:_MAX_WARNINGS]),
+        tuple(place.warnings[:_MAX_WARNINGS]) if place.warnings else (),
     )
 
 
@@ -226,7 +233,10 @@ def _prose_at(reader: _Reader, place: Place, key: str) -> str:
 
     Only a text that many operations share can come to that.
     """
-    text = (text_at(place.node, key) or text_at(place.item.node, key))[:MAX_PROSE_CHARS].strip()
+    text = place.node.get(key)
+    if not isinstance(text, str) or not text:
+        text = text_at(place.item.node, key)
+    text = text[:MAX_PROSE_CHARS].strip()
     reader.prose_left -= len(text)
     return text if reader.prose_left >= 0 else ""
 
@@ -285,7 +295,11 @@ def _entries(reader: _Reader, holder: JsonObject) -> list[_Read]:
     if not isinstance(entries, list):
         return []
     _count(reader, entries)
-    return [_read_entry(reader, entry) for entry in entries]
+    read = reader.parameter_reader.read
+    return [
+        read(entry) if isinstance(entry, dict) and "$ref" not in entry else _read_entry(reader, entry)
+        for entry in entries
+    ]
 
 
 def _shared_entries(reader: _Reader, item: JsonObject) -> list[_Read]:
@@ -331,12 +345,13 @@ def _read_parameter(reader: _Reader, node: JsonValue) -> _Read:
 def _match_template(found: dict[tuple[str, str], Parameter], place: Place, reader: ParameterReader) -> None:
     """Makes path parameters and template expressions agree; else the operation could never be called."""
     expressions = place.item.expressions
-    for name in [name for name, location in found if location == "path" and name not in expressions]:
-        del found[name, "path"]
-        place.warnings.append(f"The path has no place for {quote(name)}; that parameter is left out.")
-    for name in expressions:
-        if (name, "path") not in found:
-            found[name, "path"] = reader.undescribed(name)
+    for identity in [each for each in found if each[1] == "path" and each not in expressions]:
+        del found[identity]
+        place.warnings.append(f"The path has no place for {quote(identity[0])}; that parameter is left out.")
+    for identity in expressions:
+        if identity not in found:
+            name = identity[0]
+            found[identity] = reader.undescribed(name)
             place.warnings.append(
                 f"The path parameter {quote(name)} is not described; it is taken as a string."
             )
@@ -381,8 +396,8 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
     if not isinstance(statuses, dict) or not statuses:
         return ""
     produced = reader.swagger.produced(node) if reader.swagger is not None else None
-    looked_at = statuses if len(statuses) <= _MAX_STATUSES else list(statuses)[:_MAX_STATUSES]
-    successes = [statuses[status] for status in looked_at if status[:1] == "2"]
+    looked_at = islice(statuses.items(), _MAX_STATUSES)
+    successes = [entry for status, entry in looked_at if status[:1] == "2"]
     keys: list[str] = []
     for entry in successes[:_MAX_SUCCESSES] or [statuses.get("default")]:
         keys += _response_types(reader.document, entry, produced)

@@ -191,17 +191,25 @@ class ParameterReader:
             ReferenceFailed: its media type, or the schema of Accept-Language, is a reference that leads
                 nowhere.
         """
-        name, place = node.get("name"), node.get("in")
         if self._is_swagger and is_body_part(node):
             return BodyPart(node)
+        name, place = node.get("name"), node.get("in")
         if not isinstance(name, str) or not name:
             return "A parameter has no name."
         location = _LOCATIONS.get(place) if isinstance(place, str) else None
         if location is None:
             return f"The parameter {quote(name)} has no known place: in is {quote(text_at(node, 'in'))}."
-        alike = self._alike(node, name, location)
+        style, explode = style_of(node) if self._is_swagger else (node.get("style"), node.get("explode"))
+        alike = (
+            name,
+            location,
+            location == "path" or node.get("required") is True,
+            style if isinstance(style, str) else None,
+            explode if isinstance(explode, bool) else None,
+            "allowReserved" in node and self._may_be_reserved(node, location),
+        )
         sending = self._sendings.get(alike)
-        if sending is None or (_schema_at(node) is None and not self._is_swagger):
+        if sending is None or not (self._is_swagger or isinstance(node.get("schema"), (dict, bool))):
             sending = self._new_sending(alike, node)
         return sending if isinstance(sending, str) else Parameter(sending, node, self._document)
 
@@ -212,20 +220,10 @@ class ParameterReader:
             sending = Sending(name, "path", required=True, style="simple", explode=False)
         return Parameter(sending, {"schema": {"type": "string"}}, self._document)
 
-    def _alike(self, node: JsonObject, name: str, location: Location) -> _Alike:
-        required = location == "path" or node.get("required") is True
-        if self._is_swagger:
-            style, explode = style_of(node)
-            return name, location, required, style, explode, False
-        style, explode = node.get("style"), node.get("explode")
-        return (
-            name,
-            location,
-            required,
-            style if isinstance(style, str) else None,
-            explode if isinstance(explode, bool) else None,
-            node.get("allowReserved") is True and (location == "query" or self._document.version == "3.2"),
-        )
+    def _may_be_reserved(self, node: JsonObject, location: Location) -> bool:
+        if self._is_swagger or node["allowReserved"] is not True:
+            return False
+        return location == "query" or self._document.version == "3.2"
 
     def _new_sending(self, alike: _Alike, node: JsonObject) -> Sending | str:
         """Kept where all of it follows from `alike`."""

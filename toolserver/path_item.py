@@ -6,7 +6,7 @@ browser can send, nothing of what an operation holds.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,10 +14,14 @@ from toolserver.document import Document
 from toolserver.errors import ReferenceFailed, quote
 from toolserver.json_types import JsonObject, JsonValue, object_at
 
-_METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace"))
+_METHODS = {
+    name: name.upper() for name in ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+}
+"""The fields of a path item that hold operations, and the methods as they are sent."""
+
 _ADDED_IN_3_2 = ("query", "additionalOperations")
 _SHARED = frozenset(("parameters", "servers", "summary", "description"))
-_FIELDS = _METHODS.union(_ADDED_IN_3_2, _SHARED)
+_FIELDS = _SHARED.union(_METHODS, _ADDED_IN_3_2)
 _FORBIDDEN_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
 """Forbidden methods of the Fetch standard (§2.2.1)."""
 
@@ -40,8 +44,8 @@ class PathItem(NamedTuple):
     """A path and what stands under it."""
 
     path: str
-    expressions: tuple[str, ...]
-    """The names in the braces of the path, each once."""
+    expressions: tuple[tuple[str, str], ...]
+    """The names in the braces of the path, each once, with "path": what parameters for them are known by."""
     node: JsonObject
 
 
@@ -62,23 +66,19 @@ class _Finder:
     """What of a path item matters, by its identity: thousands of paths may refer to one with thousands of
     other fields."""
 
-    def find(self, path: str, entry: JsonValue) -> Iterator[Place | Skipped]:
+    def find(self, path: str, entry: JsonValue) -> list[Place | Skipped]:
         if not isinstance(entry, dict):
-            yield Skipped("*", path, "The path item is not an object.")
-            return
+            return [Skipped("*", path, "The path item is not an object.")]
         item = entry
         if "$ref" in entry:
             try:
                 target = self.document.follow(entry)
             except ReferenceFailed as error:
-                yield Skipped("*", path, error.message)
-                return
+                return [Skipped("*", path, error.message)]
             if not isinstance(target, dict):
-                yield Skipped("*", path, "The path item refers to something that is not an object.")
-                return
+                return [Skipped("*", path, "The path item refers to something that is not an object.")]
             item = self._joined(target, entry)
-        expressions = tuple(dict.fromkeys(_EXPRESSION.findall(path))) if "{" in path else ()
-        yield from self._methods(PathItem(path, expressions, item))
+        return self._operations(PathItem(path, _expressions(path) if "{" in path else (), item))
 
     def _joined(self, target: JsonObject, entry: JsonObject) -> JsonObject:
         """Fields beside a `$ref` win over the referenced ones."""
@@ -91,18 +91,27 @@ class _Finder:
             )
         return self.fields[id(item)]
 
-    def _methods(self, item: PathItem) -> Iterator[Place | Skipped]:
-        has_additions = self.document.version == "3.2"
+    def _operations(self, item: PathItem) -> list[Place | Skipped]:
+        found: list[Place | Skipped] = []
         for name, node in item.node.items():
-            if name in _METHODS or (name == "query" and has_additions):
-                yield _place(name.upper(), item, node)
-            elif name in _SHARED:
-                pass
-            elif name.lower() in _METHODS:
-                reason = f"{quote(name)} is not a field of a path item; methods are lower case."
-                yield Skipped(name.upper(), item.path, reason)
-            elif name == "additionalOperations" and has_additions:
-                yield from _additional(item)
+            method = _METHODS.get(name)
+            if method is not None:
+                found.append(_place(method, item, node))
+            elif name not in _SHARED:
+                found += self._others(name, item, node)
+        return found
+
+    def _others(self, name: str, item: PathItem, node: JsonValue) -> Iterable[Place | Skipped]:
+        if name in _ADDED_IN_3_2 and self.document.version == "3.2":
+            return [_place("QUERY", item, node)] if name == "query" else _additional(item)
+        if name.lower() not in _METHODS:
+            return ()
+        reason = f"{quote(name)} is not a field of a path item; methods are lower case."
+        return [Skipped(name.upper(), item.path, reason)]
+
+
+def _expressions(path: str) -> tuple[tuple[str, str], ...]:
+    return tuple([(name, "path") for name in dict.fromkeys(_EXPRESSION.findall(path))])
 
 
 def find_places(document: Document) -> Iterator[Place | Skipped]:
@@ -133,7 +142,7 @@ def _additional(item: PathItem) -> Iterator[Place | Skipped]:
 def _place(method: str, item: PathItem, node: JsonValue) -> Place | Skipped:
     if not isinstance(node, dict):
         return Skipped(method, item.path, "The operation is not an object.")
-    if method.upper() in _FORBIDDEN_METHODS:
+    if method in _FORBIDDEN_METHODS or method.upper() in _FORBIDDEN_METHODS:
         return Skipped(method, item.path, f"A browser cannot send {method.upper()} requests.")
     if not item.path.startswith("/"):
         return Skipped(method, item.path, 'The path does not begin with "/".')

@@ -37,7 +37,7 @@ class PlanWriter:
         that nothing declares become properties of the body too.
         """
         parameters: list[bytes] = []
-        for parameter in operation.parameters:
+        for parameter in operation.sendable():
             sending = parameter.sending
             argument = arguments.get(sending.target)
             if argument == sending.argument:
@@ -56,7 +56,9 @@ class PlanWriter:
                 _accept(operation.accept),
                 self._security(operation.security),
                 _SAFETY[operation.safe, operation.idempotent],
-                dump_json([_left_out(parameter) for parameter in operation.unsendable]),
+                dump_json([_left_out(parameter) for parameter in operation.unsendable])
+                if operation.unsendable
+                else b"[]",
                 b"}",
             )
         )
@@ -109,9 +111,10 @@ def _plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject
         if body.fields:
             planned["fields"] = rules_of(body.fields)
     else:
+        fields = body.fields
         planned["properties"] = [
-            {"argument": argument, "name": name, **body.fields[name].to_json()}
-            if name in body.fields
+            {"argument": argument, "name": name, **fields[name].to_json()}
+            if name in fields
             else {"argument": argument, "name": name}
             for (location, name), argument in arguments.items()
             if location == "body_property"

@@ -32,7 +32,7 @@ def both(first: JsonValue, second: JsonValue) -> JsonValue:
 
 
 def _take_types(shape: Shape, part: JsonObject) -> None:
-    if part.get("nullable") is True:
+    if part.get("nullable") is True or part.get("x-nullable") is True:
         shape.nullable = True
     types = read_types(part.get("type"))
     if types is None:
@@ -166,7 +166,7 @@ def take_subtypes(shape: Shape, branches: list[JsonValue], at_most: int) -> None
 Taker = Callable[[Shape, JsonObject], None]
 TAKERS: Mapping[str, Taker] = {
     **dict.fromkeys(PLAIN, _take_keywords),
-    **dict.fromkeys(("type", "nullable"), _take_types),
+    **dict.fromkeys(("type", "nullable", "x-nullable"), _take_types),
     **dict.fromkeys(("enum", "const"), take_enum),
     **dict.fromkeys(("items", "prefixItems", "additionalItems", "unevaluatedItems"), _take_items),
     **dict.fromkeys(RULES, _take_rules),

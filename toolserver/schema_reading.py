@@ -145,20 +145,29 @@ class ShapeReader:
     def _take_properties(self, shape: Shape, part: JsonObject) -> None:
         properties = object_at(part, "properties")
         unsent = {
-            name for name, schema in properties.items() if schema is False or self._is_read_only(schema)
+            name
+            for name, schema in properties.items()
+            if schema is False or (isinstance(schema, dict) and self._is_read_only(schema))
         }
         if unsent:
             shape.hidden |= unsent
             for name in unsent:
                 shape.properties.pop(name, None)
+        if not shape.properties and not shape.hidden:  # the first part and, mostly, the only one
+            shape.properties = dict(properties)
+            return
         for name, schema in properties.items():
             if name not in shape.hidden:
                 present = shape.properties.get(name)
                 shape.properties[name] = schema if present is None else both(present, schema)
 
-    def _is_read_only(self, schema: JsonValue) -> bool:
+    def _is_read_only(self, schema: JsonObject) -> bool:
         """What a schema says itself wins over what it refers to and is put together from."""
-        pending = [schema]
+        if "readOnly" in schema:
+            return schema["readOnly"] is True
+        if "$ref" not in schema and "allOf" not in schema:
+            return False
+        pending: list[JsonValue] = [schema]
         for _ in range(_MAX_READ_ONLY_PARTS):
             if not pending:
                 break

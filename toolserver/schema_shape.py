@@ -72,12 +72,14 @@ class Shape:
         Parts of an `allOf` each forbid the keys of the others if read to the letter; they forbid only
         together here.
         """
+        if not self.additional or self.additional == (None,):
+            return False if self._is_closed() else None
         for stated in self.additional:
             if isinstance(stated, dict) and stated:
                 return stated
         if any(stated is True or stated == {} for stated in self.additional):
             return True
-        if self._is_closed() or (self.additional and all(stated is False for stated in self.additional)):
+        if self._is_closed() or all(stated is False for stated in self.additional):
             return False
         return None
 

@@ -20,6 +20,14 @@ def ref(name: str) -> JsonObject:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+@pytest.mark.parametrize("keyword", ["nullable", "x-nullable"])
+def test_a_schema_may_allow_null_beside_its_type(keyword: str) -> None:
+    """`x-nullable` is how Swagger 2.0 documents say what OpenAPI 3.0 calls `nullable`."""
+    shape = shape_of({"$ref": "#/components/schemas/Name", keyword: True}, Name={"type": "string"})
+    assert (shape.types, shape.nullable) == (("string",), True)
+    assert not shape_of({"type": "string", keyword: "true"}).nullable
+
+
 FURTHER_KEYS: list[tuple[list[JsonValue], JsonValue]] = [
     ([{"properties": {}}], None),
     ([{"additionalProperties": True}], True),

@@ -279,16 +279,6 @@ def test_security_definitions_are_schemes() -> None:
     assert found.warnings == ("The security scheme 'broken' is left out: it is incomplete.",)
 
 
-def test_nullable_extensions_read_as_nullable() -> None:
-    """`x-nullable` is how Swagger 2.0 documents say what OpenAPI 3.0 calls `nullable`."""
-    document = swagger({}, definitions={"X": {"properties": {"a": {"type": "string", "x-nullable": True}}}})
-    assert document.resolve("#/definitions/X/properties/a") == {
-        "type": "string",
-        "x-nullable": True,
-        "nullable": True,
-    }
-
-
 @pytest.mark.parametrize(
     "node",
     [
