@@ -28,20 +28,22 @@ class CodeReader:
         """Backticks that opened the span; 0: none is open."""
         self._is_line_empty = True
         """This line has nothing but its indentation so far."""
-        self._run = ""
-        """Backticks or tildes that may go on."""
+        self._sign = ""
+        self._signs = 0
+        """Backticks or tildes that may go on, and how many they are."""
 
     def read(self, text: str) -> None:
         """More of the text, cut anywhere."""
         for token in _TOKEN.findall(text):
-            if token[0] in "`~" and (not self._run or token[0] == self._run[0]):
-                self._run += token
+            if token[0] in "`~":
+                if token[0] != self._sign:
+                    self._end_run()
+                self._sign = token[0]
+                self._signs += len(token)
                 continue
             self._end_run()
             if token == "\n":
                 self._end_line()
-            elif token[0] in "`~":
-                self._run = token
             else:
                 self._read_words(token)
 
@@ -58,7 +60,7 @@ class CodeReader:
             self._is_line_empty = False
 
     def _end_run(self) -> None:
-        run, self._run = self._run, ""
+        run, self._sign, self._signs = self._sign * self._signs, "", 0
         if not run:
             return
         may_be_fence = self._is_line_empty and len(run) >= _FENCE

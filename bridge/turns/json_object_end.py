@@ -1,0 +1,48 @@
+"""Where a JSON object ends in a text that comes in pieces."""
+
+from __future__ import annotations
+
+import re
+
+_SIGN = re.compile(r'["\\{}\[\]]')
+
+
+class JsonObjectEnd:
+    """Looks for the end of one object, whose first sign is the first thing it is given. Linear.
+
+    Brackets in strings do not count. What lies between them is not checked: the text up to the end may still
+    be no JSON.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._is_in_string = False
+        self._is_escaped = False
+
+    def find(self, text: str, start: int) -> int | None:
+        """The place after the object's last sign; None when this piece has no end and is used up."""
+        position = start
+        while position < len(text):
+            if self._is_escaped:
+                self._is_escaped = False
+                position += 1
+                continue
+            sign = _SIGN.search(text, position)
+            if sign is None:
+                return None
+            position = sign.end()
+            self._take(sign[0])
+            if self._depth == 0:
+                return position
+        return None
+
+    def _take(self, sign: str) -> None:
+        if self._is_in_string:
+            self._is_escaped = sign == "\\"
+            self._is_in_string = sign != '"'
+        elif sign == '"':
+            self._is_in_string = True
+        elif sign in "{[":
+            self._depth += 1
+        elif sign in "}]":
+            self._depth -= 1
