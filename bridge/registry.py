@@ -302,7 +302,7 @@ class Registry:
             tools, selection = view.tools_of(server_id), view.selection_of(server_id)
             costs: dict[str, int] = {}
             if selection.max_tokens is not None:
-                costs = await self._costs(view, candidates(tools, selection))
+                costs = await self.costs(view, candidates(tools, selection))
             # Ten thousand tools against a hundred patterns take a second.
             view.offers[server_id] = await asyncio.to_thread(
                 offer, tools, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
@@ -319,7 +319,7 @@ class Registry:
         await self.schemas_of(view, offered.tools)
         return view.document(server_id, offered)
 
-    async def _costs(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
+    async def costs(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
         """About how many tokens each of `tools` takes, by name; those without a schema are left out."""
         costs: dict[str, int] = {}
         for _, group in groupby(tools, key=lambda tool: tool.server_id):

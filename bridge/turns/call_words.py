@@ -10,7 +10,6 @@ from toolserver.errors import quote
 from toolserver.json_types import dump_json
 
 BROKE_OFF = "TOOL_CALL_SKIPPED: the answer broke off before it was complete; call not executed."
-NO_NAME = "Tool call missing name."
 NOTHING_SAID = (
     "The tools have been called, but the model wrote no answer. Ask again, for example: "
     "*Sum up what the tools returned.*"
@@ -34,23 +33,30 @@ def skipped_at_call_limit(max_calls: int) -> str:
     )
 
 
-def error_text(error: WireError, name: str, *, was_offered: bool) -> str:
-    """The output of a call that ended with `error`: `{"error": {"code", "message", …}}`.
+def unknown_text(name: str, *, can_search: bool) -> str:
+    """The output of a call of a tool that the model was not given; `can_search`: it can look further."""
+    if not name.strip():
+        return _error_json(WireError(code=ErrorCode.UNKNOWN_TOOL, message="Tool call missing name."))
+    message = f"Tool not found: there is no tool {quote(name)}. Call only tools that you were given."
+    if can_search:
+        message += " Other operations are run by run_operation, with their name as argument."
+    return _error_json(WireError(code=ErrorCode.UNKNOWN_TOOL, message=message))
 
-    `was_offered`: the model was shown the tool when the turn began.
-    """
-    told = error.model_copy(update={"message": _message(error, name, was_offered)})
-    body = told.model_dump(mode="json", exclude_defaults=True)
-    return dump_json({"error": body}).decode()
+
+def error_text(error: WireError, name: str) -> str:
+    """The output of a call of a tool that ended with `error`: `{"error": {"code", "message", …}}`."""
+    return _error_json(error.model_copy(update={"message": _message(error, f"Tool {quote(name)}")}))
 
 
-def _message(error: WireError, name: str, was_offered: bool) -> str:
-    tool, said = f"Tool {quote(name)}", error.message
+def _error_json(error: WireError) -> str:
+    return dump_json({"error": error.model_dump(mode="json", exclude_defaults=True)}).decode()
+
+
+def _message(error: WireError, tool: str) -> str:
+    said = error.message
     match error.code:
-        case ErrorCode.UNKNOWN_TOOL if was_offered:
+        case ErrorCode.UNKNOWN_TOOL:  # it was there when the turn began
             return f"{tool} is no longer available in this session."
-        case ErrorCode.UNKNOWN_TOOL:
-            return f"Tool not found: there is no {quote(name)}. Call only tools that you were given."
         case ErrorCode.INVALID_ARGUMENTS:
             return f"Invalid arguments: {said}"
         case ErrorCode.BREAKER_OPEN:

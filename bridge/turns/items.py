@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
 
 Item: TypeAlias = JsonObject
 """One item as a caller or a provider wrote it, unknown members included."""
@@ -46,7 +46,15 @@ def model_call(item: Item) -> ModelCall | None:
     """The call that an item is; None for any other item."""
     if item.get("type") != "function_call":
         return None
-    return ModelCall(text_at(item, "call_id"), text_at(item, "name"), text_at(item, "arguments"), item)
+    return ModelCall(text_at(item, "call_id"), text_at(item, "name"), _arguments_text(item), item)
+
+
+def _arguments_text(item: Item) -> str:
+    """Some providers send the object itself in place of its text."""
+    arguments = item.get("arguments")
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    return dump_json(arguments).decode()
 
 
 def awaiting_call(item: Item) -> ModelCall | None:

@@ -29,7 +29,7 @@ from bridge.turns.turn import (
     TurnSettings,
 )
 from bridge.turns.usage import summed
-from toolserver.json_types import JsonObject, object_at, text_at
+from toolserver.json_types import JsonObject, text_at
 
 ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
 
@@ -155,22 +155,13 @@ class _Turn:
         """The round, taken into account; calls that stand in its text are made items."""
         read = self._settings.read_text_calls
         if read is not None and round_.status == "completed" and not round_.calls():
-            round_ = round_.with_items(read(round_.items, self._schemas()), self._used_ids)
+            round_ = round_.with_items(read(round_.items, self._toolbox.schemas), self._used_ids)
         calls = self._calls_of(round_)
         self._output.extend(round_.items)
         self._own_ids.update(call.call_id for call in calls.own)
         counts: JsonObject = {"turn_count": 1, "function_call_count": len(calls.all)}
         self._usage = summed(summed(self._usage, usage_of(round_.response)), counts)
         return round_
-
-    def _schemas(self) -> dict[str, JsonObject]:
-        """The arguments of every function, as its document has them, by offered name."""
-        found: dict[str, JsonObject] = {}
-        for definition in self._toolbox.definitions:
-            if definition.get("type") == "function" and (name := text_at(definition, "name")):
-                own = self._toolbox.own(name)
-                found[name] = own.schema if own else object_at(definition, "parameters")
-        return found
 
     def _calls_of(self, round_: Round) -> _Calls:
         calls = round_.calls()

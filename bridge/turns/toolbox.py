@@ -6,7 +6,7 @@ are the caller's word and stay; a tool of the bridge whose name is taken gets it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -29,6 +29,8 @@ class OwnTool:
     """In the Responses form: `type`, `name`, `description`, `parameters`, `strict`."""
     schema: JsonObject
     """Of the arguments, as the document has them; a strict definition says less."""
+    server_id: str | None = None
+    """None: a tool of the bridge itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,19 @@ class CallOutput:
     """Of models that the call itself asked."""
 
 
+class LocalTool(Protocol):
+    """A tool of the bridge that needs no engine, such as a sub-query."""
+
+    @property
+    def tool(self) -> OwnTool:
+        """What it is."""
+        ...
+
+    async def run(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
+        """Run one call to its end; wrong arguments have an output, too. `input`: see `Toolbox.run`."""
+        ...
+
+
 class Toolbox(Protocol):
     """The tools of one turn, ready to run."""
 
@@ -55,7 +70,12 @@ class Toolbox(Protocol):
 
     @property
     def definitions(self) -> tuple[JsonObject, ...]:
-        """All tools in their order, in the Responses form; no two functions have the same name."""
+        """What the model is sent, in order, in the Responses form; no two functions have the same name."""
+        ...
+
+    @property
+    def schemas(self) -> Mapping[str, JsonObject]:
+        """Of the arguments of every function, as its author wrote them, by offered name."""
         ...
 
     def own(self, name: str) -> OwnTool | None:

@@ -37,8 +37,9 @@ class TurnRequest:
     """The caller's name for the model."""
     input: tuple[Item, ...]
     instructions: str | None = None
-    caller_tools: tuple[JsonObject, ...] = ()
-    """Tools that the caller runs itself, and tools of the provider, in the Responses form."""
+    caller_tools: tuple[JsonValue, ...] = ()
+    """Tools that the caller runs itself, and tools of the provider, in the Responses form; see
+    `bridge.turns.caller_tools` for what becomes of wrong and doubled ones."""
     options: JsonObject = field(default_factory=dict[str, JsonValue])
     """Every other member of the request that goes to the provider."""
     with_tools: bool = True
@@ -67,6 +68,11 @@ class TurnSettings:
     """`max_function_call_loops`, at least 1."""
     limit_template: str = ""
     """`max_function_call_loops_reached_template`; "" for the built-in one."""
+    can_call_functions: bool = True
+    sees_images: bool = False
+    """It reads `input_image` parts in the outputs of calls."""
+    strict_tools: bool = True
+    """`enable_strict_tool_calling`."""
     read_text_calls: ReadTextCalls | None = None
     """Asked where a round has no call of its own; None: a text is only a text."""
 

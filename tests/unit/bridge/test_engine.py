@@ -1,106 +1,13 @@
 """The engine: what every door's calls go through, the bridge's own tools among them."""
 
-import json
-from dataclasses import dataclass, field
-from typing import Any
-
 import pytest
 
-from bridge.dispatch import Dispatcher
-from bridge.engine import Engine, ToolCall
-from bridge.open_call import OpenCall, Page
-from bridge.outcome import CallOutcome
-from bridge.registry import Registry
-from bridge.servers import LoadedServer
-from bridge.wire import Accepted, BridgeError, ErrorCode, Result
-from tests.support.approving import never_asking
-from tests.support.browser import FakeBrowser, FakeDecisions, FakeJournal, page
+from bridge.wire import BridgeError, ErrorCode
 from tests.support.compiled import document_text, operation
-from tests.support.gates import open_gate
-from tests.support.memory_store import InlineCompiler, MemoryStore
+from tests.support.engines import House
 from toolserver.json_types import JsonObject
-from toolserver.result import TextBody
 
 pytestmark = pytest.mark.asyncio
-
-
-@dataclass
-class Pages(FakeBrowser):
-    """Every user has a page, which answers each call at once."""
-
-    listener: Dispatcher | None = None
-
-    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
-        return page(f"page of {user_id}")
-
-    async def send_call(self, call: OpenCall) -> None:
-        await super().send_call(call)
-        assert self.listener is not None
-        assert call.sid is not None
-        body = {"kind": "text", "text": '{"ok": 1}'}
-        outcome = {"status": "answered", "http_status": 200, "content_type": "application/json", "body": body}
-        self.listener.accept(call.sid, Accepted(call_id=call.call_id))
-        result = Result.model_validate({"call_id": call.call_id, "outcome": outcome})
-        self.listener.report(call.request.user_id, call.sid, result)
-
-
-@dataclass
-class Kept:
-    """Remembers what it was asked for."""
-
-    asked: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
-    fitted: list[CallOutcome] = field(default_factory=list[CallOutcome])
-
-    async def fit(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
-        self.fitted.append(outcome)
-        return outcome
-
-    async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
-        self.asked.append((user_id, call_id, offset))
-        return {"text": "rest", "offset": offset, "total": 12}
-
-
-class House:
-    """An engine with what is around it, for the user ann."""
-
-    def __init__(self) -> None:
-        async def on_change(_user_id: str | None) -> None:
-            """Nobody listens."""
-
-        def on_load(_server: LoadedServer) -> None:
-            """Nothing waits."""
-
-        self.registry = Registry(
-            MemoryStore(), InlineCompiler(), operator_id="op", on_change=on_change, on_load=on_load
-        )
-        self.pages = Pages()
-        self.kept = Kept()
-        dispatcher = Dispatcher(
-            self.pages,
-            FakeJournal(),
-            FakeDecisions(),
-            no_browser_message="none",
-        )
-        self.pages.listener = dispatcher
-        self.approvals = never_asking()
-        self.engine = Engine(self.registry, self.approvals, open_gate(dispatcher), self.kept)
-
-    async def add(self, text: str, *, accepted: bool = True) -> None:
-        server = await self.registry.add("ann", text, source_url=None)
-        if accepted:
-            digests = {op.key: op.digest for op in server.compiled.operations}
-            await self.registry.accept("ann", server.record.id, digests)
-
-    async def call(self, tool: str, arguments: object, *, server: str | None = None) -> CallOutcome:
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        return await self.engine.call(ToolCall("ann", tool, text, server_id=server))
-
-    async def read(self, tool: str, arguments: object, *, server: str | None = None) -> Any:
-        """The JSON that the tool answers."""
-        outcome = await self.call(tool, arguments, server=server)
-        assert outcome.answered is not None
-        assert isinstance(outcome.answered.body, TextBody)
-        return json.loads(outcome.answered.body.text)
 
 
 async def found(house: House, arguments: JsonObject, *, server: str | None = None) -> list[str]:
