@@ -7,6 +7,7 @@ first among the deepest nodes of all arguments, so that each stays usable.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import orjson
@@ -39,6 +40,8 @@ class ArgumentSource(NamedTuple):
     wording: Wording = NO_WORDS
     required: bool = False
     above: Above = NOTHING_ABOVE
+    lasting: bool = False
+    """The same one comes again, for other tools: what becomes of it is kept by its identity."""
 
 
 class ToolSchema(NamedTuple):
@@ -77,13 +80,16 @@ class ArgumentSchemas:
         self._flattening = flattening
         self._budget = budget
         self._all_levels = Scope(budget.depth - 1)
+        self._told: dict[int, tuple[ArgumentSource, Flat]] = {}
+        """By identity of a lasting source: itself, and all of it."""
 
     def schema(self, sources: Sequence[ArgumentSource], *, bare: bool = False) -> ToolSchema:
         """The schema for these arguments. Time and size are bounded by the budget.
 
         `bare`: types of arguments and nothing else.
         """
-        self._flattening.trim()
+        if self._flattening.trim():
+            self._told.clear()
         if bare:
             flats = [self._flat(source, _NO_ITEMS, _NO_TEXT) for source in sources]
         else:
@@ -91,10 +97,7 @@ class ArgumentSchemas:
             if flats is None or sum(len(flat.json) for flat in flats) > self._budget.json_bytes:
                 flats = self._in_bytes(sources, self._grown(sources))
         properties = b",".join(
-            [
-                orjson.dumps(source.argument) + b":" + flat.json
-                for source, flat in zip(sources, flats, strict=True)
-            ]
+            [_key(source.argument) + flat.json for source, flat in zip(sources, flats, strict=True)]
         )
         required = orjson.dumps([source.argument for source in sources if source.required])
         schema_json = b'{"type":"object","properties":{' + properties + b'},"required":' + required + b"}"
@@ -106,7 +109,7 @@ class ArgumentSchemas:
         nodes = 0
         for source in sources:
             try:
-                flat = self._flattening.flatten(source.schema, self._all_levels_of(source), source.wording)
+                flat = self._all_of(source)
             except TooLarge:
                 return None
             nodes += flat.nodes
@@ -115,9 +118,16 @@ class ArgumentSchemas:
             flats.append(flat)
         return flats
 
-    def _all_levels_of(self, source: ArgumentSource) -> Scope:
+    def _all_of(self, source: ArgumentSource) -> Flat:
+        told = self._told.get(id(source)) if source.lasting else None
+        if told is not None:
+            return told[1]
         above = source.above
-        return self._all_levels if above is NOTHING_ABOVE else self._all_levels._replace(above=above)
+        scope = self._all_levels if above is NOTHING_ABOVE else Scope(self._budget.depth - 1, above)
+        flat = self._flattening.flatten(source.schema, scope, source.wording)
+        if source.lasting:
+            self._told[id(source)] = source, flat
+        return flat
 
     def _grown(self, sources: Sequence[ArgumentSource]) -> _Growth:
         """As many levels for all as fit, then more for single ones in their order."""
@@ -178,6 +188,11 @@ class ArgumentSchemas:
         how = "left out" if terse == _NO_TEXT else "shortened"
         warning = ("", f"texts and value lists are {how} (size)")
         return flat._replace(warnings=(warning, *flat.warnings))
+
+
+@lru_cache(maxsize=10_000)
+def _key(name: str) -> bytes:
+    return orjson.dumps(name) + b":"
 
 
 def _warnings(sources: Sequence[ArgumentSource], flats: Sequence[Flat]) -> Iterable[str]:

@@ -86,11 +86,14 @@ class Definitions:
         self._flattening = Flattening(document.resolve, max_nodes=budget.nodes)
         self._schemas = ArgumentSchemas(self._flattening, budget)
         self._spreads: dict[str | int, _Spread | None] = {}
-        self._alive: list[JsonValue] = []
+        self._alive: list[JsonValue | Parameter] = []
+        """What the dictionaries know by identity: no other may get it."""
         self._properties_left = MAX_LOOKED_THROUGH
         self._exemplified: dict[int, tuple[Body, JsonObject]] = {}
         """By identity of a body: itself, and its schemas with its example. They are made once, because what
         is flattened is kept by identity."""
+        self._sources: dict[int, ArgumentSource] = {}
+        """By identity of a parameter: many operations share some."""
 
     def outline(self, operation: Operation) -> Outline:
         """Never raises for what stands in the operation's schemas: see `warnings`."""
@@ -109,7 +112,10 @@ class Definitions:
     def schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
         """The arguments' schema; costs as much as what no earlier schema needed. `bare`: types only."""
         spread = self._spread(operation.body)
-        sources = [_parameter_source(parameter) for parameter in operation.sendable()]
+        known = self._sources
+        sources = [
+            known.get(id(parameter)) or self._new_source(parameter) for parameter in operation.sendable()
+        ]
         if operation.body is not None:
             sources += self._body_sources(operation.body, spread)
         arguments = _arguments(operation, spread)
@@ -120,6 +126,11 @@ class Definitions:
         schema = self._schemas.schema(named, bare=bare)
         return schema._replace(warnings=limited(schema.warnings))
 
+    def _new_source(self, parameter: Parameter) -> ArgumentSource:
+        self._alive.append(parameter)
+        source = self._sources[id(parameter)] = _parameter_source(parameter)
+        return source
+
     def _spread(self, body: Body | None) -> _Spread | None:
         """None for a body that is one argument. Shared bodies are read once."""
         if body is None or body.kind in ("text", "binary", "sequence"):
@@ -129,7 +140,7 @@ class Definitions:
         is_bare = ref is not None and isinstance(schema, dict) and len(schema) == 1
         key = ref if is_bare and ref is not None else id(schema)
         if key not in self._spreads:
-            self._alive.append(schema)  # no other may get its identity
+            self._alive.append(schema)
             self._spreads[key] = self._read_spread(schema) if self._properties_left > 0 else None
         return self._spreads[key]
 
@@ -205,7 +216,7 @@ def _parameter_source(parameter: Parameter) -> ArgumentSource:
     description, schema, deprecated = parameter.described()
     notes = ("Deprecated.",) if deprecated else ()
     wording = Wording(description, notes) if notes or description else NO_WORDS
-    return ArgumentSource(parameter.sending.name, schema, wording, parameter.sending.required)
+    return ArgumentSource(parameter.sending.name, schema, wording, parameter.sending.required, lasting=True)
 
 
 def _has_example(schema: JsonValue) -> bool:
@@ -255,7 +266,7 @@ def _renamed(source: ArgumentSource, argument: str, target: Target) -> ArgumentS
     place = "in the body" if location == "body_property" else f"in the {location}"
     notes = (*source.wording.notes, f"Sent {place} as {value_text(name)}.")
     wording = Wording(source.wording.description, notes)
-    return source._replace(argument=argument, wording=wording)
+    return source._replace(argument=argument, wording=wording, lasting=False)
 
 
 def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, ...]:

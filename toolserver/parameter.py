@@ -145,24 +145,21 @@ class Parameter:
     node: JsonObject
     """As written."""
     document: Document = field(repr=False, compare=False)
-    _described: Described | None = field(default=None, repr=False, compare=False)
 
     def described(self) -> Described:
-        """Read when first asked for, once: a catalog does without, and what is flattened goes by identity."""
-        if self._described is None:
-            self._described = self._describe()
-        return self._described
-
-    def _describe(self) -> Described:
+        """Read anew each time: a catalog does without, and who makes a schema of it keeps that."""
         document, node = self.document, self.node
         if document.version == SWAGGER:
             node = parameter_of(node)
         schema = _schema_at(node)
         if schema is None:
             schema = _content_of(document, node)[1].get("schema")
+        if not isinstance(schema, (dict, bool)):
+            schema = {}
+        examples = examples_of(document, node)
         return Described(
             text_at(node, "description")[:MAX_PROSE_CHARS],
-            with_examples(schema if isinstance(schema, (dict, bool)) else {}, examples_of(document, node)),
+            with_examples(schema, examples) if examples else schema,
             node.get("deprecated") is True,
         )
 

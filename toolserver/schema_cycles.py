@@ -96,14 +96,18 @@ class Circles:
             return found
         if isinstance(start, dict) and "discriminator" in start:
             found.update(dict.fromkeys(self._subtypes(ref, start)))
-        pending = [start]
-        while pending and self._steps <= self._max_steps:
-            node = pending.pop()
-            self._steps += 1
+        pending = [start] if isinstance(start, (dict, list)) else []
+        most = self._max_steps - self._steps
+        for node in pending:  # which grows meanwhile
             if isinstance(node, dict):
-                if (onward := schema_reference_of(node)) is not None:
-                    found[onward] = None
-                pending += [value for value in node.values() if isinstance(value, (dict, list))]
-            elif isinstance(node, list):
-                pending += [value for value in node if isinstance(value, (dict, list))]
+                if "$ref" in node or "$dynamicRef" in node:
+                    onward = schema_reference_of(node)
+                    found.update({} if onward is None else {onward: None})
+                inside = node.values()
+            else:
+                inside = node
+            pending += [value for value in inside if isinstance(value, (dict, list))]
+            if len(pending) > most:
+                break
+        self._steps += len(pending)
         return found

@@ -7,6 +7,8 @@ one circle deep; what is beyond is a described free-form value, with a warning.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import NamedTuple
 
 from toolserver.document import schema_reference_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
@@ -35,12 +37,28 @@ MAX_CIRCULAR = 4
 below depends on all of them."""
 
 KEPT_BYTES = 64 * 1024 * 1024
-"""JSON kept for further use; beyond, all of it is forgotten and made anew."""
+"""JSON and readings kept for further use; beyond, all of it is forgotten and made anew."""
+
+_READING_BYTES = 1_000
+"""What one reading is counted as."""
 
 _Key = tuple[object, ...]
 
+_ANYWHERE = ()
 _SCALARS = frozenset(("string", "integer", "number", "boolean"))
 _MERGES = frozenset(("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf"))
+
+
+class _Reading(NamedTuple):
+    """What stands at one place."""
+
+    schema: JsonValue
+    """Kept so that no other gets its identity, by which flattened schemas are known, too."""
+    shape: Shape
+    merged: list[str]
+    """Circular references merged into it."""
+    entered: list[str]
+    """Circular references that it is."""
 
 
 class Flattening:
@@ -65,11 +83,10 @@ class Flattening:
         """
         if not isinstance(schema, dict):
             return self._write(schema, scope, wording)
-        if _is_scalar(schema):
-            return self._scalar(schema, scope.terse, wording)
-        self._alive[id(schema)] = schema
-        key = (id(schema), scope.above, scope.terse, scope.in_array, wording)
-        return self._kept(key, scope.levels, lambda: self._write(schema, scope, wording))
+        if _is_plain(schema):
+            return self._plain(schema, scope, wording)
+        key = (_identity(schema), scope.above, scope.terse, scope.in_array, wording)
+        return self._kept(key, scope.levels, partial(self._write, schema, scope, wording))
 
     def above_properties(self, schema: JsonValue, shape: Shape) -> Above:
         """What is above the properties of a body that is spread over arguments."""
@@ -81,12 +98,14 @@ class Flattening:
         self._whole: dict[_Key, Flat] = {}
         self._cut: dict[tuple[_Key, int], Flat] = {}
         self._too_large: dict[_Key, int] = {}
-        self._scalars: dict[tuple[bytes, int, Wording], Flat] = {}
-        self._alive: dict[int, JsonValue] = {}
+        self._plains: dict[tuple[bytes, int, Wording, tuple[bool, ...]], Flat] = {}
         self._within: dict[tuple[Above, int], Above] = {}
+        self._readings: dict[_Key, _Reading] = {}
+        self._joined: dict[tuple[int, int], JsonObject] = {}
         self._kept_bytes = 0
 
-    def _kept(self, key: _Key, levels: int, make: Callable[[], Flat]) -> Flat:
+    def _kept(self, key: _Key, levels: int, make: Callable[[], Flat], *, even_cut: bool = True) -> Flat:
+        """`even_cut`: keep what is cut, too; of schemas that stand in one place it would not come again."""
         known = self._whole.get(key)
         if known is not None and known.height <= levels:
             return known
@@ -101,43 +120,46 @@ class Flattening:
         except TooLarge:
             self._too_large[key] = levels
             raise
-        self._keep(key, levels, flat)
+        if not flat.cut:
+            self._whole[key] = flat
+        elif even_cut:
+            self._cut[key, levels] = flat
+        self._kept_bytes += len(flat.json)
         return flat
 
-    def _keep(self, key: _Key, levels: int, flat: Flat) -> None:
-        self._kept_bytes += len(flat.json)
-        if flat.cut:
-            self._cut[key, levels] = flat
-        else:
-            self._whole[key] = flat
-
-    def trim(self) -> None:
-        """Forgets what is kept when it is too much. Not to be called while something is flattened."""
-        if self._kept_bytes > KEPT_BYTES:
+    def trim(self) -> bool:
+        """Forgets what is kept when it is too much, and says so. Not for while something is flattened."""
+        is_much = self._kept_bytes > KEPT_BYTES
+        if is_much:
             self._forget()
+        return is_much
 
-    def _scalar(self, schema: JsonObject, terse: int, wording: Wording) -> Flat:
-        """One plain value. Documents repeat these inline, so they are known by their text."""
-        key = (trimmed(dump_json(schema)), terse, wording)
-        flat = self._scalars.get(key)
+    def _plain(self, schema: JsonObject, scope: Scope, wording: Wording) -> Flat:
+        """A scalar or an array of scalars. Documents repeat these inline, so they are known by their text."""
+        text = dump_json(schema)
+        place = _ANYWHERE if schema["type"] != "array" else (scope.levels < 0, scope.in_array)
+        flat = self._plains.get((text, scope.terse, wording, place))
         if flat is None:
-            node = Reached(self.reader.read(schema), Scope(0, terse=terse), wording, NOTHING_ABOVE)
-            flat = self._scalars[key] = self._writer.write(node)
-            self._kept_bytes += len(key[0]) + len(flat.json)
+            scope = Scope(scope.levels, terse=scope.terse, in_array=scope.in_array)
+            flat = self._writer.write(Reached(self.reader.read(schema), scope, wording, NOTHING_ABOVE))
+            self._plains[trimmed(text), scope.terse, wording, place] = flat
+            self._kept_bytes += len(text) + len(flat.json)
         return flat
 
     def _below(self, schema: JsonValue, scope: Scope, tag: Tag | None = None) -> Flat:
         if not isinstance(schema, dict):
             return self._write(schema, scope, NO_WORDS)
-        if _is_scalar(schema):
-            return self._scalar(schema, scope.terse, NO_WORDS)
+        if _is_plain(schema):
+            return self._plain(schema, scope, NO_WORDS)
         ref = schema_reference_of(schema)
         if ref is None or len(schema) > 1:
-            return self._write(schema, scope, NO_WORDS, tag=tag)
+            key = (id(schema), scope.above, scope.terse, scope.in_array, tag)
+            make = partial(self._write, schema, scope, NO_WORDS, tag=tag)
+            return self._kept(key, scope.levels, make, even_cut=False)
         above = self._above_of(ref, scope.above)
         scope = Scope(scope.levels, above, scope.terse, scope.in_array)
         key = (ref, above, scope.terse, scope.in_array, tag)
-        return self._kept(key, scope.levels, lambda: self._write(schema, scope, NO_WORDS, tag=tag))
+        return self._kept(key, scope.levels, partial(self._write, schema, scope, NO_WORDS, tag=tag))
 
     def _above_of(self, ref: str, above: Above) -> Above:
         """Of the circular references above, those that `ref` can lead back to."""
@@ -159,7 +181,11 @@ class Flattening:
     def _branch(self, base: JsonObject, branch: JsonValue, tag: Tag | None, scope: Scope) -> Flat:
         if not base:
             return self._below(branch, scope, tag)
-        return self._write({"allOf": [base, branch]}, scope, NO_WORDS, alone=branch, tag=tag)
+        key = (id(base), id(branch))
+        joined = self._joined.get(key)
+        if joined is None:  # it keeps both alive: nothing else gets their identities
+            joined = self._joined[key] = {"allOf": [base, branch]}
+        return self._write(joined, scope, NO_WORDS, alone=branch, tag=tag)
 
     def _write(
         self,
@@ -171,16 +197,27 @@ class Flattening:
     ) -> Flat:
         """`alone`: the schema without the part that alternatives share."""
         above = scope.above
-        shape = self.reader.read(schema, above.merged)
-        if tag is not None:
-            self._fix(shape, tag)
-        merged = self._circular(shape.refs) if shape.refs else []
+        _, shape, merged, entered = self._read(schema, above, alone, tag)
         if not merged:
             return self._writer.write(Reached(shape, scope, wording, above))
-        entered = self._circular(self.reader.entry_refs(schema if alone is None else alone))
         inner = Above(tuple(sorted((*above.merged, *merged))), above.entered.union(entered), above.body)
         ended = self._close(Reached(shape, scope, wording, inner), merged, entered)
         return ended or self._writer.write(Reached(shape, scope, wording, inner, frozenset(entered)))
+
+    def _read(self, schema: JsonValue, above: Above, alone: JsonValue, tag: Tag | None) -> _Reading:
+        """Read once, however many levels are told of it, and wherever a bare reference to it stands."""
+        key = (_identity(schema), above.merged, tag)
+        reading = self._readings.get(key)
+        if reading is None:
+            shape = self.reader.read(schema, above.merged)
+            if tag is not None:
+                self._fix(shape, tag)
+            merged = self._circular(shape.refs) if shape.refs else []
+            itself = schema if alone is None else alone
+            entered = self._circular(self.reader.entry_refs(itself)) if merged else []
+            reading = self._readings[key] = _Reading(schema, shape, merged, entered)
+            self._kept_bytes += _READING_BYTES
+        return reading
 
     def _fix(self, shape: Shape, tag: Tag) -> None:
         """Requires the property of a discriminator where the branch has it, and gives it its values.
@@ -216,7 +253,20 @@ class Flattening:
         return self._writer.write_cut(node, "", f"circular reference to {name_of(repeated[0])}")
 
 
-def _is_scalar(schema: JsonObject) -> bool:
-    """Whether the schema is a plain value, whatever stands above it and is left to tell."""
+def _identity(schema: JsonValue) -> str | int:
+    """The same for bare references to one schema."""
+    ref = schema.get("$ref") if isinstance(schema, dict) and len(schema) == 1 else None
+    return ref if isinstance(ref, str) else id(schema)
+
+
+def _is_plain(schema: JsonObject) -> bool:
+    """Whether the schema is a scalar or an array of such, whatever stands above it."""
+    if not _MERGES.isdisjoint(schema):
+        return False
     name = schema.get("type")
-    return isinstance(name, str) and name in _SCALARS and _MERGES.isdisjoint(schema)
+    if name == "array":
+        items = schema.get("items")
+        if not isinstance(items, dict) or not _MERGES.isdisjoint(items):
+            return False
+        name = items.get("type")
+    return isinstance(name, str) and name in _SCALARS

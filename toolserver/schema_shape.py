@@ -6,6 +6,7 @@ into one. Schemas below it are still the document's.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from toolserver.hints import ENUM_CHARS, clean_text
 from toolserver.json_types import JsonObject, JsonValue
@@ -104,8 +105,12 @@ class Shape:
             if name not in self.hidden
         }
 
+    @cached_property
     def as_schema(self) -> JsonObject:
-        """The shape without texts and alternatives as one schema; {} when nothing is left."""
+        """The shape without texts and alternatives as one schema; {} when nothing is left.
+
+        Made once, when all parts are read: what is flattened goes by identity.
+        """
         schema: JsonObject = {key: value for key, value in self.keywords.items() if key not in ANNOTATIONS}
         additional = self.additional_schema()
         closed = additional is False and self._is_closed()  # to be told again, with each branch's properties

@@ -127,16 +127,18 @@ class _Draft:
 
     def take(self, step: str, child: Flat, deeper: int = 1) -> orjson.Fragment:
         """The child's JSON; `step` leads to it, such as ".name"."""
-        self.nodes += child.nodes
+        written, nodes, height, cut, closes, warnings = child
+        self.nodes += nodes
         if self.nodes > self.max_nodes:
             raise TooLarge
-        self.height = max(self.height, child.height + deeper)
-        self.cut = self.cut or child.cut
-        if child.closes:
-            self.closes |= child.closes
-        if child.warnings and len(self.warnings) < MAX_WARNINGS:
-            self.warnings += [(step + place, text) for place, text in child.warnings]
-        return orjson.Fragment(child.json)
+        self.height = max(self.height, height + deeper)
+        if cut:
+            self.cut = True
+        if closes:
+            self.closes |= closes
+        if warnings and len(self.warnings) < MAX_WARNINGS:
+            self.warnings += [(step + place, text) for place, text in warnings]
+        return orjson.Fragment(written)
 
 
 class NodeWriter:
@@ -194,7 +196,8 @@ class NodeWriter:
         return _finish(node, draft, plain | _annotations(shape), {}, text)
 
     def _draft(self, node: Reached) -> _Draft:
-        return _Draft(self._max_nodes, warnings=[("", problem) for problem in node.shape.problems])
+        problems = node.shape.problems
+        return _Draft(self._max_nodes, warnings=[("", problem) for problem in problems] if problems else [])
 
     def _write_untyped(self, node: Reached) -> Flat:
         shape = node.shape
@@ -206,9 +209,10 @@ class NodeWriter:
 
     def _write_scalar(self, node: Reached, types: tuple[str, ...]) -> Flat:
         shape = node.shape
-        names: list[JsonValue] = [*types, *(["null"] if shape.nullable else [])]
+        names: list[JsonValue] = [*types, "null"] if shape.nullable else [*types]
         plain: JsonObject = {"type": names[0] if len(names) == 1 else names}
-        plain |= keywords_for(types, shape.keywords)
+        if shape.keywords:
+            plain |= keywords_for(types, shape.keywords)
         if shape.enum:
             plain["enum"] = unique_values([*shape.enum, *([None] if shape.nullable else [])])
         return _finish(node, self._draft(node), plain, {})
@@ -301,7 +305,7 @@ class NodeWriter:
 
     def _write_types(self, node: Reached, types: tuple[str, ...]) -> Flat:
         """Several types, objects or arrays among them: one branch each, scalars together."""
-        base = node.shape.as_schema()
+        base = node.shape.as_schema
         scalars: list[JsonValue] = [name for name in types if name not in _COMPOSITE]
         branches: list[JsonValue] = [{**base, "type": scalars}] if scalars else []
         branches += [{**base, "type": name} for name in types if name in _COMPOSITE]
@@ -311,7 +315,7 @@ class NodeWriter:
         shape = node.shape
         branches = shape.alternatives[0].branches
         tags = [tag_of(branch, shape.discriminator) for branch in branches] if shape.discriminator else []
-        return self._write_branches(node, branches, shape.as_schema(), tags)
+        return self._write_branches(node, branches, shape.as_schema, tags)
 
     def _write_branches(
         self, node: Reached, branches: list[JsonValue], base: JsonObject, tags: Sequence[Tag | None] = ()
@@ -343,27 +347,23 @@ def _finish(
     node: Reached, draft: _Draft, plain: JsonObject, parts: dict[str, object], text: str = ""
 ) -> Flat:
     """The node with its description. `plain` are keywords without schemas inside, `parts` the others."""
-    shape, terse = node.shape, node.scope.terse
+    shape, terse, wording = node.shape, node.scope.terse, node.wording
     if terse:
         plain = _shortened(plain, terse)
-    called = node.called & draft.closes
-    description = join_sentences(
-        clean_text(node.wording.description) or shape.description,
-        *shape.notes,
-        text,
-        describe_constraints(plain),
-        *node.wording.notes,
-        *(f"This form is called `{name_of(ref)}`." for ref in sorted(called)),
-    )
+    called = node.called & draft.closes if draft.closes else draft.closes
+    own = clean_text(wording.description) if wording.description else ""
+    sentences = [own or shape.description, *shape.notes, text, describe_constraints(plain), *wording.notes]
+    sentences += [f"This form is called `{name_of(ref)}`." for ref in sorted(called)]
+    description = join_sentences(*sentences)
     if terse:
         description = "" if terse > 1 else clean_text(description, _SHORT_CHARS)
     if shape.nullable or shape.only_null:
         description = join_sentences(description, MAY_BE_NULL)
-    head: dict[str, object] = {"type": plain["type"]} if "type" in plain else {}
+    written: dict[str, object] = {"type": plain["type"]} if "type" in plain else {}
     if description:
-        head["description"] = description
+        written["description"] = description
     return Flat(
-        _dump(head, plain, parts),
+        _dump(written, plain, parts),
         draft.nodes,
         draft.height,
         draft.cut,
@@ -372,12 +372,13 @@ def _finish(
     )
 
 
-def _dump(head: dict[str, object], plain: JsonObject, parts: dict[str, object]) -> bytes:
+def _dump(written: dict[str, object], plain: JsonObject, parts: dict[str, object]) -> bytes:
+    """`written` is what comes first."""
     try:
-        return trimmed(orjson.dumps({**head, **plain, **parts}))
+        return trimmed(orjson.dumps({**written, **plain, **parts}))
     except TypeError:  # an integer beyond 64 bits somewhere
-        written = {key: orjson.Fragment(dump_json(value)) for key, value in plain.items()}
-        return trimmed(orjson.dumps({**head, **written, **parts}))
+        longer = {key: orjson.Fragment(dump_json(value)) for key, value in plain.items()}
+        return trimmed(orjson.dumps({**written, **longer, **parts}))
 
 
 def _shortened(plain: JsonObject, terse: int) -> JsonObject:

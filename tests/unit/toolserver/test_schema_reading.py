@@ -233,7 +233,7 @@ def test_the_common_part_of_alternatives_is_a_schema() -> None:
             "prefixItems": [{"minimum": 1}],
         }
     )
-    assert shape.as_schema() == {
+    assert shape.as_schema == {
         "maxItems": 2,
         "type": ["array"],
         "enum": [[1]],
@@ -241,13 +241,13 @@ def test_the_common_part_of_alternatives_is_a_schema() -> None:
         "prefixItems": [{"minimum": 1}],
     }
     closed = shape_of({"properties": {"a": {}}, "required": ["a"], "additionalProperties": False})
-    assert closed.as_schema() == {
+    assert closed.as_schema == {
         "type": ["object"],
         "properties": {"a": {}},
         "required": ["a"],
         "additionalProperties": False,
     }
-    assert shape_of({"description": "D", "title": "T"}).as_schema() == {}
+    assert shape_of({"description": "D", "title": "T"}).as_schema == {}
 
 
 def test_lists_of_the_old_kind_are_tuples() -> None:
