@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,15 +15,16 @@ from bench.plain_variants import Variant
 from bridge.calls import CallState
 from bridge.config import Settings
 from bridge.edges.browser_gateway import SOCKET_PATH
+from bridge.edges.call_journal import CallJournal
 from bridge.edges.identity import SESSION
 from bridge.edges.store import Store
-from bridge.open_call import CallRequest
+from bridge.open_call import CallRecord, CallRequest
 from bridge.servers import LoadedServer
 from bridge.service import Bridge, start_bridge
 from examples.document_files import read_document_text
 
-SAFE, UNSAFE = "dispatch", "dispatch_unsafe"
-"""Names of the variants whose ratio is the cost of the journal."""
+UNWRITTEN, SAFE, UNSAFE = "dispatch_unwritten", "dispatch", "dispatch_unsafe"
+"""Names of the variants whose ratios are the cost of the journal."""
 
 _OPERATION = "GET /products"
 _TOOL = "listProducts"
@@ -32,6 +33,24 @@ _SESSION_S = 3600.0
 
 UNLIMITED = {"CALLS_PER_MINUTE_PER_USER": 1_000_000}
 """What is measured is the bridge, not the rate that it allows."""
+
+
+class _NoJournal(CallJournal):
+    """Keeps nothing."""
+
+    async def opened(self, record: CallRecord) -> None:
+        """Nothing is committed."""
+
+    def ended(self, record: CallRecord) -> None:
+        """Nothing is written."""
+
+
+class _Forgetful(Store):
+    """The database without a journal of calls."""
+
+    def call_journal(self) -> CallJournal:
+        """One that keeps nothing."""
+        return _NoJournal(self._session, self._thread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +67,23 @@ class _Running:
 
 
 async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
-    """(c) dispatcher and gateway, (d) the same with the journal, (e) the HTTP route and everything."""
+    """Dispatcher and gateway without a journal, with it for safe and for unsafe calls, and the HTTP route."""
+    unwritten, running = await _start(peer, _Forgetful), await _start(peer, Store)
+    return [
+        _dispatch_variant(
+            unwritten, UNWRITTEN, "bridge: dispatch + gateway, no journal", safe=True, stop=unwritten.stop
+        ),
+        _dispatch_variant(running, SAFE, "bridge: dispatch + gateway", safe=True),
+        _dispatch_variant(running, UNSAFE, "bridge: the same, journal first", safe=False),
+        _route_variant(running, peer),
+    ]
+
+
+async def _start(peer: PeerLink, store: type[Store]) -> _Running:
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
     bridge = await start_bridge(
         Settings(data_dir=folder, port=0, approve="all", limits=UNLIMITED),
-        Store.open(folder / "bridge.sqlite"),
+        store.open(folder / "bridge.sqlite"),
     )
     rooms, user = bridge.rooms, bridge.local_user
     server = await rooms.registry.share(
@@ -64,15 +95,16 @@ async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     token = rooms.identity.sign(SESSION, {"sub": user.id, "name": user.name, "device": device.id}, _SESSION_S)
     socket_url = f"{bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"
     await peer.connect_page(PageOrder(socket_url.replace("http://", "ws://"), token))
-    running = _Running(bridge, server, folder)
-    return [
-        _dispatch_variant(running, SAFE, "bridge: dispatch + gateway", safe=True),
-        _dispatch_variant(running, UNSAFE, "bridge: the same, journal first", safe=False),
-        _route_variant(running, peer),
-    ]
+    return _Running(bridge, server, folder)
 
 
-def _dispatch_variant(running: _Running, name: str, title: str, *, safe: bool) -> Variant:
+async def _nothing() -> None:
+    """Another variant stops what this one uses."""
+
+
+def _dispatch_variant(
+    running: _Running, name: str, title: str, *, safe: bool, stop: Callable[[], Awaitable[None]] = _nothing
+) -> Variant:
     """The same call, once as one that only reads and once as one that may change something."""
     dispatcher = running.bridge.rooms.dispatcher
     digest = next(each.digest for each in running.server.compiled.operations if each.key == _OPERATION)
@@ -97,9 +129,6 @@ def _dispatch_variant(running: _Running, name: str, title: str, *, safe: bool) -
 
     async def measure(in_flight: int, seconds: float) -> Sample:
         return await drive(call, in_flight=in_flight, seconds=seconds)
-
-    async def stop() -> None:
-        return None
 
     return Variant(name, title, measure, stop)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -90,10 +91,9 @@ class GroupCommit(Generic[EntryT]):
         self._save = save
         self._waiting: deque[_Waiting[EntryT]] = deque()
         self._writing: Sequence[_Waiting[EntryT]] = ()
-        self._start_handle: asyncio.Handle | None = None
-        self._is_starting = False
-        """It begins in this round of the loop."""
-        self._is_urgent = False
+        self._planned: asyncio.Handle | None = None
+        self._start_at = math.inf
+        """Time of the loop at which the next transaction may begin at the latest, if the thread is free."""
         self._is_away = False
         """The database did not take the last transaction; until the next one nothing is hurried."""
         self._singly = 0
@@ -104,25 +104,26 @@ class GroupCommit(Generic[EntryT]):
 
     def put(self, entry: EntryT) -> None:
         """Have it written some time soon; never waits and never fails."""
-        self._add(_Waiting(entry, None))
+        self._add(_Waiting(entry, None), GATHER_S)
 
-    async def commit(self, entry: EntryT) -> None:
-        """Have it written at once, with whatever waits. Cancelling leaves it open whether it is.
+    async def commit(self, entry: EntryT, *, within_s: float = 0.0) -> None:
+        """Have it written, with whatever waits; returns when that is committed.
+
+        `within_s`: how long it may wait for others to be written with. Cancelling leaves it open whether it
+        is written.
 
         Raises:
             CommitFailed: the database does not take it.
         """
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._is_urgent = True
-        self._add(_Waiting(entry, committed))
+        self._add(_Waiting(entry, committed), within_s)
         await committed
 
     async def caught_up(self) -> None:
         """Return when all that was given so far is written, or the database has just refused it."""
         last = self._given
         while self._settled < last and not self._is_away:
-            self._is_urgent = True
-            self._schedule()
+            self._start_within(0.0)
             await self._moved.wait()
 
     async def flush(self) -> None:
@@ -131,39 +132,36 @@ class GroupCommit(Generic[EntryT]):
             self._retry()
         await self.caught_up()
 
-    def _add(self, waiting: _Waiting[EntryT]) -> None:
+    def _add(self, waiting: _Waiting[EntryT], within_s: float) -> None:
         if len(self._waiting) >= MAX_WAITING:
             _log.error("%s: an entry is given up, because the database does not answer.", self._what)
             self._settle(self._waiting.popleft(), CommitFailed())
         self._waiting.append(waiting)
         self._given += 1
-        self._schedule()
+        self._start_within(0.0 if len(self._waiting) >= BATCH else within_s)
 
-    def _schedule(self) -> None:
-        """Begin the next transaction: with all that comes in this round of the loop, or later."""
-        if self._writing or self._is_away:
+    def _start_within(self, seconds: float) -> None:
+        """Plan the next transaction; with 0 it has all that comes in this round of the loop."""
+        loop = asyncio.get_running_loop()
+        start_at = loop.time() + seconds
+        if start_at >= self._start_at:
             return
-        if self._presses() and not self._is_starting:
-            self._plan(asyncio.get_running_loop().call_soon(self._start))
-            self._is_starting = True
-        elif self._start_handle is None:
-            self._plan(asyncio.get_running_loop().call_later(GATHER_S, self._start))
-
-    def _presses(self) -> bool:
-        return self._is_urgent or self._singly > 0 or len(self._waiting) >= BATCH
+        self._start_at = start_at
+        if not self._writing and not self._is_away:
+            self._plan(loop.call_at(start_at, self._start) if seconds else loop.call_soon(self._start))
 
     def _plan(self, handle: asyncio.Handle | None) -> None:
         """What begins the next transaction, in place of what was to begin it."""
-        if self._start_handle is not None:
-            self._start_handle.cancel()
-        self._start_handle = handle
-        self._is_starting = False
+        if self._planned is not None:
+            self._planned.cancel()
+        self._planned = handle
 
     def _start(self) -> None:
         self._plan(None)
         count = 1 if self._singly else min(BATCH, len(self._waiting))
         batch = self._writing = [self._waiting.popleft() for _ in range(count)]
-        self._is_urgent = self._is_urgent and bool(self._waiting)
+        if not self._waiting:
+            self._start_at = math.inf
         loop, entries = asyncio.get_running_loop(), [waiting.entry for waiting in batch]
         written = self._thread.transact(lambda connection: self._save(connection, entries))
         written.add_done_callback(lambda done: loop.call_soon_threadsafe(self._written, done.exception()))
@@ -184,8 +182,21 @@ class GroupCommit(Generic[EntryT]):
             self._settle(batch[0], CommitFailed())
         self._moved.set()
         self._moved = asyncio.Event()
-        if self._waiting and not self._is_away:
-            self._start() if self._presses() else self._schedule()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """The thread is free."""
+        if self._is_away:
+            return
+        if not self._waiting:
+            self._start_at = math.inf
+            return
+        now = asyncio.get_running_loop().time()
+        self._start_at = min(self._start_at, now + GATHER_S)
+        if self._singly or len(self._waiting) >= BATCH or self._start_at <= now:
+            self._start()
+        else:
+            self._plan(asyncio.get_running_loop().call_at(self._start_at, self._start))
 
     def _keep_for_later(self, batch: Sequence[_Waiting[EntryT]], failure: BaseException) -> None:
         _log.error("%s cannot be written: %s", self._what, _said(failure))
@@ -200,8 +211,8 @@ class GroupCommit(Generic[EntryT]):
     def _retry(self) -> None:
         self._plan(None)
         self._is_away = False
-        if self._waiting:
-            self._start()
+        self._start_at = 0.0
+        self._go_on()
 
     def _settle(self, waiting: _Waiting[EntryT], failure: CommitFailed | None) -> None:
         self._settled += 1

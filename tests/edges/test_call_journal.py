@@ -13,7 +13,7 @@ import pytest_asyncio
 from sqlalchemy.exc import OperationalError
 
 from bridge.calls import CallState
-from bridge.edges.call_journal import CallJournal
+from bridge.edges.call_journal import COMPANY, COMPANY_S, CallJournal
 from bridge.edges.store import Store
 from bridge.edges.store_people import User
 from bridge.kept_arguments import KEPT_ARGUMENTS_CHARS
@@ -183,6 +183,39 @@ async def test_old_calls_that_cannot_be_deleted_now_are_deleted_later(desk: Desk
     await eventually(lambda: database.asked >= 2)
     sweeping.cancel()
     await asyncio.wait({sweeping})
+
+
+class Counting:
+    """A database that takes everything at once."""
+
+    def __init__(self) -> None:
+        self.transactions = 0
+
+    def transact(self, work: object) -> Future[None]:
+        self.transactions += 1
+        done: Future[None] = Future()
+        done.set_result(None)
+        return done
+
+
+@pytest.mark.looptime
+async def test_a_lone_call_is_committed_at_once_and_one_of_many_with_others() -> None:
+    """Waiting costs a lone call time and gains nothing."""
+    database = Counting()
+    journal = CallJournal(cast(Any, None), database)
+    ann, loop = User("u", "ann"), asyncio.get_running_loop()
+
+    async def open_call(number: int, after_s: float = 0.0) -> None:
+        await asyncio.sleep(after_s)
+        await journal.opened(record(ann, f"call_{number}"))
+
+    began = loop.time()
+    for number in range(COMPANY):
+        await open_call(number)
+    assert loop.time() - began < COMPANY_S / 2
+    assert database.transactions == COMPANY
+    await asyncio.gather(*(open_call(COMPANY + number, COMPANY_S * number / 20) for number in range(10)))
+    assert database.transactions == COMPANY + 1
 
 
 async def test_old_calls_are_forgotten(desk: Desk) -> None:

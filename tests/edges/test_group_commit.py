@@ -82,6 +82,31 @@ async def test_what_nobody_waits_for_gathers_and_goes_with_what_somebody_waits_f
     await asyncio.gather(*waiting)
 
 
+async def test_who_can_wait_a_moment_is_written_with_those_who_come_in_it() -> None:
+    """Under load a transaction for each would cost more than the waiting."""
+    thread = Thread()
+    first = asyncio.create_task(thread.entries.commit("a", within_s=0.002))
+    await asyncio.sleep(0.0015)
+    assert thread.begun == []
+    second = asyncio.create_task(thread.entries.commit("b", within_s=0.002))
+    await asyncio.sleep(0.001)
+    assert thread.begun == [["a", "b"]]
+    await thread.end()
+    await asyncio.gather(first, second)
+
+
+async def test_who_cannot_wait_takes_along_who_could() -> None:
+    """The sooner of two moments counts."""
+    thread = Thread()
+    patient = asyncio.create_task(thread.entries.commit("patient", within_s=0.002))
+    await begun()
+    hurried = waiting_for(thread, "hurried")
+    await begun()
+    assert thread.begun == [["patient", "hurried"]]
+    await thread.end()
+    await asyncio.gather(patient, *hurried)
+
+
 async def test_what_nobody_waits_for_is_written_after_a_moment() -> None:
     """Or when enough has gathered."""
     thread = Thread()
