@@ -6,7 +6,7 @@ Receives calls as a model wrote them; gives one output for each, in their order,
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
@@ -24,7 +24,7 @@ from bridge.turns.toolbox import CallOutput, LocalTool, OwnTool
 from bridge.turns.turn import Notice, TurnRequest, TurnSettings
 from bridge.wire import BridgeError, ErrorCode, WireError
 from toolserver.errors import ArgumentError, quote
-from toolserver.json_types import JsonObject, object_at, text_at
+from toolserver.json_types import JsonObject
 from toolserver.meta_tools import RUN_OPERATION
 
 UNAVAILABLE = Notice("warning", "Tool registry unavailable; continuing without tools.", in_answer=False)
@@ -62,14 +62,14 @@ class Toolboxes:
     async def of(self, request: TurnRequest, settings: TurnSettings) -> EngineToolbox:
         """The tools of a turn: shared servers', the user's own, the caller's.
 
-        The bridge's are offered to a model that can call functions (or whose texts are read for calls), where
-        the request wants them and a page of the user is there. What keeps them away is in `notices`.
+        The bridge's are offered to a model that can call functions, where the request wants them and a page
+        of the user is there. What keeps them away is in `notices`.
 
         Raises:
             BridgeError: `invalid_request`: the caller has tools, and the model cannot call functions.
         """
         callers = distinct_tools(request.caller_tools)
-        can_call = settings.can_call_functions or settings.read_text_calls is not None
+        can_call = settings.can_call_functions
         if not can_call and any(tool.get("type") in RUN_BY_CALLER for tool in callers):
             raise _cannot_call(request.model)
         toolbox = EngineToolbox(self._room, request, settings, callers)
@@ -116,16 +116,8 @@ class EngineToolbox:
 
     @property
     def definitions(self) -> tuple[JsonObject, ...]:
-        """What a model is sent: nothing of the bridge's where it cannot call functions."""
-        own = self.tools if self.settings.can_call_functions else ()
-        return (*(tool.definition for tool in own), *self.callers)
-
-    @property
-    def schemas(self) -> Mapping[str, JsonObject]:
-        """Of the arguments of every function, as its author wrote them, by offered name."""
-        callers = {text_at(tool, "name"): object_at(tool, "parameters") for tool in self.callers}
-        own = {tool.offered_name: tool.schema for tool in self.tools}
-        return {**own, **{name: schema for name, schema in callers.items() if name in self._callers}}
+        """What a model is sent, in order."""
+        return (*(tool.definition for tool in self.tools), *self.callers)
 
     def own(self, name: str) -> OwnTool | None:
         """The bridge's tool of an offered name."""

@@ -65,6 +65,20 @@ def awaiting_call(item: Item) -> ModelCall | None:
     return ModelCall(call_id, text_at(item, "name"), text_at(item, "input"), item)
 
 
+def call_id_of(item: Item) -> str:
+    """The id of the call that an item is; "" for any other item."""
+    call = model_call(item) or awaiting_call(item)
+    return call.call_id if call else ""
+
+
+def answered_call_id(item: Item) -> str:
+    """The id of the call that an item answers; "" for any other item."""
+    kind = text_at(item, "type")
+    if kind == "mcp_approval_response":
+        return text_at(item, "approval_request_id")
+    return (text_at(item, "call_id") or text_at(item, "id")) if kind.endswith("_call_output") else ""
+
+
 def new_call_id() -> str:
     """An id for a call that came without one."""
     return f"call_{secrets.token_hex(12)}"

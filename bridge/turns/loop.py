@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bridge.turns.call_words import BROKE_OFF, NOTHING_SAID, skipped_at_call_limit, skipped_at_limit
-from bridge.turns.items import Item, ModelCall, is_answer, output_item, usage_of
+from bridge.turns.items import Item, ModelCall, call_id_of, is_answer, output_item, usage_of
 from bridge.turns.limit_notice import limit_notice, limit_warning
 from bridge.turns.model import Model, ModelError, ModelRequest
-from bridge.turns.rounds import Round, RoundReader
+from bridge.turns.pending_rounds import PendingRounds
+from bridge.turns.rounds import CallIds, Round, RoundReader
 from bridge.turns.tool_choice import closing_options, later_options
 from bridge.turns.toolbox import CallOutput, Toolbox
 from bridge.turns.turn import (
@@ -29,15 +30,24 @@ from bridge.turns.turn import (
     TurnSettings,
 )
 from bridge.turns.usage import summed
-from toolserver.json_types import JsonObject, text_at
+from toolserver.json_types import JsonObject
 
 ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 
 async def run_turn(
-    request: TurnRequest, model: Model, toolbox: Toolbox, settings: TurnSettings, emit: Emit
+    request: TurnRequest,
+    model: Model,
+    toolbox: Toolbox,
+    settings: TurnSettings,
+    emit: Emit,
+    *,
+    pending: PendingRounds | None = None,
 ) -> TurnResult:
     """Run one turn to its end.
+
+    `pending` remembers turns whose last round calls the caller's tools; without it, the caller's items are
+    taken as they are.
 
     Cancelling hangs up on the provider and cancels every call that runs; nothing is told any more. What
     `emit` raises does the same.
@@ -46,7 +56,9 @@ async def run_turn(
         ModelError: the provider failed before it said anything; nothing was told. A failure that comes later
             is in the result, with what there is until then.
     """
-    return await _Turn(request, model, toolbox, settings, emit).run()
+    if pending is not None:
+        request = replace(request, input=pending.restored(request.user_id, request.input))
+    return await _Turn(request, model, toolbox, settings, emit, pending=pending).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +75,25 @@ class _Turn:
     """A turn that runs."""
 
     def __init__(
-        self, request: TurnRequest, model: Model, toolbox: Toolbox, settings: TurnSettings, emit: Emit
+        self,
+        request: TurnRequest,
+        model: Model,
+        toolbox: Toolbox,
+        settings: TurnSettings,
+        emit: Emit,
+        *,
+        pending: PendingRounds | None,
     ) -> None:
         self._request = request
         self._model = model
         self._toolbox = toolbox
         self._settings = settings
         self._emit = emit
+        self._pending = pending
         self._max_rounds = request.max_rounds or settings.max_rounds
         self._output: list[Item] = []
         self._own_ids: set[str] = set()
-        self._used_ids = {text_at(item, "call_id") for item in request.input}
+        self._ids = CallIds(map(call_id_of, request.input), self._waits_elsewhere)
         self._usage: JsonObject = {"turn_count": 0, "function_call_count": 0}
         self._calls_run = 0
         self._has_told = False
@@ -90,8 +110,14 @@ class _Turn:
                 return await self._ended_at_limit(calls)
             await self._run_calls(calls.own)
             if calls.callers:
-                return self._result(round_, calls.callers)
+                return self._handed_back(round_, calls)
         raise AssertionError("max_rounds is at least 1")
+
+    def _handed_back(self, round_: Round, calls: _Calls) -> TurnResult:
+        """The end of a turn whose caller has something to run."""
+        if self._pending is not None:
+            self._pending.remember(self._request.user_id, self._output, calls.all)
+        return self._result(round_, calls.callers)
 
     async def _ended(self, round_: Round, calls: _Calls) -> TurnResult:
         """The end of a turn in which nothing is left to run."""
@@ -116,7 +142,7 @@ class _Turn:
 
     async def _ask(self, number: int, options: JsonObject) -> Round:
         """One round, told as it comes."""
-        reader = RoundReader(number, self._toolbox.is_callers, self._used_ids)
+        reader = RoundReader(number, self._toolbox.is_callers, self._ids)
         error: ModelError | None = None
         try:
             async with aclosing(self._model.stream(self._model_request(options))) as events:
@@ -152,16 +178,16 @@ class _Turn:
         await self._emit(said)
 
     def _kept(self, round_: Round) -> Round:
-        """The round, taken into account; calls that stand in its text are made items."""
-        read = self._settings.read_text_calls
-        if read is not None and round_.status == "completed" and not round_.calls():
-            round_ = round_.with_items(read(round_.items, self._toolbox.schemas), self._used_ids)
+        """The round, taken into account."""
         calls = self._calls_of(round_)
         self._output.extend(round_.items)
         self._own_ids.update(call.call_id for call in calls.own)
         counts: JsonObject = {"turn_count": 1, "function_call_count": len(calls.all)}
         self._usage = summed(summed(self._usage, usage_of(round_.response)), counts)
         return round_
+
+    def _waits_elsewhere(self, call_id: str) -> bool:
+        return self._pending is not None and self._pending.has(self._request.user_id, call_id)
 
     def _calls_of(self, round_: Round) -> _Calls:
         calls = round_.calls()

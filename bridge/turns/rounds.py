@@ -7,8 +7,8 @@ output could not name it, so that it gets an id of its own, in every event.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Literal
 
 from bridge.turns.items import Item, ModelCall, awaiting_call, model_call, new_call_id
@@ -42,31 +42,30 @@ class Round:
         read = (model_call(item) or awaiting_call(item) for item in self.items)
         return [call for call in read if call is not None]
 
-    def with_items(self, items: Sequence[Item], used_ids: set[str]) -> Round:
-        """The round with other items; their calls get ids that no call has, noted in `used_ids`."""
-        return replace(self, items=tuple(_with_new_id(item, used_ids) for item in items))
 
+class CallIds:
+    """The ids of a turn's calls: each belongs to one call alone."""
 
-def _with_new_id(item: Item, used_ids: set[str]) -> Item:
-    if item.get("type") != "function_call":
-        return item
-    call_id = text_at(item, "call_id")
-    if not call_id or call_id in used_ids:
-        call_id = new_call_id()
-        item = {**item, "call_id": call_id}
-    used_ids.add(call_id)
-    return item
+    def __init__(self, used: Iterable[str], is_taken: Callable[[str], bool]) -> None:
+        """`used`: of calls before the turn; `is_taken`: whether another turn waits for a call of that id."""
+        self._used = set(used)
+        self._is_taken = is_taken
+
+    def given(self, said: str) -> str:
+        """`said`, if that is an id and nobody else's; else a new one."""
+        call_id = said if said and said not in self._used and not self._is_taken(said) else new_call_id()
+        self._used.add(call_id)
+        return call_id
 
 
 class RoundReader:
     """Reads the events of one round."""
 
-    def __init__(self, number: int, is_callers: Callable[[str], bool], used_ids: set[str]) -> None:
-        """`used_ids`: of all calls before; those of this round are added."""
+    def __init__(self, number: int, is_callers: Callable[[str], bool], ids: CallIds) -> None:
         self._number = number
         self._is_callers = is_callers
-        self._used_ids = used_ids
-        self._ids: dict[str, str] = {}
+        self._ids = ids
+        self._given: dict[str, str] = {}
         self._begun: dict[int, Item] = {}
         self._done: set[int] = set()
         self._own: dict[int, bool] = {}
@@ -134,10 +133,9 @@ class RoundReader:
         if item.get("type") != "function_call":
             return item
         key, said = text_at(item, "id") or f"#{index}", text_at(item, "call_id")
-        if key not in self._ids:
-            self._ids[key] = said if said and said not in self._used_ids else new_call_id()
-            self._used_ids.add(self._ids[key])
-        return item if self._ids[key] == said else {**item, "call_id": self._ids[key]}
+        if key not in self._given:
+            self._given[key] = self._ids.given(said)
+        return item if self._given[key] == said else {**item, "call_id": self._given[key]}
 
     def _items(self) -> tuple[Item, ...]:
         """What came item by item: whole ones, and the text of messages that were not finished."""

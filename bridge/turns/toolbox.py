@@ -6,7 +6,7 @@ are the caller's word and stay; a tool of the bridge whose name is taken gets it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -71,11 +71,6 @@ class Toolbox(Protocol):
     @property
     def definitions(self) -> tuple[JsonObject, ...]:
         """What the model is sent, in order, in the Responses form; no two functions have the same name."""
-        ...
-
-    @property
-    def schemas(self) -> Mapping[str, JsonObject]:
-        """Of the arguments of every function, as its author wrote them, by offered name."""
         ...
 
     def own(self, name: str) -> OwnTool | None:

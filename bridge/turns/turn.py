@@ -6,7 +6,7 @@ loop stands between and knows neither HTTP nor a protocol.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -53,10 +53,6 @@ class TurnRequest:
 DEFAULT_MAX_ROUNDS = 25
 """Rounds of a model in one turn."""
 
-ReadTextCalls: TypeAlias = Callable[[Sequence[Item], Mapping[str, JsonObject]], list[Item]]
-"""The items of a round, and the argument schemas of all tools by offered name, to the items with a
-`function_call` for every call that stood in a text; the same items where none did."""
-
 
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
@@ -69,12 +65,11 @@ class TurnSettings:
     limit_template: str = ""
     """`max_function_call_loops_reached_template`; "" for the built-in one."""
     can_call_functions: bool = True
+    """By itself, or because its texts are read for calls (`bridge.turns.text_call_model`)."""
     sees_images: bool = False
     """It reads `input_image` parts in the outputs of calls."""
     strict_tools: bool = True
     """`enable_strict_tool_calling`."""
-    read_text_calls: ReadTextCalls | None = None
-    """Asked where a round has no call of its own; None: a text is only a text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 from bridge.turns.items import Item, ModelCall
 from bridge.turns.loop import run_turn
 from bridge.turns.model import ModelError, ModelEvent, ModelRequest
+from bridge.turns.pending_rounds import PendingRounds
 from bridge.turns.toolbox import CallOutput, OwnTool, Toolbox
 from bridge.turns.turn import Notice, Said, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from toolserver.json_types import JsonObject, text_at
@@ -105,10 +106,6 @@ class PlayedTools:
     def definitions(self) -> tuple[JsonObject, ...]:
         return tuple(function(name) for name in (*self.own_names, *self.callers))
 
-    @property
-    def schemas(self) -> dict[str, JsonObject]:
-        return {name: {"type": "object"} for name in (*self.own_names, *self.callers)}
-
     def own(self, name: str) -> OwnTool | None:
         if name not in self.own_names:
             return None
@@ -131,11 +128,14 @@ class Played:
     model: ScriptedModel
     toolbox: Toolbox = field(default_factory=PlayedTools)
     settings: TurnSettings = SETTINGS
+    pending: PendingRounds | None = None
     told: list[TurnEvent] = field(default_factory=list[TurnEvent])
 
     async def run(self, *input: Item, **request: Any) -> TurnResult:
         asked = TurnRequest("ann", "turn 1", "gpt", input or (user("Hello"),), **request)
-        return await run_turn(asked, self.model, self.toolbox, self.settings, self._take)
+        return await run_turn(
+            asked, self.model, self.toolbox, self.settings, self._take, pending=self.pending
+        )
 
     async def _take(self, event: TurnEvent) -> None:
         self.told.append(event)
