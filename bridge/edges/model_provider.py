@@ -19,7 +19,7 @@ from bridge.edges.model_errors import Failures
 from bridge.edges.tasks import pause
 from bridge.models import ProviderSettings
 from bridge.turns.model import ModelError
-from toolserver.json_types import JsonObject, dump_json
+from toolserver.json_types import JsonObject, array_at, dump_json, text_at
 
 TRIES = 3
 """Of one round, before its first event."""
@@ -36,8 +36,20 @@ REFUSED_KEY_S = 60.0
 RETRIED = frozenset({408, 409, 429})
 """Statuses below 500 after which a second try may do better; as the SDK has them."""
 
+LIST_S = 10.0
+"""That the list of a provider's models may take."""
+
 _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
 _NOT_FOR_PROVIDERS = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model in a provider's list."""
+
+    name: str
+    created: int
+    """Seconds since 1970; 0 when the provider does not say."""
 
 
 _END = object()
@@ -74,7 +86,7 @@ class Provider:
             admin_api_key="",
             base_url=settings.base_url,
             max_retries=0,
-            timeout=Timeout(settings.idle_s, connect=settings.connect_s),
+            timeout=Timeout(settings.idle_seconds, connect=settings.connect_seconds),
             _enforce_credentials=False,
         )
         self._clock = clock
@@ -105,6 +117,25 @@ class Provider:
         finally:
             await begun.stream.close()
 
+    async def models(self) -> list[Listed]:
+        """What the provider lists, each name once.
+
+        Raises:
+            ModelError: it cannot be asked now, or answers something else.
+        """
+        self._refuse_known_key()
+        try:
+            async with asyncio.timeout(LIST_S):
+                body = await self._client.get("/models", cast_to=object, options={"headers": self._headers})
+        except TimeoutError:
+            raise self.failures.silent("upstream_timeout") from None
+        except APIError as error:
+            failure = self.failures.of_sdk(error, has_begun=False)
+            self._remember(failure)
+            raise failure from None
+        found = [_listed(row) for row in array_at(self._object(body), "data") if isinstance(row, dict)]
+        return list({model.name: model for model in found if model.name}.values())
+
     async def _next(self, begun: _Begun) -> object:
         try:
             return await anext(begun.events, _END)
@@ -115,7 +146,7 @@ class Provider:
 
     async def _begin(self, path: str, content: bytes) -> _Begun:
         self._refuse_known_key()
-        give_up_at = self._clock() + self.settings.first_event_s
+        give_up_at = self._clock() + self.settings.first_event_seconds
         for number in range(TRIES):
             try:
                 async with asyncio.timeout(give_up_at - self._clock()):
@@ -160,7 +191,7 @@ class Provider:
     def _object(self, event: object) -> JsonObject:
         if isinstance(event, dict):
             return cast(JsonObject, event)
-        raise self.failures.unreadable("an event that is no JSON object.")
+        raise self.failures.unreadable("what is no JSON object.")
 
     def _refuse_known_key(self) -> None:
         if self._refusal is None:
@@ -193,3 +224,8 @@ def _is_worth_a_retry(error: APIError, failure: ModelError) -> bool:
     if failure.code == "insufficient_quota":
         return False
     return error.status_code in RETRIED or error.status_code >= _FIRST_SERVER_ERROR
+
+
+def _listed(row: JsonObject) -> Listed:
+    created = row.get("created")
+    return Listed(text_at(row, "id"), int(created) if isinstance(created, int | float) else 0)

@@ -35,7 +35,7 @@ async def scene() -> AsyncGenerator[Scene]:
         rests.append(seconds)
 
     async with scripted_provider() as provider:
-        settings = ProviderSettings("Test", provider.base_url)
+        settings = ProviderSettings(name="Test", base_url=provider.base_url)
         client = Provider(settings, KEY, rest=rest)
         try:
             yield Scene(provider, client, ResponsesModel(client), rests)

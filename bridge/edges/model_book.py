@@ -1,0 +1,221 @@
+"""The models that callers may name: those of the file, and those that providers list.
+
+Composes clients of providers; whoever asks for a model gets a `Model` that already knows its provider's name
+for it and its default options.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import cast
+
+from bridge.edges.model_client import ChatModel, ResponsesModel
+from bridge.edges.model_provider import Listed, Provider
+from bridge.models import ModelSettings, ModelsFile, ProviderSettings, key_of
+from bridge.turns.chat_request import ChatDialect
+from bridge.turns.model import Model, ModelError, ModelEvent, ModelRequest
+from toolserver.json_types import JsonObject
+
+LISTED_S = 300.0
+"""For which a provider's list of models is believed. Chosen."""
+
+LIST_AGAIN_S = 30.0
+"""After which a provider that could not list its models is asked again. Chosen."""
+
+MAX_NEAREST = 3
+"""Names that a caller is told who asks for a model that is not there."""
+
+DEMO_ID = "demo"
+DEMO = ModelSettings(id=DEMO_ID, provider="tool-bridge", display_name="Demo (no account needed)")
+
+_log = logging.getLogger(__name__)
+
+
+class UnknownModel(Exception):
+    """There is no model of that name."""
+
+    def __init__(self, model: str, nearest: tuple[str, ...]) -> None:
+        """`nearest`: names that are much like it, best first."""
+        near = f" Did you mean {' or '.join(nearest)}?" if nearest else ""
+        super().__init__(
+            f"There is no model {model[:200]!r} here.{near} GET /v1/models lists those that are."
+        )
+        self.model = model
+        self.nearest = nearest
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """One model that callers may name."""
+
+    model: Model
+    """Asked under any name; it asks its provider under the provider's own."""
+    settings: ModelSettings
+    owned_by: str
+    created: int
+    """Seconds since 1970; 0 when nobody knows."""
+
+    @property
+    def id(self) -> str:
+        """The callers' name."""
+        return self.settings.id
+
+    @property
+    def upstream_name(self) -> str:
+        """The provider's name."""
+        return self.settings.model or self.settings.id
+
+
+class NamedModel:
+    """A model of a provider under the callers' name, with default options."""
+
+    def __init__(self, inner: Model, name: str, options: JsonObject) -> None:
+        """`name`: the provider's."""
+        self._inner = inner
+        self._name = name
+        self._options = options
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """One round, as `Model.stream` says. What a caller said wins, member by member in objects."""
+        asked = replace(request, model=self._name, options=merged(self._options, request.options))
+        async with aclosing(self._inner.stream(asked)) as events:
+            async for event in events:
+                yield event
+
+
+class ModelBook:
+    """All models. All methods run on one event loop."""
+
+    def __init__(
+        self,
+        file: ModelsFile,
+        environ: Mapping[str, str],
+        *,
+        demo: Model,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`demo` is the only model where there is no provider.
+
+        Raises:
+            ModelsFileError: the key of a provider is missing.
+        """
+        self._shelves = {
+            settings.name: _Shelf(settings, key_of(settings, environ), file, clock)
+            for settings in file.provider
+        }
+        self._named = {
+            settings.id: self._shelves[settings.provider].entry(settings) for settings in file.model
+        }
+        if not self._shelves:
+            self._named[DEMO_ID] = ModelEntry(demo, DEMO, DEMO.provider, 0)
+
+    async def close(self) -> None:
+        """Hang up on every provider."""
+        for shelf in self._shelves.values():
+            await shelf.provider.close()
+
+    async def entries(self) -> list[ModelEntry]:
+        """All of them: the file's in its order, then those that providers list. Never fails.
+
+        Of several with the same name the later ones have their provider's name before it.
+        """
+        async with asyncio.TaskGroup() as group:
+            for shelf in self._shelves.values():
+                group.create_task(shelf.refresh(), name=f"list the models of {shelf.name}")
+        return list(self._known().values())
+
+    async def get(self, name: str) -> ModelEntry:
+        """The model of a name: one of `entries`, or any of a provider that is named before it.
+
+        Names that were listed once are not looked up again. Where the only provider cannot list its models,
+        any name is asked of it.
+
+        Raises:
+            UnknownModel: there is none.
+        """
+        if (entry := self._known().get(name)) is not None:
+            return entry
+        entries = {entry.id: entry for entry in await self.entries()}
+        if name in entries:
+            return entries[name]
+        provider, _, model = name.partition("/")
+        if model and provider in self._shelves:
+            return self._shelves[provider].entry(ModelSettings(id=name, provider=provider, model=model))
+        unlisted = [shelf for shelf in self._shelves.values() if shelf.lists and not shelf.list]
+        if len(unlisted) == 1:
+            return unlisted[0].entry(ModelSettings(id=name, provider=unlisted[0].name))
+        raise UnknownModel(name, tuple(difflib.get_close_matches(name, entries, MAX_NEAREST)))
+
+    def _known(self) -> dict[str, ModelEntry]:
+        found = dict(self._named)
+        for entry in (entry for shelf in self._shelves.values() for entry in shelf.list):
+            name = entry.id if entry.id not in found else f"{entry.owned_by}/{entry.id}"
+            settings = entry.settings.model_copy(update={"id": name, "model": entry.upstream_name})
+            found.setdefault(name, replace(entry, settings=settings))
+        return found
+
+
+class _Shelf:
+    """One provider and its models."""
+
+    def __init__(
+        self, settings: ProviderSettings, key: str | None, file: ModelsFile, clock: Callable[[], float]
+    ) -> None:
+        self.name = settings.name
+        self.provider = Provider(settings, key, clock=clock)
+        is_named = any(model.provider == settings.name for model in file.model)
+        self.lists = not is_named if settings.list_models is None else settings.list_models
+        self._model = _client_of(self.provider)
+        self._clock = clock
+        self.list: list[ModelEntry] = []
+        """As the provider told it last; empty when it never did."""
+        self._ask_at = 0.0
+        self._asking = asyncio.Lock()
+
+    def entry(self, settings: ModelSettings, created: int = 0) -> ModelEntry:
+        options = cast(JsonObject, settings.options)
+        named = NamedModel(self._model, settings.model or settings.id, options)
+        return ModelEntry(named, settings, self.name, created)
+
+    async def refresh(self) -> None:
+        """Ask for the list anew if it is old. Never fails: the last list stays when there is no other."""
+        async with self._asking:
+            if self.lists and self._clock() >= self._ask_at:
+                self._ask_at = self._clock() + await self._renew()
+
+    async def _renew(self) -> float:
+        """Seconds until it is worth asking again."""
+        try:
+            listed = await self.provider.models()
+        except ModelError as error:
+            _log.warning("The models of %s cannot be listed: %s", self.name, error.message)
+            return LIST_AGAIN_S
+        self.list = [self._listed_entry(model) for model in listed]
+        return LISTED_S
+
+    def _listed_entry(self, model: Listed) -> ModelEntry:
+        return self.entry(ModelSettings(id=model.name, provider=self.name), model.created)
+
+
+def merged(defaults: JsonObject, said: JsonObject) -> JsonObject:
+    """Options with what a caller said on top; objects in them member by member."""
+    both = {**defaults, **said}
+    for name, value in said.items():
+        default = defaults.get(name)
+        if isinstance(value, dict) and isinstance(default, dict):
+            both[name] = {**default, **value}
+    return both
+
+
+def _client_of(provider: Provider) -> Model:
+    settings = provider.settings
+    if settings.api == "responses":
+        return ResponsesModel(provider)
+    dialect = ChatDialect(settings.max_tokens_name, settings.stream_usage, settings.return_reasoning)
+    return ChatModel(provider, dialect)
