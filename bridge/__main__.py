@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that `arguments` (the process's by default) ask for; returns the exit status."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    for chatty in ("alembic", "aiohttp.access"):
+    for chatty in ("alembic", "aiohttp.access", "httpx2"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
         return options.run(options)

@@ -59,14 +59,14 @@ class Failures:
         """An error object that a provider sent, with a status or within a stream of events."""
         code, kind, deed = _words_of(status)
         found = error_of(body)
-        given, given_kind = found.get("code"), text_at(found, "type")
-        said = _message_of(found)
+        words = {name: self._without_key(text_at(found, name)) for name in ("code", "type", "param")}
+        said = self._without_key(_message_of(found))
         what = f"The provider {self._provider} {deed}"
         return ModelError(
-            self._without_key(f"{what}: {said}" if said else f"{what}."),
-            code=given if isinstance(given, str) and given and not given.isdigit() else code,
-            kind=given_kind if given_kind not in ("", "error") else kind,
-            param=text_at(found, "param") or None,
+            f"{what}: {said}" if said else f"{what}.",
+            code=code if not words["code"] or words["code"].isdigit() else words["code"],
+            kind=kind if words["type"] in ("", "error") else words["type"],
+            param=words["param"] or None,
             status=status,
         )
 

@@ -11,6 +11,10 @@ _RENAMED = {
     "completion_tokens_details": "output_tokens_details",
 }
 
+_NONE_READ: JsonObject = {"cached_tokens": 0, "cache_write_tokens": 0}
+_NONE_WRITTEN: JsonObject = {"reasoning_tokens": 0}
+"""Members that OpenAI's SDK asks for."""
+
 
 def responses_usage(usage: JsonObject) -> JsonObject:
     """The counts renamed; further members, such as a gateway's `cost`, as they are."""
@@ -22,6 +26,10 @@ def responses_usage(usage: JsonObject) -> JsonObject:
         "output_tokens": 0,
         "total_tokens": total,
         **renamed,
-        "input_tokens_details": {"cached_tokens": 0, **object_at(renamed, "input_tokens_details")},
+        "input_tokens_details": {
+            "cached_tokens": 0,
+            "cache_write_tokens": 0,
+            **object_at(renamed, "input_tokens_details"),
+        },
         "output_tokens_details": {"reasoning_tokens": 0, **object_at(renamed, "output_tokens_details")},
     }

@@ -125,7 +125,7 @@ def _usage(request: ModelRequest, output: Sequence[Item]) -> JsonObject:
     tokens_in, tokens_out = _tokens(len(dump_json(read).decode())), _tokens(said)
     return {
         "input_tokens": tokens_in,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": tokens_out,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": tokens_in + tokens_out,

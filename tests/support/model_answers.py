@@ -139,7 +139,7 @@ def _response(answer: Answer, number: int, model: str) -> Json:
         "output": [_item(part, number, index) for index, part in enumerate(answer.parts)],
         "usage": {
             "input_tokens": read,
-            "input_tokens_details": {"cached_tokens": 0},
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
             "output_tokens": written,
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": read + written,

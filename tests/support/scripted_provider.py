@@ -35,6 +35,8 @@ class Asked:
     """Such as `/v1/responses`."""
     body: dict[str, Any]
     headers: dict[str, str]
+    port: int = 0
+    """Of the client, for tests about connections."""
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the client went away before the answer had ended."""
 
@@ -146,7 +148,8 @@ class ScriptedProvider:
         self._scripts.extend(script(each) if isinstance(each, Answer) else each for each in wanted)
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        asked = Asked(request.path, await request.json(), dict(request.headers))
+        port = request.transport.get_extra_info("peername")[1] if request.transport is not None else 0
+        asked = Asked(request.path, await request.json(), dict(request.headers), port)
         number = len(self.requests)
         self.requests.append(asked)
         chosen = (
