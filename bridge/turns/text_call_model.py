@@ -11,6 +11,7 @@ from bridge.turns.item_events import call_events, call_item
 from bridge.turns.items import Item
 from bridge.turns.model import ENDINGS, Model, ModelEvent, ModelRequest
 from bridge.turns.text_calls import TextCall, TextCallReader
+from bridge.turns.told_tools import told_in_words
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 
@@ -21,9 +22,15 @@ class TextCallModel:
     was nothing but calls is left out. Everything else passes as it comes.
     """
 
-    def __init__(self, inner: Model, *, new_id: Callable[[], str] = lambda: uuid.uuid4().hex) -> None:
-        """`new_id`: a text that is never given twice."""
+    def __init__(
+        self, inner: Model, *, tells_tools: bool, new_id: Callable[[], str] = lambda: uuid.uuid4().hex
+    ) -> None:
+        """`tells_tools`: `inner` has no function calling, and is told of its tools in words.
+
+        `new_id`: a text that is never given twice.
+        """
         self._inner = inner
+        self._tells_tools = tells_tools
         self._new_id = new_id
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
@@ -35,7 +42,8 @@ class TextCallModel:
         }
         may_call = request.options.get("tool_choice") != "none"
         round_ = _Round(schemas, self._new_id) if schemas and may_call else None
-        async with aclosing(self._inner.stream(request)) as events:
+        asked = told_in_words(request) if self._tells_tools else request
+        async with aclosing(self._inner.stream(asked)) as events:
             async for event in events:
                 if round_ is None:
                     yield event

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 import pytest
 
 from bridge.turns.item_events import MessageEvents, call_events, call_item, text_part
-from bridge.turns.items import Item
+from bridge.turns.items import Item, message_item
 from bridge.turns.model import ModelEvent, ModelRequest
 from bridge.turns.text_call_model import TextCallModel
 from tests.support.listening import function, heard, output_of, request_of, said
@@ -23,8 +23,10 @@ class Script:
     def __init__(self, bodies: Sequence[JsonObject]) -> None:
         self._bodies = bodies
         self.is_closed = False
+        self.requests: list[ModelRequest] = []
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        self.requests.append(request)
         try:
             for body in self._bodies:
                 yield ModelEvent(body)
@@ -56,7 +58,7 @@ def round_of(*parts: list[JsonObject], ending: str = "completed") -> list[JsonOb
 
 async def listen(bodies: list[JsonObject], **options: str) -> list[ModelEvent]:
     ids = itertools.count()
-    model = TextCallModel(Script(bodies), new_id=lambda: str(next(ids)))
+    model = TextCallModel(Script(bodies), tells_tools=False, new_id=lambda: str(next(ids)))
     return await heard(model, request_of(tools=[PING, COUNT], **options))
 
 
@@ -133,7 +135,7 @@ async def test_a_models_own_calls_come_first() -> None:
 async def test_every_call_of_every_round_has_an_id_of_its_own() -> None:
     """W-30: equal ids in two rounds made outputs answer the wrong call."""
     events = [*await listen(round_of(message(0, CALL + CALL)))]
-    model = TextCallModel(Script(round_of(message(0, CALL))))
+    model = TextCallModel(Script(round_of(message(0, CALL))), tells_tools=False)
     more = [*await heard(model, request_of(tools=[COUNT])), *await heard(model, request_of(tools=[COUNT]))]
     ids = [
         text_at(object_at(event.body, "item"), "call_id")
@@ -147,7 +149,7 @@ async def test_every_call_of_every_round_has_an_id_of_its_own() -> None:
 async def test_nothing_is_read_where_nothing_may_be_called() -> None:
     """The closing round of the loop allows no call; a text about calls is then a text."""
     assert said(await listen(round_of(message(0, CALL)), tool_choice="none")) == CALL
-    events = await heard(TextCallModel(Script(round_of(message(0, CALL)))), request_of())
+    events = await heard(TextCallModel(Script(round_of(message(0, CALL))), tells_tools=False), request_of())
     assert said(events) == CALL
 
 
@@ -206,7 +208,18 @@ async def test_refusals_and_images_in_a_message_pass() -> None:
 async def test_hanging_up_reaches_the_provider() -> None:
     """Stop has to close the provider's stream, or tokens are paid for nobody."""
     inner = Script(round_of(message(0, "a", "b")))
-    stream = TextCallModel(inner).stream(request_of(tools=[PING]))
+    stream = TextCallModel(inner, tells_tools=False).stream(request_of(tools=[PING]))
     await anext(stream)
     await stream.aclose()
     assert inner.is_closed
+
+
+@pytest.mark.asyncio
+async def test_a_model_without_function_calling_is_told_its_tools_and_its_calls_are_made() -> None:
+    """S1-10, S1-21: tools for models that have none, told in words and called in words."""
+    inner = Script(round_of(message(0, CALL)))
+    model = TextCallModel(inner, tells_tools=True)
+    events = await heard(model, request_of(message_item("user", "Count"), tools=[COUNT]))
+    assert [text_at(item, "name") for item in output_of(events)] == ["count"]
+    assert inner.requests[0].tools == ()
+    assert "<function=NAME>" in str(inner.requests[0].instructions)
