@@ -21,6 +21,8 @@ from bridge.edges.history_http import HistoryRoutes
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.limits_http import LimitRoutes
+from bridge.edges.model_book import ModelEntry
+from bridge.edges.model_http import ModelRoutes
 from bridge.edges.page_http import PageRoutes
 from bridge.edges.pairing import PairingDesk
 from bridge.edges.pairing_http import PairingRoutes
@@ -33,6 +35,7 @@ from bridge.edges.tool_http import ToolServer
 from bridge.limits import LiveLimits
 from bridge.rate_limit import RateLimit
 from bridge.rooms import Rooms
+from bridge.turns.turn import TurnSettings
 
 HTTP_PORT = 80
 
@@ -72,9 +75,24 @@ def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> w
     app.router.add_get("/healthz", _fixed({"status": "ok"}))
     tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
     app.add_routes(tools.routes())
+    models = ModelRoutes(
+        rooms.identity, rooms.models, rooms.turns, lambda entry: turn_settings(settings, rooms, entry)
+    )
+    app.add_routes(models.routes())
     page.attach(app)
     rooms.gateway.attach(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
     return app
+
+
+def turn_settings(settings: Settings, rooms: Rooms, entry: ModelEntry) -> TurnSettings:
+    """How turns of a model run."""
+    return TurnSettings(
+        model=entry.upstream_name,
+        max_rounds=entry.settings.max_rounds or rooms.controls.limits.now.max_function_call_loops,
+        limit_template=settings.limit_reached_template,
+        can_call_functions=entry.settings.can_call_functions,
+        strict_tools=settings.enable_strict_tool_calling,
+    )
 
 
 def _strangers(limits: LiveLimits) -> RateLimit:

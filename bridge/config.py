@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bridge.models import ModelsFile
 from bridge.policy import ApprovalMode
 from toolserver.selection import MODEL_LIMIT
 
@@ -64,6 +65,14 @@ class Settings:
     """Of one answer's text that a caller reads; 0: all that the bridge keeps (`wire.RESULT_BYTES`)."""
     audit_days: int = DEFAULT_AUDIT_DAYS
     """Days for which entries of the audit log are kept, 1 to 3650."""
+    models: ModelsFile = field(default_factory=ModelsFile)
+    """Providers and models; without a provider there is the demo model."""
+    environ: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Where the keys of providers stand, under the names that `models` has for them."""
+    enable_strict_tool_calling: bool = True
+    """Models get strict schemas, where a tool's schema allows it."""
+    limit_reached_template: str = ""
+    """What an answer says that has used up its rounds; "" for the built-in text."""
     max_open_calls_per_user: int = field(default=MAX_OPEN_CALLS_PER_USER)
 
 

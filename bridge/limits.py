@@ -54,6 +54,12 @@ class Limits(BaseModel):
         le=1_000_000,
         description="requests without a valid key that one address may make in a minute",
     )
+    max_function_call_loops: int = Field(
+        default=25,
+        ge=1,
+        le=200,
+        description="rounds of a model in one answer, where nothing closer says so",
+    )
     max_concurrent_requests: int = Field(
         default=200, ge=1, le=2000, description="requests to models that run at once, of all users"
     )

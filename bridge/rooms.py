@@ -23,14 +23,21 @@ from bridge.edges.device_choices import DeviceChoices
 from bridge.edges.document_worker import DocumentWorker
 from bridge.edges.forwarded_users import UserHeaders
 from bridge.edges.identity import Identity
+from bridge.edges.model_book import ModelBook
 from bridge.edges.store import Store
 from bridge.edges.store_people import User
 from bridge.edges.tasks import Tasks
+from bridge.edges.turn_files import TurnFiles
 from bridge.engine import Engine
 from bridge.gate import Controls, Gate
 from bridge.limits import LiveLimits
 from bridge.registry import Registry
+from bridge.request_admission import RequestAdmission
 from bridge.servers import LoadedServer
+from bridge.turns.admitted import Turns
+from bridge.turns.demo_model import DemoModel
+from bridge.turns.engine_toolbox import CallRoom, Toolboxes
+from bridge.turns.own_tools import OwnTools
 from toolserver.selection import Selection
 
 _log = logging.getLogger(__name__)
@@ -54,6 +61,9 @@ class Rooms:
     files: AnswerFiles
     worker: DocumentWorker
     tasks: Tasks
+    models: ModelBook
+    requests: RequestAdmission
+    turns: Turns
 
 
 def compose(settings: Settings, store: Store, local_user: User, base_url: str) -> Rooms:
@@ -97,6 +107,7 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
     )
     files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
     engine = Engine(registry, approvals, Gate(dispatcher, controls), files)
+    requests, turns = _compose_turns(engine, registry, controls, gateway, TurnFiles(files, base_url))
     return Rooms(
         store=store,
         identity=identity,
@@ -112,7 +123,21 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
         files=files,
         worker=worker,
         tasks=tasks,
+        models=ModelBook(settings.models, settings.environ, demo=DemoModel()),
+        requests=requests,
+        turns=turns,
     )
+
+
+def _compose_turns(
+    engine: Engine, registry: Registry, controls: Controls, gateway: BrowserGateway, files: TurnFiles
+) -> tuple[RequestAdmission, Turns]:
+    limits = controls.limits
+    requests = RequestAdmission(lambda: limits.now)
+    limits.on_change(requests.limits_changed)
+    room = CallRoom(engine, lambda: limits.now, files)
+    toolboxes = Toolboxes(OwnTools(registry), room, lambda user_id: gateway.page_count(user_id) > 0)
+    return requests, Turns(requests, controls.breakers, toolboxes)
 
 
 def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway, tasks: Tasks) -> Controls:

@@ -69,12 +69,14 @@ class Bridge:
         """Stop answering, let running calls end for a while, settle the others, end tasks and processes."""
         for site in list(self.runner.sites):
             await site.stop()  # A page that is disconnected tries again at once.
+        self.rooms.requests.close()
         controls = self.rooms.controls
         await controls.admission.close(controls.limits.now.tool_shutdown_timeout_seconds)
         self.rooms.dispatcher.stop()
         await self.rooms.tasks.close()
         await self.rooms.gateway.close()
         await self.runner.cleanup()
+        await self.rooms.models.close()
         await self.rooms.journal.flush()
         self.rooms.audit.note(AuditKind.STOPPED, None, "bridge")
         await self.rooms.audit.flush()

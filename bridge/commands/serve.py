@@ -14,6 +14,7 @@ from contextlib import AsyncExitStack
 from aiohttp import web
 
 from bridge.commands import options as option_values
+from bridge.commands.model_options import TEMPLATE_VARIABLE, add_models, is_strict, models_of
 from bridge.config import (
     DEFAULT_APPROVAL_S,
     DEFAULT_AUDIT_DAYS,
@@ -23,8 +24,10 @@ from bridge.config import (
     Settings,
 )
 from bridge.edges.document_sources import ReferenceRules
+from bridge.edges.model_book import DEMO_ID
 from bridge.edges.store import Store
 from bridge.limits import read_given
+from bridge.models import ModelsFileError
 from bridge.policy import APPROVAL_MODES
 from bridge.service import AddressInUse, Bridge, start_bridge
 from bridge.wire import BridgeError
@@ -33,6 +36,16 @@ from toolserver.selection import MODEL_LIMIT
 
 SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirror.yaml", "untidy.yaml")
 """The sample documents of the demo, most inviting first."""
+
+
+LISTING_SECONDS = 2.0
+SHOWN_MODELS = 5
+"""Names that are printed at a start."""
+
+_TRY_IT = """\
+Talk to the demo model, once the page is open and its tools are accepted:
+  curl {url}/v1/chat/completions -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\
+    -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
@@ -80,6 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, with_specs: bool) -> None:
     )
     _add_approval(parser)
     _add_model_limits(parser)
+    add_models(parser)
     _add_forwarding(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
 
@@ -173,7 +187,7 @@ def demo(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     try:
         settings = settings_of(options)
-    except (argparse.ArgumentTypeError, BridgeError) as error:
+    except (argparse.ArgumentTypeError, BridgeError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
     store = option_values.open_store(settings.data_dir)
@@ -188,7 +202,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
     """Settings from parsed options and the environment.
 
     Raises:
-        ArgumentTypeError, BridgeError: a variable of the environment has a value that cannot be used.
+        ArgumentTypeError, BridgeError, ModelsFileError: a variable of the environment, or the file of models,
+            says what cannot be used.
     """
     limits, warnings = read_given({**os.environ, **dict(options.limit)})
     if options.deadline is not None:
@@ -205,6 +220,10 @@ def settings_of(options: argparse.Namespace) -> Settings:
         user_jwt_secret=options.user_jwt_secret or option_values.secret_of_environment(),
         trust_user_headers=options.trust_user_headers,
         limits=limits,
+        models=models_of(options, os.environ),
+        environ=os.environ,
+        enable_strict_tool_calling=is_strict(os.environ),
+        limit_reached_template=os.environ.get(TEMPLATE_VARIABLE, ""),
         audit_days=options.audit_days,
         approve=options.approve,
         approval_s=options.approval_time,
@@ -226,9 +245,19 @@ async def _serve(settings: Settings, store: Store, options: argparse.Namespace, 
             stack.push_async_callback(runner.cleanup)
             specs = [(f"{samples_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
         await _share(bridge, specs, option_values.reference_rules(options))
-        _announce(options, bridge, await bridge.page_url(), samples_url)
+        page = await bridge.page_url()
+        _announce(options, bridge, page, samples_url, await _model_names(bridge))
         await stop.wait()
     return 0
+
+
+async def _model_names(bridge: Bridge) -> list[str]:
+    """What providers list soon enough; a start does not wait for one that is slow."""
+    try:
+        async with asyncio.timeout(LISTING_SECONDS):
+            return [entry.id for entry in await bridge.rooms.models.entries()]
+    except TimeoutError:
+        return []
 
 
 def _stop_on_signals(stop: asyncio.Event) -> None:
@@ -257,10 +286,23 @@ async def _share(bridge: Bridge, specs: list[tuple[str, str]], rules: ReferenceR
             logging.getLogger(__name__).error("%s is left out: %s", spec, error.error.message)
 
 
-def _announce(options: argparse.Namespace, bridge: Bridge, page: str, samples_url: str | None) -> None:
+def _announce(
+    options: argparse.Namespace, bridge: Bridge, page: str, samples_url: str | None, models: list[str]
+) -> None:
     if options.json:
-        facts = {"page_url": page, "base_url": bridge.base_url, "key": bridge.key, "samples_url": samples_url}
+        facts = {
+            "page_url": page,
+            "base_url": bridge.base_url,
+            "key": bridge.key,
+            "samples_url": samples_url,
+            "model_url": f"{bridge.base_url}/v1",
+            "models": models,
+        }
         print(json.dumps(facts), flush=True)
         return
     print(f"Open this page in your browser: {page}")
-    print(f"Tool server: {bridge.base_url}   key: {bridge.key}", flush=True)
+    print(f"Tool server: {bridge.base_url}   key: {bridge.key}")
+    shown = ", ".join(models[:SHOWN_MODELS]) + (", …" if len(models) > SHOWN_MODELS else "")
+    print(f"Model API:   {bridge.base_url}/v1   models: {shown or 'none could be listed'}", flush=True)
+    if samples_url and DEMO_ID in models:
+        print(_TRY_IT.format(url=bridge.base_url, key=bridge.key), flush=True)

@@ -73,6 +73,11 @@ def is_task(request: web.Request) -> bool:
     return bool(request.headers.get(TASK_HEADER, "").strip())
 
 
+def is_from_open_webui(request: web.Request) -> bool:
+    """Whether Open WebUI asks, which shows more than text."""
+    return any(name.lower().startswith("x-openwebui-") for name in request.headers)
+
+
 def chat_id_of(request: web.Request) -> str | None:
     """The chat that the request belongs to, as Open WebUI names it."""
     return next((value for name in CHAT_HEADERS if (value := passed_on(request, name))), None)

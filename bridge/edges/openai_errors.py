@@ -17,8 +17,9 @@ from aiohttp import hdrs, web
 
 from bridge.turns.model import ModelError
 from bridge.turns.request_members import InvalidRequest
+from bridge.turns.turn import TurnResult
 from bridge.wire import HTTP_STATUS_OF, ErrorCode, WireError, fit_message
-from toolserver.json_types import JsonObject, dump_json
+from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 
 REQUEST_ID_HEADER = "x-request-id"
 RETRY_HEADER = "x-should-retry"
@@ -26,7 +27,7 @@ RETRY_HEADER = "x-should-retry"
 
 MODEL_PREFIX = "/v1/"
 
-_REQUEST_ID = "openai_errors.request_id"
+_REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)
 _INVALID, _SERVER = "invalid_request_error", "server_error"
 
 _log = logging.getLogger(__name__)
@@ -55,6 +56,14 @@ class ApiError:
             "code": self.code,
             "error_id": error_id,
         }
+
+
+class ApiFailure(Exception):
+    """Ends a request to a model with an error."""
+
+    def __init__(self, error: ApiError) -> None:
+        super().__init__(error.message)
+        self.error = error
 
 
 def is_model_path(path: str) -> bool:
@@ -127,9 +136,8 @@ def of_invalid(error: InvalidRequest) -> ApiError:
     return ApiError(HTTPStatus.BAD_REQUEST, error.message, _INVALID, error.code, error.param)
 
 
-def unknown_model(model: str) -> ApiError:
-    """There is no model of that name here."""
-    message = f"The model '{model[:200]}' does not exist here. GET /v1/models lists those that do."
+def unknown_model(message: str) -> ApiError:
+    """There is no model of a name."""
     return ApiError(HTTPStatus.NOT_FOUND, message, _INVALID, "model_not_found", "model")
 
 
@@ -146,6 +154,17 @@ def of_model(error: ModelError) -> ApiError:
         retry_after_s=error.retry_after_s,
         may_retry=status == HTTPStatus.TOO_MANY_REQUESTS,
     )
+
+
+def of_failed(result: TurnResult) -> ApiError | None:
+    """Why a turn failed after it had begun; None when it did not fail."""
+    if result.status != "failed":
+        return None
+    if result.error is not None:
+        return of_model(result.error)
+    told = object_at(result.response, "error")
+    message = text_at(told, "message") or "The provider failed and did not say why."
+    return ApiError(HTTPStatus.BAD_GATEWAY, message, _SERVER, text_at(told, "code") or "server_error")
 
 
 _PASSED_ON = frozenset({400, 402, 404, 409, 413, 415, 422, 429})

@@ -130,6 +130,10 @@ class ResponsesWriter:
         """The ending of a turn that has no result; `error`: an error in OpenAI's form."""
         return self._numbered(self._ending("failed", error=_error(error)))
 
+    def cancel(self) -> list[JsonObject]:
+        """The ending of a turn that was cancelled: what was said stays, and its status is `cancelled`."""
+        return self._numbered(self._ending("cancelled"))
+
     def _numbered(self, bodies: Iterable[JsonObject]) -> list[JsonObject]:
         numbered: list[JsonObject] = []
         if not self._has_begun:
@@ -226,7 +230,9 @@ class ResponsesWriter:
             **members,
         }
         self.response = {**self.response, **ended}
-        yield {"type": f"response.{status}", "response": self.response}
+        # OpenAI's clients know the status, but no event of that name.
+        kind = "incomplete" if status == "cancelled" else status
+        yield {"type": f"response.{kind}", "response": self.response}
 
     def _broken_off(self, index: int) -> Iterator[JsonObject]:
         """The end of an item that the provider began and did not finish."""

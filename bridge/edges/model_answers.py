@@ -1,0 +1,95 @@
+"""The answer of a turn in each of the two protocols: as frames of a stream, and as one object."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from bridge.turns.chat_writer import ChatWriter
+from bridge.turns.responses_writer import ResponsesWriter
+from bridge.turns.turn import TurnEvent, TurnResult
+from toolserver.json_types import JsonObject, dump_json, text_at
+
+_DONE = b"data: [DONE]\n\n"
+
+
+class Answer(Protocol):
+    """One answer on its way to a caller."""
+
+    def told(self, event: TurnEvent) -> bytes:
+        """Frames for an event; empty when the caller learns nothing of it."""
+        ...
+
+    def ended(self, result: TurnResult, error: JsonObject | None) -> bytes:
+        """The last frames. `error`: in OpenAI's form, of a turn that failed."""
+        ...
+
+    def failed(self, error: JsonObject) -> bytes:
+        """The last frames of an answer that broke off."""
+        ...
+
+    def whole(self) -> JsonObject:
+        """The answer as one object, once it has ended."""
+        ...
+
+
+class ChatAnswer:
+    """An answer of Chat Completions."""
+
+    def __init__(self, writer: ChatWriter) -> None:
+        self._writer = writer
+
+    def told(self, event: TurnEvent) -> bytes:
+        """Chunks."""
+        return _frames(self._writer.write(event))
+
+    def ended(self, result: TurnResult, error: JsonObject | None) -> bytes:
+        """Chunks, and what ends every stream of OpenAI's."""
+        return _frames(self._writer.end(result, error)) + _DONE
+
+    def failed(self, error: JsonObject) -> bytes:
+        """Chunks, and what ends every stream of OpenAI's."""
+        return _frames(self._writer.fail(error)) + _DONE
+
+    def whole(self) -> JsonObject:
+        """A `chat.completion`."""
+        return self._writer.completion
+
+
+class ResponsesAnswer:
+    """An answer of the Responses API."""
+
+    def __init__(self, writer: ResponsesWriter) -> None:
+        self._writer = writer
+
+    def told(self, event: TurnEvent) -> bytes:
+        """Events."""
+        return _named_frames(self._writer.write(event))
+
+    def ended(self, result: TurnResult, error: JsonObject | None) -> bytes:
+        """Events; the last one is the ending."""
+        if error is not None:
+            result = replace(result, response={**result.response, "error": error})
+        return _named_frames(self._writer.end(result))
+
+    def failed(self, error: JsonObject) -> bytes:
+        """Events; the last one is the ending."""
+        return _named_frames(self._writer.fail(error))
+
+    def cancelled(self) -> bytes:
+        """The last events of an answer that was cancelled by its id."""
+        return _named_frames(self._writer.cancel())
+
+    def whole(self) -> JsonObject:
+        """A `response`."""
+        return self._writer.response
+
+
+def _frames(bodies: list[JsonObject]) -> bytes:
+    return b"".join(b"data: %b\n\n" % dump_json(body) for body in bodies)
+
+
+def _named_frames(bodies: list[JsonObject]) -> bytes:
+    return b"".join(
+        b"event: %b\ndata: %b\n\n" % (text_at(body, "type").encode(), dump_json(body)) for body in bodies
+    )

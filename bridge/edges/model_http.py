@@ -1,0 +1,288 @@
+"""The model routes: OpenAI's `/v1/models`, `/v1/chat/completions` and `/v1/responses`.
+
+A caller that goes away cancels its turn: the provider's stream is closed and the page aborts what it does. An
+answer that fails before its first event is an error of HTTP; after it, the stream says so itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from bridge.edges.event_stream import event_stream
+from bridge.edges.http_routes import caller_of
+from bridge.edges.identity import Caller, Identity
+from bridge.edges.model_answers import Answer, ChatAnswer, ResponsesAnswer
+from bridge.edges.model_book import ModelBook, ModelEntry, UnknownModel
+from bridge.edges.model_requests import (
+    MESSAGE_HEADER,
+    chat_id_of,
+    display_of,
+    is_from_open_webui,
+    is_task,
+    json_body,
+    passed_on,
+)
+from bridge.edges.openai_errors import (
+    REQUEST_ID_HEADER,
+    ApiError,
+    ApiFailure,
+    error_response,
+    log_error,
+    of_failed,
+    of_invalid,
+    of_model,
+    of_wire,
+    request_id_of,
+    unknown_model,
+)
+from bridge.edges.running_responses import Cancelled, RunningResponses
+from bridge.turns.admitted import Turns
+from bridge.turns.chat_writer import ChatShell, ChatWriter
+from bridge.turns.model import ModelError
+from bridge.turns.request_members import InvalidRequest, ParsedRequest
+from bridge.turns.requests_chat import parse_chat_request
+from bridge.turns.requests_responses import parse_responses_request
+from bridge.turns.responses_writer import ResponsesWriter, response_shell
+from bridge.turns.turn import Emit, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.wire import BridgeError
+from toolserver.json_types import JsonObject, dump_json
+
+DROPPED_HEADER = "X-Tool-Bridge-Dropped"
+"""Members of the request that had no effect, separated by commas."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request that is understood."""
+
+    http: web.Request
+    caller: Caller
+    body: JsonObject
+    parsed: ParsedRequest
+    entry: ModelEntry
+    answer_id: str
+    begun_at: float
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Of every answer."""
+        headers = {REQUEST_ID_HEADER: request_id_of(self.http)}
+        if self.parsed.dropped:
+            headers[DROPPED_HEADER] = ", ".join(self.parsed.dropped)
+        return headers
+
+    @property
+    def turn(self) -> TurnRequest:
+        """What the loop is asked."""
+        parsed = self.parsed
+        return TurnRequest(
+            user_id=self.caller.user.id,
+            turn_id=self.answer_id,
+            model=parsed.model,
+            input=parsed.input,
+            instructions=parsed.instructions,
+            caller_tools=parsed.caller_tools,
+            options=parsed.options,
+            with_tools=parsed.with_tools and not is_task(self.http),
+            max_rounds=parsed.max_rounds,
+            chat_id=chat_id_of(self.http),
+            message_id=passed_on(self.http, MESSAGE_HEADER),
+        )
+
+
+class ModelRoutes:
+    """Handlers of the model routes."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        models: ModelBook,
+        turns: Turns,
+        settings_of: Callable[[ModelEntry], TurnSettings],
+    ) -> None:
+        """`settings_of`: how turns of a model run, as the settings say now."""
+        self._identity = identity
+        self._models = models
+        self._turns = turns
+        self._settings_of = settings_of
+        self._running = RunningResponses()
+
+    def routes(self) -> list[web.RouteDef]:
+        """The routes for the application's router."""
+        return [
+            web.get("/v1/models", _answered(self.list_models)),
+            web.get("/v1/models/{model:.+}", _answered(self.show_model)),
+            web.post("/v1/chat/completions", _answered(self.chat)),
+            web.post("/v1/responses", _answered(self.respond)),
+            web.post("/v1/responses/{id}/cancel", _answered(self.cancel)),
+        ]
+
+    async def list_models(self, request: web.Request) -> web.StreamResponse:
+        """Every model."""
+        await self._identity.reader(request.headers)
+        return _json(
+            request, {"object": "list", "data": [_facts(each) for each in await self._models.entries()]}
+        )
+
+    async def show_model(self, request: web.Request) -> web.StreamResponse:
+        """One model; names may contain slashes."""
+        await self._identity.reader(request.headers)
+        return _json(request, _facts(await self._models.get(request.match_info["model"])))
+
+    async def chat(self, request: web.Request) -> web.StreamResponse:
+        """A chat completion."""
+        asked = await self._asked(request, parse_chat_request, "chatcmpl-")
+        shell = ChatShell(
+            asked.answer_id,
+            int(time.time()),
+            asked.parsed.model,
+            display_of(request, asked.caller),
+            with_usage=asked.parsed.wants_usage_chunk,
+            for_open_webui=is_from_open_webui(request),
+        )
+        answer = ChatAnswer(ChatWriter(shell))
+        if asked.parsed.streams:
+            return await self._streamed(asked, answer)
+        result = await self._run(asked, answer, _collecting(answer))
+        if (error := of_failed(result)) is not None:
+            return error_response(request, error)
+        answer.ended(result, None)
+        return _json(request, answer.whole(), asked.headers)
+
+    async def respond(self, request: web.Request) -> web.StreamResponse:
+        """A response; one that failed after it had begun is still a response."""
+        asked = await self._asked(request, parse_responses_request, "resp_")
+        shell = response_shell(asked.answer_id, int(time.time()), asked.parsed.model, asked.body)
+        answer = ResponsesAnswer(ResponsesWriter(shell, display_of(request, asked.caller), now=time.time))
+        if asked.parsed.streams:
+            return await self._streamed(asked, answer)
+        try:
+            result = await self._run(asked, answer, _collecting(answer))
+            answer.ended(result, _logged(request, of_failed(result)))
+        except Cancelled:
+            pass  # what there is says so
+        return _json(request, answer.whole(), asked.headers)
+
+    async def cancel(self, request: web.Request) -> web.StreamResponse:
+        """Cancel a running response of the caller's; its own connection gets its end, too."""
+        caller = await caller_of(self._identity, request)
+        response_id = request.match_info["id"]
+        cancelled = self._running.cancel(caller.user.id, response_id)
+        if cancelled is None:
+            message = f"No response '{response_id[:200]}' is running, and one that has ended is not kept."
+            raise ApiFailure(ApiError(404, message, "invalid_request_error", "not_found"))
+        return _json(request, cancelled)
+
+    async def _asked(
+        self, request: web.Request, parse: Callable[[JsonObject], ParsedRequest], prefix: str
+    ) -> _Asked:
+        begun_at = time.monotonic()
+        caller = await caller_of(self._identity, request)
+        body = await json_body(request)
+        parsed = parse(body)
+        entry = await self._models.get(parsed.model)
+        answer_id = f"{prefix}{request_id_of(request)}{secrets.token_hex(8)}"
+        return _Asked(request, caller, body, parsed, entry, answer_id, begun_at)
+
+    async def _streamed(self, asked: _Asked, answer: Answer) -> web.StreamResponse:
+        async with event_stream(asked.http, asked.headers) as stream:
+
+            async def emit(event: TurnEvent) -> None:
+                if frames := answer.told(event):
+                    await stream.send(frames)
+
+            try:
+                result = await self._run(asked, answer, emit)
+                last = answer.ended(result, _logged(asked.http, of_failed(result)))
+            except Cancelled as cancelled:
+                last = cancelled.frames
+            except (ModelError, BridgeError) as error:
+                if not stream.has_begun:
+                    raise
+                told = of_model(error) if isinstance(error, ModelError) else of_wire(error.error)
+                last = answer.failed(_logged(asked.http, told) or {})
+            await stream.send(last)
+        return stream.response
+
+    async def _run(self, asked: _Asked, answer: Answer, emit: Emit) -> TurnResult:
+        """The turn, which a response's id can cancel."""
+        work = self._turns.run(asked.turn, asked.entry.model, self._settings_of(asked.entry), emit)
+        if isinstance(answer, ResponsesAnswer):
+            result = await self._running.run((asked.caller.user.id, asked.answer_id), answer, work)
+        else:
+            result = await work
+        _log_end(asked, result)
+        return result
+
+
+def _answered(handler: Handler) -> Handler:
+    """Errors that only model routes know, as answers. A caller that is gone gets none."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except InvalidRequest as error:
+            return error_response(request, of_invalid(error))
+        except ModelError as error:
+            return error_response(request, of_model(error))
+        except UnknownModel as error:
+            return error_response(request, unknown_model(str(error)))
+        except ApiFailure as failure:
+            return error_response(request, failure.error)
+
+    return answer
+
+
+def _collecting(answer: Answer) -> Emit:
+    async def emit(event: TurnEvent) -> None:
+        answer.told(event)
+
+    return emit
+
+
+def _facts(entry: ModelEntry) -> JsonObject:
+    """`name` is no member of OpenAI's; Open WebUI shows it."""
+    facts: JsonObject = {
+        "id": entry.id,
+        "object": "model",
+        "created": entry.created,
+        "owned_by": entry.owned_by,
+    }
+    name = entry.settings.display_name
+    return {**facts, "name": name} if name else facts
+
+
+def _json(request: web.Request, value: JsonObject, headers: Mapping[str, str] | None = None) -> web.Response:
+    told = headers or {REQUEST_ID_HEADER: request_id_of(request)}
+    return web.Response(body=dump_json(value), content_type="application/json", headers=told)
+
+
+def _logged(request: web.Request, error: ApiError | None) -> JsonObject | None:
+    """An error's body for inside an answer, once the log has it."""
+    if error is None:
+        return None
+    error_id = request_id_of(request)
+    log_error(error, error_id)
+    return error.body(error_id)
+
+
+def _log_end(asked: _Asked, result: TurnResult) -> None:
+    """One line for each turn, by the id that its caller has."""
+    _log.info(
+        "request %s: model %s %s after %.0f ms, %s rounds, %s calls",
+        request_id_of(asked.http),
+        asked.parsed.model,
+        result.status,
+        (time.monotonic() - asked.begun_at) * 1000,
+        result.usage.get("turn_count", 0),
+        result.usage.get("function_call_count", 0),
+    )

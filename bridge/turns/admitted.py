@@ -1,0 +1,75 @@
+"""The way of every request to a model: its turn among the others, its user's breaker, its tools, the loop.
+
+Receives a request from a door and gives the whole turn. Knows no protocol, no provider and no page.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from bridge.breaker import BreakerKey, Breakers, Verdict
+from bridge.request_admission import RequestAdmission
+from bridge.turns.loop import run_turn
+from bridge.turns.model import Model, ModelError
+from bridge.turns.toolbox import Toolbox
+from bridge.turns.turn import Emit, TurnRequest, TurnResult, TurnSettings
+from bridge.wire import ErrorCode, WireError
+from toolserver.json_types import object_at, text_at
+
+REQUESTS = "Requests to models"
+"""What people call the breaker of a user's requests."""
+
+
+class ToolSource(Protocol):
+    """Where the tools of a turn come from."""
+
+    async def of(self, request: TurnRequest, settings: TurnSettings) -> Toolbox:
+        """The tools of one turn. Never fails for want of tools.
+
+        Raises:
+            BridgeError: the request's own tools cannot be used.
+        """
+        ...
+
+
+class Turns:
+    """Runs turns: so many at once as may, and none for a user whose requests fail again and again."""
+
+    def __init__(self, admission: RequestAdmission, breakers: Breakers, tools: ToolSource) -> None:
+        self._admission = admission
+        self._breakers = breakers
+        self._tools = tools
+
+    async def run(self, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit) -> TurnResult:
+        """One turn, to its end. Cancelling ends the round and every call that runs.
+
+        Raises:
+            BridgeError: `breaker_open`, `server_busy`: nothing was begun.
+            ModelError: the provider failed before it said anything.
+        """
+        key = BreakerKey(request.user_id, "request")
+        self._breakers.check(key)
+        async with self._admission.place(request.user_id):
+            with self._breakers.passage(key, REQUESTS) as passage:
+                try:
+                    toolbox = await self._tools.of(request, settings)
+                    result = await run_turn(request, model, toolbox, settings, emit)
+                except ModelError as error:
+                    passage.ended(Verdict.FAILED, _wire(error.message, error.code))
+                    raise
+                passage.ended(*_judged(result))
+        return result
+
+
+def _judged(result: TurnResult) -> tuple[Verdict, WireError | None]:
+    if result.status != "failed":
+        return Verdict.WORKED, None
+    if result.error is not None:
+        return Verdict.FAILED, _wire(result.error.message, result.error.code)
+    told = object_at(result.response, "error")
+    return Verdict.FAILED, _wire(text_at(told, "message"), text_at(told, "code"))
+
+
+def _wire(message: str, code: str) -> WireError:
+    detail = {"code": code}
+    return WireError(code=ErrorCode.MODEL_FAILED, message=message or "The model failed.", detail=detail)
