@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
@@ -16,7 +18,7 @@ from bridge.edges.batch_http import BatchRoutes
 from bridge.edges.browser_gateway import SOCKET_PATH
 from bridge.edges.calls_http import CallRoutes
 from bridge.edges.devices_http import DeviceRoutes
-from bridge.edges.document_fetch import fetch_public
+from bridge.edges.document_sources import read_public_document
 from bridge.edges.history_http import HistoryRoutes
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
@@ -58,7 +60,9 @@ def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> w
     calls = CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files, rooms.journal)
     table: list[Route] = [
         *_people_routes(settings, rooms, base_url, port),
-        *ServerRoutes(rooms.identity, rooms.registry, fetch_public).routes(),
+        *ServerRoutes(
+            rooms.identity, rooms.registry, partial(read_public_document, bundle=rooms.worker.bundle)
+        ).routes(),
         *ReferenceRoutes(rooms.identity, rooms.worker.bundle).routes(),
         *ApprovalRoutes(rooms.identity, rooms.approvals, settings.approval_s).routes(),
         *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),

@@ -153,7 +153,7 @@ export class AddServerView {
       class: "button quiet",
     });
     const words = canHelp
-      ? "The document is public, so the bridge can get it instead, but without other files it may refer to. Note that your browser will need the API's permission (CORS) for the calls as well."
+      ? "The document is public, so the bridge can get it instead, with what it refers to at the same origin; files elsewhere are left out, and the report says which. Note that your browser will need the API's permission (CORS) for the calls as well."
       : "You can also save the document and add it as a file.";
     return el(
       "div",

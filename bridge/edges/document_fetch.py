@@ -8,11 +8,12 @@ every redirect.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeAlias
 from urllib.parse import urljoin
 
 import aiohttp
@@ -27,7 +28,7 @@ from toolserver.document import Limits
 FETCH_SECONDS = 30.0
 MAX_REDIRECTS = 5
 MAX_AT_ONCE = 6
-"""Requests to one host at a time, as browsers do."""
+"""Requests at a time, as browsers do: to one host, and for users to all hosts together."""
 ACCEPT = "application/json, application/yaml, */*;q=0.5"
 
 _TOO_MANY_REDIRECTS = "too many redirects"
@@ -35,17 +36,29 @@ _TRANSLATED = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/
 """IPv6 networks whose addresses end in an IPv4 address that is meant."""
 
 
+Refuse: TypeAlias = Callable[[str], None]
+"""Takes a host: raises OSError for an address that must not be reached, ValueError for what is no address."""
+
+
+def refuse_private(host: str) -> None:
+    """Refuses every address that is not public, and IPv6 addresses that lead to such an IPv4 address."""
+    address = ipaddress.ip_address(host.partition("%")[0])
+    if not all(one.is_global and not one.is_multicast for one in (address, *_carried(address))):
+        raise OSError(f"{address} is not a public address; let the browser fetch it")
+
+
 class PublicResolver(AbstractResolver):
     """Resolves names, and refuses those that lead to private addresses."""
 
-    def __init__(self) -> None:
+    def __init__(self, refuse: Refuse = refuse_private) -> None:
         self._resolver = DefaultResolver()
+        self._refuse = refuse
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[ResolveResult]:  # pyright: ignore[reportIncompatibleMethodOverride] - aiohttp annotates `family` with an enum
         """All addresses, if every one of them is public."""
         found = await self._resolver.resolve(host, port, family)  # pyright: ignore[reportArgumentType]
         for result in found:
-            _refuse_private(result["host"])
+            self._refuse(result["host"])
         return found
 
     async def close(self) -> None:
@@ -57,38 +70,26 @@ class FetchFailed(Exception):
     """An address that gives no text; its text is the reason, without a full stop."""
 
 
-async def fetch_public(url: str) -> str:
-    """The text at a public http or https address.
-
-    Raises:
-        BridgeError: `document_unreachable`.
-    """
-    connector = aiohttp.TCPConnector(resolver=PublicResolver(), use_dns_cache=False)
-    async with aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=False) as session:
-        for _ in range(MAX_REDIRECTS + 1):
-            try:
-                fetched = await _get(session, _public_url(url))
-            except FetchFailed as error:
-                raise _unreachable(url, str(error)) from None
-            if fetched.redirect is None:
-                return fetched.text
-            url = fetched.redirect
-    raise _unreachable(url, _TOO_MANY_REDIRECTS)
-
-
-class OperatorFetch:
-    """Fetches what the operator named, private addresses included, and what that refers to.
-
-    A host's name is resolved once: what a document calls its own origin stays where the document came from.
-    """
+class DocumentFetch(ABC):
+    """Fetches a document and what it refers to; to be entered as a context."""
 
     async def __aenter__(self) -> Self:
-        connector = aiohttp.TCPConnector(ttl_dns_cache=None, limit_per_host=MAX_AT_ONCE)
-        self._session = aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=True)
+        self._session = self._new_session()
         return self
 
     async def __aexit__(self, *_error: object) -> None:
         await self._session.close()
+
+    @abstractmethod
+    def how_to_allow(self, origin: str) -> str:
+        """What its user has to do before anything is fetched from `origin`, without a full stop."""
+
+    @abstractmethod
+    def _new_session(self) -> aiohttp.ClientSession: ...
+
+    @abstractmethod
+    def _address(self, url: str) -> URL:
+        """Raises FetchFailed or ValueError for what must not or cannot be reached."""
 
     async def document(self, url: str) -> tuple[str, str]:
         """The text, and the address that redirects led to.
@@ -107,18 +108,71 @@ class OperatorFetch:
         Raises:
             FetchFailed: with the reason.
         """
+        asked = url
         for _ in range(MAX_REDIRECTS + 1):
             try:
-                address, origin = URL(url), origin_of(url)
-            except ValueError as error:
-                raise FetchFailed(str(error)) from None
+                address, origin = self._address(url), origin_of(url)
+            except (FetchFailed, ValueError) as error:
+                raise FetchFailed(f"{error}{_redirected(asked, url)}") from None
             if within is not None and origin not in within:
-                raise FetchFailed(f"it redirects to {origin}; --refs-origin {origin} allows that")
+                raise FetchFailed(f"it redirects to {origin}; {self.how_to_allow(origin)}")
             fetched = await _get(self._session, address)
             if fetched.redirect is None:
                 return fetched.text, fetched.url
             url = fetched.redirect
         raise FetchFailed(_TOO_MANY_REDIRECTS)
+
+
+class PublicFetch(DocumentFetch):
+    """Fetches for users what is at public http and https addresses, and nothing else.
+
+    `refuse` decides about every address, at every redirect, when it is connected to.
+    """
+
+    def __init__(self, refuse: Refuse = refuse_private) -> None:
+        self._refuse = refuse
+
+    def how_to_allow(self, origin: str) -> str:  # noqa: D102 - inherited
+        return f"{origin} in `reference_origins` allows that"
+
+    def _new_session(self) -> aiohttp.ClientSession:
+        resolver = PublicResolver(self._refuse)
+        connector = aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, limit=MAX_AT_ONCE)
+        return aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=False)
+
+    def _address(self, url: str) -> URL:
+        """As aiohttp itself will read it: a second parser could find another host in the same text."""
+        address = URL(url)
+        if address.scheme not in ("http", "https") or not address.raw_host:
+            raise FetchFailed("only http and https addresses can be fetched")
+        try:
+            self._refuse(address.raw_host)
+        except ValueError:
+            return address  # a name: the resolver checks what it leads to
+        except OSError as error:
+            raise FetchFailed(str(error)) from None
+        return address
+
+
+class OperatorFetch(DocumentFetch):
+    """Fetches what the operator named, private addresses included, and what that refers to.
+
+    A host's name is resolved once: what a document calls its own origin stays where the document came from.
+    """
+
+    def how_to_allow(self, origin: str) -> str:  # noqa: D102 - inherited
+        return f"--refs-origin {origin} allows that"
+
+    def _new_session(self) -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(ttl_dns_cache=None, limit_per_host=MAX_AT_ONCE)
+        return aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=True)
+
+    def _address(self, url: str) -> URL:
+        return URL(url)
+
+
+def _redirected(asked: str, url: str) -> str:
+    return "" if url == asked else f", after a redirect to {url}"
 
 
 def read_document_file(path: Path) -> str:
@@ -156,34 +210,6 @@ async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
             return _Fetched(content.decode("utf-8-sig", "replace"), str(response.url))
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
         raise FetchFailed(str(error) or type(error).__name__) from None
-
-
-def _public_url(text: str) -> URL:
-    """The address as aiohttp itself will read it: a second parser could find another host in the same text.
-
-    Raises:
-        BridgeError: `document_unreachable`.
-    """
-    try:
-        url = URL(text)
-    except ValueError as error:
-        raise _unreachable(text, str(error)) from None
-    if url.scheme not in ("http", "https") or not url.raw_host:
-        raise _unreachable(text, "only http and https addresses can be fetched")
-    try:
-        _refuse_private(url.raw_host)
-    except ValueError:
-        return url  # a name: the resolver checks what it leads to
-    except OSError as error:
-        raise _unreachable(text, str(error)) from None
-    return url
-
-
-def _refuse_private(host: str) -> None:
-    """Raises OSError for a private address, ValueError for what is no address at all."""
-    address = ipaddress.ip_address(host.partition("%")[0])
-    if not all(one.is_global and not one.is_multicast for one in (address, *_carried(address))):
-        raise OSError(f"{address} is not a public address; let the browser fetch it")
 
 
 def _carried(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:

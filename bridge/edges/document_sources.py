@@ -1,8 +1,8 @@
-"""Documents that the operator named, read together with the files they refer to.
+"""Documents that the operator named or the bridge fetches for a user, with the files they refer to.
 
-The operator chose the document, not what it refers to: files come from below one folder only, addresses from
-the document's own origin only, and more than that only where an option says so. What may not or cannot be
-read is left out with the reason, which the operations that need it then give.
+Who chose the document did not choose what it refers to: files come from below one folder only, and only for
+the operator; addresses come from the document's own origin only, and from more where it was said so. What may
+not or cannot be read is left out with the reason, which the operations that need it then give.
 """
 
 from __future__ import annotations
@@ -16,7 +16,13 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from bridge.config import origin_of
-from bridge.edges.document_fetch import FetchFailed, OperatorFetch, read_document_file
+from bridge.edges.document_fetch import (
+    DocumentFetch,
+    FetchFailed,
+    OperatorFetch,
+    PublicFetch,
+    read_document_file,
+)
 from bridge.edges.references_http import BundleDocument
 from toolserver.document import Limits
 
@@ -72,6 +78,22 @@ async def read_document(source: str, rules: ReferenceRules, bundle: BundleDocume
         return SourceDocument(await gatherer.gather(text, path.as_uri(), bundle), None)
 
 
+async def read_public_document(
+    url: str, origins: Set[str], bundle: BundleDocument, *, fetch: PublicFetch | None = None
+) -> SourceDocument:
+    """The document at a public address, with what it refers to at its own origin and at `origins`.
+
+    Every address that is fetched is public, after redirects, too.
+
+    Raises:
+        BridgeError: `document_unreachable`; what `bundle` raises, when the document cannot be used at all.
+    """
+    async with fetch or PublicFetch() as fetching:
+        text, address = await fetching.document(url)
+        gatherer = _Gatherer(fetching, origins | {origin_of(address)}, None)
+        return SourceDocument(await gatherer.gather(text, address, bundle), address)
+
+
 def _absolute(path: str | Path) -> Path:
     """Without `..`, which addresses do not keep either."""
     return Path(os.path.abspath(path))
@@ -85,7 +107,7 @@ class _LeftOut(Exception):
 class _Gatherer:
     """Gets what one document refers to, round by round."""
 
-    fetch: OperatorFetch
+    fetch: DocumentFetch
     origins: Set[str]
     folder: Path | None
     """None: no files are read, as for a document that came from an address."""
@@ -126,9 +148,8 @@ class _Gatherer:
     async def _address(self, url: str) -> str:
         origin = origin_of(url)
         if origin not in self.origins:
-            raise _LeftOut(
-                f"It is at {origin}, where nothing is fetched from; --refs-origin {origin} allows it."
-            )
+            how = self.fetch.how_to_allow(origin)
+            raise _LeftOut(f"It is at {origin}, where nothing is fetched from; {how}.")
         self.fetched += 1
         if self.fetched > MAX_FETCHED:
             raise _LeftOut(f"More than {MAX_FETCHED} addresses are not fetched for one document.")

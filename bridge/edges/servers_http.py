@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Set
 from urllib.parse import urlsplit
 
 import orjson
@@ -10,7 +10,9 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from bridge.audit import AuditKind
+from bridge.config import origin_of
 from bridge.edges.audited_routes import tell_audit
+from bridge.edges.document_sources import SourceDocument
 from bridge.edges.http_routes import (
     DECISION_BODY_BYTES,
     DOCUMENT_BODY_BYTES,
@@ -46,8 +48,11 @@ from bridge.wire import BridgeError, ErrorCode
 from toolserver.catalog import Tool
 from toolserver.errors import quote
 
-FetchDocument = Callable[[str], Awaitable[str]]
-"""URL to text, for public addresses only; raises BridgeError `document_unreachable`."""
+FetchDocument = Callable[[str, Set[str]], Awaitable[SourceDocument]]
+"""Takes an address and origins: gives the document there with what it refers to at its own origin and these.
+
+For public addresses only; raises BridgeError `document_unreachable` or `invalid_document`.
+"""
 
 
 _SERVER_NOW = {200: Answer("The server as it is now.", Server)}
@@ -192,7 +197,8 @@ class ServerRoutes:
         if text is None:
             if offered.url is None:
                 raise BridgeError(ErrorCode.INVALID_REQUEST, "Send the document's `text`, or its `url`.")
-            text = await self._fetch_document(offered.url)
+            fetched = await self._fetch_document(offered.url, _origins(offered.reference_origins))
+            text, source_url = fetched.text, offered.source_url or fetched.source_url
         added = await self._registry.add(
             caller.user.id, text, source_url=source_url, base_url=offered.base_url or None
         )
@@ -326,6 +332,19 @@ def _bare(url: str | None) -> str | None:
         return None
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+
+
+def _origins(names: list[str]) -> frozenset[str]:
+    """Raises BridgeError `invalid_request`."""
+    for name in names:
+        try:
+            is_origin = name.startswith(("http://", "https://")) and origin_of(name) == name
+        except ValueError:
+            is_origin = False
+        if not is_origin:
+            message = f"{quote(name)} in `reference_origins` is no origin such as https://schemas.example."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+    return frozenset(names)
 
 
 def _aliased(model: BaseModel) -> web.Response:

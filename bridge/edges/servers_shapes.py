@@ -12,6 +12,9 @@ from toolserver.catalog import Tool
 from toolserver.naming import OperationKey
 from toolserver.selection import Absence
 
+MAX_REFERENCE_ORIGINS = 20
+"""Origins, beside its own, that the bridge may fetch a document's references from; chosen."""
+
 
 class ValidationReport(BaseModel):
     """What openapi-core says about the whole document."""
@@ -167,6 +170,8 @@ class NewServer(BaseModel):
 
     text: str | None = None
     url: str | None = None
+    reference_origins: list[str] = Field(default_factory=list, max_length=MAX_REFERENCE_ORIGINS)
+    """Of `url`: origins, beside its own, from which the bridge may fetch what the document refers to."""
     source_url: str | None = None
     base_url: str | None = None
 

@@ -157,12 +157,19 @@ async def _walk_devices(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("POST", "/api/devices", body, status=202, token="")
 
 
+async def _let_the_bridge_fetch(witness: Witness, url: str) -> None:
+    await witness.ask("POST", "/api/servers", {"url": url}, status=502)
+    for name in ("https://schemas.example/", "schemas.example", "file://x", "http://[x"):
+        asked = {"url": url, "reference_origins": [name]}
+        await witness.ask("POST", "/api/servers", asked, status=400)
+
+
 async def _walk_servers(witness: Witness) -> None:
     added = await witness.ask("POST", "/api/servers", {"text": document_text()}, status=201)
     assert (added["id"], added["operations"], added["accepted"]) == ("shop", 2, 0)
     await witness.ask("POST", "/api/servers", {"text": "no document"}, status=422)
     await witness.ask("POST", "/api/servers", {}, status=400)
-    await witness.ask("POST", "/api/servers", {"url": "http://127.0.0.1:1/x.json"}, status=502)
+    await _let_the_bridge_fetch(witness, "http://127.0.0.1:1/x.json")
     files = {"text": '{"$ref": "a.yaml"}', "source_url": "http://api.example/openapi.json"}
     wanted = await witness.ask("POST", "/api/documents/bundle", files)
     assert wanted == {"text": None, "missing": ["http://api.example/a.yaml"], "problems": []}

@@ -8,7 +8,7 @@ import pytest_asyncio
 from aiohttp import web
 
 from bridge.commands.documents import bundle_here
-from bridge.edges.document_fetch import PublicResolver, fetch_public
+from bridge.edges.document_fetch import PublicFetch, PublicResolver
 from bridge.edges.document_sources import OWN_ONLY, SourceDocument, read_document
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.serving import serving
@@ -93,8 +93,9 @@ async def test_a_user_cannot_reach_private_addresses_through_the_bridge(site: st
 
     Circled digits, wide ones and ideographic full stops make an address too, for those who map them.
     """
-    with pytest.raises(BridgeError) as refused:
-        await fetch_public(url.format(site=site, port=site.rpartition(":")[2]))
+    async with PublicFetch() as fetch:
+        with pytest.raises(BridgeError) as refused:
+            await fetch.document(url.format(site=site, port=site.rpartition(":")[2]))
     assert refused.value.error.code is ErrorCode.DOCUMENT_UNREACHABLE
 
 

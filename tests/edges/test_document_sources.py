@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from aiohttp import web
 
 from bridge.commands.documents import bundle_here
 from bridge.edges import document_sources
-from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
+from bridge.edges.document_fetch import PublicFetch
+from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
 from tests.support.compiled import compiled, document_text
 from tests.support.serving import serving
 from toolserver.compile import CompiledDocument
@@ -165,10 +167,10 @@ async def test_files_of_other_origins_are_fetched_only_where_an_option_says_so(
         "/openapi.json": document(f"{elsewhere.url}/limit.yaml", "away.yaml", "none.yaml", "file:///x")
     }
     source = f"{here.url}/openapi.json"
+    how = f"--refs-origin {elsewhere.url} allows that."
     assert reasons(await read(source)) == [
-        f"It is at {elsewhere.url}, where nothing is fetched from; --refs-origin {elsewhere.url} allows it.",
-        "It could not be fetched: "
-        f"it redirects to {elsewhere.url}; --refs-origin {elsewhere.url} allows that.",
+        f"It is at {elsewhere.url}, where nothing is fetched from; {how}",
+        f"It could not be fetched: it redirects to {elsewhere.url}; {how}",
         "It could not be fetched: HTTP status 404.",
         "A document from an address may not read files.",
     ]
@@ -191,3 +193,56 @@ async def test_there_is_an_end_to_what_is_fetched(
     )
     monkeypatch.setattr(document_sources, "FETCH_ALL_SECONDS", -1.0)
     assert "All files together took longer than -1 s." in reasons(await read(f"{here.url}/openapi.json"))
+
+
+def only_here(host: str) -> None:
+    """As if 127.0.0.1 were the one public address."""
+    if ip_address(host) != ip_address("127.0.0.1"):
+        raise OSError(f"{host} is not a public address")
+
+
+async def read_for_user(source: str, *origins: str) -> CompiledDocument:
+    found = await read_public_document(source, frozenset(origins), bundle_here, fetch=PublicFetch(only_here))
+    return compiled(found.text, source_url=found.source_url)
+
+
+async def test_what_a_user_lets_the_bridge_fetch_comes_with_the_files_of_its_own_origin(
+    sites: tuple[Site, Site],
+) -> None:
+    """Whoever can fetch the document can fetch its parts; redirects tell what they are relative to."""
+    here, _ = sites
+    here.redirects = {"/latest": "/v1/openapi.json"}
+    here.texts = {"/v1/openapi.json": document("limit.yaml"), "/v1/limit.yaml": LIMIT}
+    assert reasons(await read_for_user(f"{here.url}/latest")) == []
+
+
+async def test_a_users_document_reaches_other_origins_only_with_his_consent(
+    sites: tuple[Site, Site],
+) -> None:
+    """What is left out is named with what allows it, and costs only the operations that need it."""
+    here, elsewhere = sites
+    elsewhere.texts = {"/limit.yaml": LIMIT}
+    here.redirects = {"/away.yaml": f"{elsewhere.url}/limit.yaml"}
+    here.texts = {"/openapi.json": document(f"{elsewhere.url}/limit.yaml", "away.yaml", "file:///etc/hosts")}
+    source = f"{here.url}/openapi.json"
+    how = f"{elsewhere.url} in `reference_origins` allows that."
+    assert reasons(await read_for_user(source)) == [
+        f"It is at {elsewhere.url}, where nothing is fetched from; {how}",
+        f"It could not be fetched: it redirects to {elsewhere.url}; {how}",
+        "A document from an address may not read files.",
+    ]
+    assert elsewhere.requests == []
+    assert len(reasons(await read_for_user(source, elsewhere.url))) == 1
+
+
+async def test_no_consent_makes_the_bridge_fetch_from_its_own_network(sites: tuple[Site, Site]) -> None:
+    """Neither by what a document refers to, nor by where that redirects."""
+    here, _ = sites
+    inside = "http://127.0.0.2:1"
+    here.redirects = {"/away.yaml": f"{inside}/limit.yaml"}
+    here.texts = {"/openapi.json": document(f"{inside}/limit.yaml", "away.yaml")}
+    assert reasons(await read_for_user(f"{here.url}/openapi.json", inside)) == [
+        "It could not be fetched: 127.0.0.2 is not a public address.",
+        "It could not be fetched: 127.0.0.2 is not a public address, after a redirect to "
+        f"{inside}/limit.yaml.",
+    ]
