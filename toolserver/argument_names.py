@@ -47,19 +47,24 @@ def bind(targets: Sequence[Target]) -> Arguments:
     Of equal names a body property keeps its own, then the first parameter; a parameter becomes `name__in`,
     and what still clashes gets `_2`, `_3`, …. Names that need no change are taken before names that do.
     """
-    arguments = {target: target[1] for target in targets}
+    arguments: dict[Target, str] = {}
     taken: set[str] = set()
-    for target in sorted(targets, key=_precedence):
-        name = target[1]
-        if name in taken or legal_name(name) != name:
-            name = arguments[target] = _free_name(target, taken)
+    parameters: list[Target] = []
+    changing_properties: list[Target] = []
+    changing_parameters: list[Target] = []
+    for target in targets:
+        location, name = target
+        arguments[target] = name
+        if legal_name(name) != name:
+            (changing_properties if location in _OF_BODIES else changing_parameters).append(target)
+        elif location in _OF_BODIES:
+            taken.add(name)
+        else:
+            parameters.append(target)
+    for target in (*parameters, *changing_properties, *changing_parameters):
+        name = arguments[target] = _free_name(target, taken)
         taken.add(name)
     return arguments
-
-
-def _precedence(target: Target) -> int:
-    location, name = target
-    return (0 if location in _OF_BODIES else 1) + (0 if legal_name(name) == name else 2)
 
 
 def _free_name(target: Target, taken: set[str]) -> str:

@@ -58,6 +58,7 @@ class _Offer(NamedTuple):
 
     json: str | None
     """The key of a JSON type, or of a range that includes JSON."""
+    json_is_range: bool
     best: str
     kinds: dict[str, BodyKind]
 
@@ -100,30 +101,30 @@ class BodyReader:
             raise UnwritableBody(f"The parts of the {named} body go by position ({', '.join(placed)})")
         encoding = choice.media.get("encoding")
         key = (choice.media_type, _key_of(choice.media), id(encoding) if encoding else 0)
-        if key not in self._written:
-            self._written[key] = _write(self.document, choice)
-        written = self._written[key]
+        written = self._written.get(key)
+        if written is None:
+            written = self._written[key] = _write(self.document, choice)
         body = Body(
-            content_type=written.content_type,
-            schema=written.schema,
-            required=node.get("required") is True,
-            description=text_at(node, "description")[:_MAX_PROSE_CHARS],
-            kind=written.kind,
-            fields=written.fields,
-            xml=written.xml,
-            media=choice.media,
+            written.content_type,
+            written.schema,
+            node.get("required") is True,
+            text_at(node, "description")[:_MAX_PROSE_CHARS],
+            written.kind,
+            written.fields,
+            written.xml,
+            choice.media,
         )
         return body, written.warnings
 
     def _choose(self, content: JsonObject) -> _Choice:
         """The media type to send: by kind, then in the document's order."""
         keys = tuple(content)
-        if keys not in self._offers:
-            self._offers[keys] = _weigh(keys)
-        offer = self._offers[keys]
+        offer = self._offers.get(keys)
+        if offer is None:
+            offer = self._offers[keys] = _weigh(keys)
         if offer.json is not None:
             media = _media(self.document, content, offer.json)
-            is_file = is_json_range(offer.json) and is_binary(self.document, media.get("schema"))
+            is_file = offer.json_is_range and is_binary(self.document, media.get("schema"))
             return _Choice("binary" if is_file else "json", offer.json, media)
         if offer.kinds[offer.best] == "form":
             for media_type, kind in offer.kinds.items():
@@ -145,7 +146,8 @@ class BodyReader:
 def _weigh(keys: tuple[str, ...]) -> _Offer:
     kinds: dict[str, BodyKind] = {media_type: body_kind(media_type) for media_type in keys}
     best = min(keys, key=lambda key: _PREFERENCE.index(kinds[key]))
-    return _Offer(choose_json(keys), best, kinds)
+    json = choose_json(keys)
+    return _Offer(json, json is not None and is_json_range(json), best, kinds)
 
 
 def _key_of(media: JsonObject) -> str | int:

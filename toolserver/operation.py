@@ -167,20 +167,24 @@ def read_operations(document: Document) -> OperationList:
     )
     operations: list[Operation] = []
     skipped: list[Skipped] = []
-    for found in find_places(document):
+    for found in _places(document):
         if isinstance(found, Skipped):
             skipped.append(found)
         else:
             _read_into(reader, found, operations, skipped)
-        if len(operations) + len(skipped) > limits.max_operations:
-            raise DocumentError(
-                "too_many_operations",
-                f"The document has more than {limits.max_operations:,} operations.",
-                pointer="#/paths",
-            )
     return OperationList(
         tuple(operations), tuple(skipped), tuple(warnings + problems), tuple(schemes.values())
     )
+
+
+def _places(document: Document) -> list[Place | Skipped]:
+    limit = document.limits.max_operations
+    places = list(islice(find_places(document), limit + 1))
+    if len(places) > limit:
+        raise DocumentError(
+            "too_many_operations", f"The document has more than {limit:,} operations.", pointer="#/paths"
+        )
+    return places
 
 
 def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipped: list[Skipped]) -> None:
@@ -194,7 +198,9 @@ def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipp
 
 def _read_operation(reader: _Reader, place: Place) -> Operation:
     node, method, path = place.node, place.method, place.item.path
-    entries = _shared_entries(reader, place.item.node) + _entries(reader, node)
+    entries = _entries(reader, node) if "parameters" in node else []
+    if "parameters" in place.item.node:
+        entries = _shared_entries(reader, place.item.node) + entries
     body = _read_body(reader, place, entries)
     parameters = _read_parameters(reader, place, entries)
     unsendable = [parameter for parameter in parameters if parameter.sending.unsendable is not None]
@@ -262,12 +268,9 @@ def _read_security(reader: _Reader, place: Place) -> Requirements:
 
 def _read_parameters(reader: _Reader, place: Place, entries: list[_Read]) -> tuple[Parameter, ...]:
     """By name and place, without those that stand for something else."""
-    found: dict[tuple[str, str], Parameter] = {}
-    for entry in entries:
-        if isinstance(entry, Parameter):
-            found[entry.sending.identity] = entry
-        elif isinstance(entry, str):
-            place.warnings.append(f"{entry} It is left out.")
+    found = {entry.sending.identity: entry for entry in entries if isinstance(entry, Parameter)}
+    if len(found) < len(entries):
+        place.warnings += [f"{entry} It is left out." for entry in entries if isinstance(entry, str)]
     for identity in IGNORED_HEADERS:
         found.pop(identity, None)
     _match_template(found, place, reader.parameter_reader)

@@ -188,15 +188,16 @@ class ParameterReader:
             ReferenceFailed: its media type, or the schema of Accept-Language, is a reference that leads
                 nowhere.
         """
-        if self._is_swagger and is_body_part(node):
-            return BodyPart(node)
         name, place = node.get("name"), node.get("in")
-        if not isinstance(name, str) or not name:
-            return "A parameter has no name."
         location = _LOCATIONS.get(place) if isinstance(place, str) else None
-        if location is None:
-            return f"The parameter {quote(name)} has no known place: in is {quote(text_at(node, 'in'))}."
-        style, explode = style_of(node) if self._is_swagger else (node.get("style"), node.get("explode"))
+        if location is None or not isinstance(name, str) or not name:
+            return self._other(node)
+        if not self._is_swagger:
+            style, explode = node.get("style"), node.get("explode")
+        elif node.get("type") == "array":
+            style, explode = style_of(node)
+        else:
+            style = explode = None
         alike = (
             name,
             location,
@@ -209,6 +210,14 @@ class ParameterReader:
         if sending is None or not (self._is_swagger or isinstance(node.get("schema"), (dict, bool))):
             sending = self._new_sending(alike, node)
         return sending if isinstance(sending, str) else Parameter(sending, node, self._document)
+
+    def _other(self, node: JsonObject) -> BodyPart | str:
+        if self._is_swagger and is_body_part(node):
+            return BodyPart(node)
+        name = text_at(node, "name")
+        if not name:
+            return "A parameter has no name."
+        return f"The parameter {quote(name)} has no known place: in is {quote(text_at(node, 'in'))}."
 
     def undescribed(self, name: str) -> Parameter:
         """A place in the path that the document does not describe: any string."""

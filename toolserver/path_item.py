@@ -56,7 +56,7 @@ class Place:
     method: str
     item: PathItem
     node: JsonObject
-    warnings: list[str] = field(default_factory=list[str])
+    warnings: list[str]
 
 
 @dataclass(slots=True)
@@ -142,8 +142,8 @@ def _additional(item: PathItem) -> Iterator[Place | Skipped]:
 def _place(method: str, item: PathItem, node: JsonValue) -> Place | Skipped:
     if not isinstance(node, dict):
         return Skipped(method, item.path, "The operation is not an object.")
-    if method in _FORBIDDEN_METHODS or method.upper() in _FORBIDDEN_METHODS:
+    if method.upper() in _FORBIDDEN_METHODS:
         return Skipped(method, item.path, f"A browser cannot send {method.upper()} requests.")
     if not item.path.startswith("/"):
         return Skipped(method, item.path, 'The path does not begin with "/".')
-    return Place(method, item, node)
+    return Place(method, item, node, [])
