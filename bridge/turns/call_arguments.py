@@ -35,8 +35,11 @@ def engine_arguments(tool: OwnTool, text: str) -> str:
         if written is None:
             raise
         text, arguments = dump_json(written).decode(), written
-    cleaned = without_added_nulls(arguments, tool.schema)
-    return text if cleaned == arguments else dump_json(cleaned).decode()
+    try:
+        cleaned = without_added_nulls(arguments, tool.schema)
+        return text if cleaned == arguments else dump_json(cleaned).decode()
+    except RecursionError:
+        raise ArgumentError("The arguments are nested too deeply.") from None
 
 
 def _python_object(text: str) -> JsonObject | None:

@@ -191,11 +191,12 @@ class _Turn:
 
     def _calls_of(self, round_: Round) -> _Calls:
         calls = round_.calls()
-        callers = [call for call in calls if self._is_callers(call)]
-        return _Calls(calls, [call for call in calls if call not in callers], callers)
+        own = [call for call in calls if self._is_own(call)]
+        callers = [_with_arguments(call) for call in calls if not self._is_own(call)]
+        return _Calls(calls, own, callers)
 
-    def _is_callers(self, call: ModelCall) -> bool:
-        return call.item.get("type") != "function_call" or self._toolbox.is_callers(call.name)
+    def _is_own(self, call: ModelCall) -> bool:
+        return call.item.get("type") == "function_call" and not self._toolbox.is_callers(call.name)
 
     async def _run_calls(self, calls: Sequence[ModelCall]) -> None:
         """Run what `max_tool_calls` leaves room for; the others are answered without."""
@@ -204,17 +205,20 @@ class _Turn:
         room = max(0, most - self._calls_run) if isinstance(most, int) else len(calls)
         run, skipped = calls[:room], calls[room:]
         self._calls_run += len(run)
-        for call in run:
-            if (tool := self._toolbox.own(call.name)) is not None:
-                await self._emit(CallStarted(call, tool.title))
         in_turn = self._request.options.get("parallel_tool_calls") is False
         groups = [[call] for call in run] if in_turn else [run] if run else []
         for group in groups:
+            await self._tell_started(group)
             outputs = await self._toolbox.run(group, read)
             for call, output in zip(group, outputs, strict=True):
                 await self._answer(call, output)
         if skipped:
             await self._answer_unrun(skipped, skipped_at_call_limit(self._calls_run))
+
+    async def _tell_started(self, calls: Sequence[ModelCall]) -> None:
+        for call in calls:
+            if (tool := self._toolbox.own(call.name)) is not None:
+                await self._emit(CallStarted(call, tool.title))
 
     async def _answer_unrun(self, calls: Sequence[ModelCall], text: str) -> None:
         for call in calls:
@@ -241,3 +245,9 @@ class _Turn:
             limit_reached=limit_reached,
             error=round_.error,
         )
+
+
+def _with_arguments(call: ModelCall) -> ModelCall:
+    """Clients parse the arguments of a function as JSON without looking: none are an empty object."""
+    is_empty = call.item.get("type") == "function_call" and not call.arguments_text.strip()
+    return replace(call, arguments_text="{}") if is_empty else call

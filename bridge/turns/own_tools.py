@@ -11,6 +11,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import cast
 
 import orjson
@@ -23,8 +24,11 @@ from toolserver.naming import sanitize_name
 from toolserver.selection import MAX_TOKENS, MIN_LIMIT, Offer, candidates, offer
 from toolserver.strict import strict_schema
 
-KEPT_OFFERS = 256
-"""Offers of users that are kept ready."""
+KEPT_OFFERS = 1024
+"""Offers of users that are kept ready; each refers to its tools."""
+
+KEPT_TOOLS = 4096
+"""Tools of all users that are kept ready, some 10 KB each; a shared server's serve everybody."""
 
 MAX_PREFIX_CHARS = 24
 OWN_PREFIX = "bridge"
@@ -106,6 +110,7 @@ def _renamed(tool: OwnTool, taken: Collection[str]) -> OwnTool:
     return replace(tool, offered_name=name, definition={**tool.definition, "name": name})
 
 
+@lru_cache(maxsize=KEPT_TOOLS)
 def _own_tool(
     name: str, description: str, schema_json: bytes, strict: bool, server_id: str | None = None
 ) -> OwnTool:

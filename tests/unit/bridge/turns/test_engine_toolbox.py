@@ -103,6 +103,7 @@ async def test_no_arguments_are_an_empty_object(arguments: str) -> None:
         (wanted("addProduct", "5"), "invalid_arguments", "must be one JSON object, not an integer"),
         (wanted("addProduct", "{}"), "invalid_arguments", "lacks the required `name`"),
         (wanted("addProduct", "{'name': {1}}"), "invalid_arguments", "not valid JSON"),
+        (wanted("addProduct", '{"name":' + "[" * 990 + "]" * 990 + ',"x":null}'), "invalid_arguments", ""),
         (wanted("addProduct", {"name": 5}), "invalid_arguments", "must be string"),
     ],
 )

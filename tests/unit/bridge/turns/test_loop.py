@@ -1,5 +1,7 @@
 """The model loop, heard from both ends: what the provider is asked, and what the caller is told."""
 
+import asyncio
+
 import pytest
 
 from bridge.turns.items import Item
@@ -184,6 +186,8 @@ async def test_calls_run_one_after_another_where_the_caller_says_so() -> None:
     )
     await turn.run(options={"parallel_tool_calls": False})
     assert turn.tools.runs == [["c1"], ["c2"]]
+    kinds = [type(event) for event in turn.told if not isinstance(event, Said)]
+    assert kinds == [CallStarted, CallEnded, CallStarted, CallEnded]
     assert turn.model.requests[1].options["parallel_tool_calls"] is False
 
 
@@ -370,3 +374,37 @@ async def test_notices_about_tools_come_before_the_first_word() -> None:
     turn.tools.notices = (Notice("warning", "Tools are missing.", in_answer=False),)
     await turn.run()
     assert [type(event) for event in turn.told[:2]] == [Notice, Said]
+
+
+@pytest.mark.parametrize("arguments", ["", " ", None])
+async def test_a_call_that_is_handed_back_always_has_arguments(arguments: str | None) -> None:
+    """S0-45: clients parse them as JSON without looking."""
+    turn = played(round_of(call("mine", arguments)), callers=["mine"])
+    result = await turn.run()
+    assert [each.arguments_text for each in result.caller_calls] == ["{}"]
+
+
+async def test_a_model_may_think_for_long_before_it_calls() -> None:
+    """S0-77: nothing idles, and nothing is given up before there was something to do."""
+
+    async def think() -> None:
+        await asyncio.sleep(7200)
+
+    wanted = call("a")
+    turn = played([think, *round_of(wanted)], round_of(said_text("Done.")), own=["a"])
+    assert ((await turn.run()).status, turn.tools.runs) == ("completed", [["c1"]])
+
+
+async def test_a_call_that_takes_long_keeps_no_other_turn_waiting() -> None:
+    """S0-83: one user's slow API is nobody else's affair."""
+
+    async def long() -> None:
+        await asyncio.sleep(3600)
+
+    slow = played(round_of(call("a")), round_of(said_text("Done.")), own=["a"])
+    slow.tools.during = long
+    quick = played(round_of(call("a")), round_of(said_text("Done.")), own=["a"])
+    async with asyncio.TaskGroup() as group:
+        waiting = group.create_task(slow.run())
+        assert (await quick.run()).status == "completed"
+        assert not waiting.done()

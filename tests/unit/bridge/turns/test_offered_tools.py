@@ -371,3 +371,12 @@ async def test_schemas_that_are_none_hide_no_tool(odd: Any) -> None:
 async def test_names_are_told_to_people_as_words(name: str, words: str) -> None:
     """S1-19: a status line is read by people."""
     assert readable(name) == words
+
+
+async def test_what_one_turn_makes_of_a_definition_does_not_reach_the_next() -> None:
+    """S0-35: the same values are sent again and again; a prefix for one caller is not one for all."""
+    workshop = Workshop()
+    await workshop.house.add(document_text())
+    before = json.dumps(list((await workshop.definitions()).values()))
+    await workshop.definitions(function("listProducts"))
+    assert json.dumps(list((await workshop.definitions()).values())) == before
