@@ -3,7 +3,8 @@
  * Which stored secrets a request carries and where they go. Pure; knows nothing of storage.
  *
  * `plan.security` is an OR of ANDs: the first alternative for which every secret is there is used; nothing is sent when
- * none is complete, so that an API that is open after all still answers. The entry "*" of the credentials is sent
+ * none is complete, so that an API that is open after all still answers. Of schemes that go to the same place one is
+ * enough, since no request can carry two: many documents describe two ways to get the same token. The entry "*" of the credentials is sent
  * with every request of the server, whatever its document says.
  */
 
@@ -71,15 +72,29 @@ function place(requirement, credential) {
   return { in: "nowhere", name, text: COOKIE_REASON };
 }
 
+/** Where a secret goes; a header or query parameter has one value. @param {SecurityRequirement} requirement */
+function spotOf({ scheme, type, in: location, name }) {
+  if (["http", "oauth2", "openIdConnect"].includes(type)) return "header authorization";
+  if (type !== "apiKey" || location === "cookie") return `nowhere ${scheme}`;
+  return location === "header" ? `header ${(name ?? "").toLowerCase()}` : `query ${name}`;
+}
+
 /**
  * @param {SecurityRequirement[][]} alternatives
  * @param {CredentialSet} credentials
- * @returns {SecurityRequirement[]}
+ * @returns {SecurityRequirement[]} for each place the first that is saved
  */
 function chooseAlternative(alternatives, credentials) {
-  /** @param {SecurityRequirement} requirement */
-  const isSaved = (requirement) => requirement.scheme !== "*" && Object.hasOwn(credentials, requirement.scheme);
-  return alternatives.find((all) => all.length > 0 && all.every(isSaved)) ?? [];
+  for (const all of alternatives) {
+    /** @type {Map<string, SecurityRequirement>} */
+    const saved = new Map();
+    for (const requirement of all) {
+      const isSaved = requirement.scheme !== "*" && Object.hasOwn(credentials, requirement.scheme);
+      if (isSaved && !saved.has(spotOf(requirement))) saved.set(spotOf(requirement), requirement);
+    }
+    if (all.length > 0 && all.every((requirement) => saved.has(spotOf(requirement)))) return [...saved.values()];
+  }
+  return [];
 }
 
 /**

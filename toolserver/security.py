@@ -142,18 +142,24 @@ def read_requirements(
 def clash_of(together: tuple[SecurityScheme, ...]) -> str:
     """What is wrong with an alternative whose schemes go to the same place, as a sentence; "" when none do.
 
-    A header has one value, and so has a query parameter: the page sends the later scheme's.
+    A header has one value, and so has a query parameter: the page sends the first that is saved. Nothing is
+    wrong with several bearer tokens: they are ways to get the same one (all of Google's APIs have two).
     """
-    taken: dict[tuple[str | None, str], str] = {}
+    taken: dict[tuple[str | None, str], SecurityScheme] = {}
     for scheme in together:
         place = _place_of(scheme)
-        if place is not None and place in taken:
-            where = f"{place[0]} {quote(place[1])}"
-            first, last = quote(taken[place]), quote(scheme.scheme)
-            return f"{first} and {last} both go to the {where}, which has one value: only {last} is sent."
-        if place is not None:
-            taken[place] = scheme.scheme
+        if place is None:
+            continue
+        first = taken.setdefault(place, scheme)
+        if first is not scheme and not (_is_bearer(first) and _is_bearer(scheme)):
+            one, other, where = quote(first.scheme), quote(scheme.scheme), quote(place[1])
+            both = f"{one} and {other} both go to the {place[0]} {where}, which has one value"
+            return f"{both}: the one you save is sent, of both {one}."
     return ""
+
+
+def _is_bearer(scheme: SecurityScheme) -> bool:
+    return scheme.type in ("oauth2", "openIdConnect") or scheme.http_scheme == "bearer"
 
 
 def _place_of(scheme: SecurityScheme) -> tuple[str | None, str] | None:

@@ -27,6 +27,26 @@ test("the first alternative with all its secrets is used, and anonymous only whe
   assert.deepEqual(built(security, {}).headers, []);
 });
 
+test("of schemes needed together in one place one is enough, and the first that is saved is sent", () => {
+  const other = { scheme: "other", type: "openIdConnect" };
+  const token = { scheme: "token", type: "apiKey", in: "header", name: "AUTHORIZATION" };
+  const security = [[OAUTH, KEY, other, token]];
+  const key = { value: "k" };
+  /** @param {CredentialSet} credentials */
+  const sent = (credentials) => built(security, credentials).headers;
+  assert.deepEqual(sent({ key, other: { value: "o" } }), [["x-key", "k"], ["authorization", "Bearer o"]]);
+  assert.deepEqual(sent({ key, token: { value: "t" } }), [["x-key", "k"], ["authorization", "t"]]);
+  assert.deepEqual(sent({ token: { value: "t" }, key, oauth: { value: "a" } }), [["authorization", "Bearer a"], ["x-key", "k"]]);
+  assert.deepEqual(sent({ oauth: { value: "a" } }), [], "the other place is empty");
+});
+
+test("two query parameters or cookies of different names are two places", () => {
+  const second = { ...QUERY, scheme: "second", name: "pin" };
+  assert.equal(built([[QUERY, second]], { query: { value: "q" } }).url, "https://api.example/v1/things");
+  const cookies = ["a", "b"].map((scheme) => ({ scheme, type: "apiKey", in: "cookie", name: "sid" }));
+  assert.equal(built([cookies], { a: { value: "1" } }).unsendable.length, 0);
+});
+
 test("OAuth and OpenID tokens go as bearer, pasted with or without the word", () => {
   for (const value of ["token", "Bearer token", "bearer  token "])
     assert.deepEqual(built([[OAUTH]], { oauth: { value } }).headers, [["authorization", "Bearer token"]]);

@@ -151,13 +151,13 @@ def test_what_a_browser_cannot_send_is_said() -> None:
 
 
 def test_secrets_that_overwrite_each_other_are_pointed_out() -> None:
-    """An operation that needs both will be refused, whatever the user saves."""
+    """No request can carry both, so one is enough; whether it is enough for the API, it has to say."""
     both: JsonValue = [{"basic": [], "oauth": []}]
     schemes: JsonObject = {"basic": {"type": "http", "scheme": "basic"}, "oauth": {"type": "oauth2"}}
     document = compiled({"/a": {"get": {"security": both}}}, components={"securitySchemes": schemes})
     assert document.operations[0].warnings == (
         "'basic' and 'oauth' both go to the header 'authorization', which has one value:"
-        " only 'oauth' is sent.",
+        " the one you save is sent, of both 'basic'.",
     )
 
 

@@ -130,6 +130,8 @@ def test_schemes_may_stand_elsewhere_as_a_whole() -> None:
         ((KEY, replace(KEY, scheme="other", location="query")), ""),
         ((replace(KEY, location="cookie"), replace(KEY, scheme="other", location="cookie")), ""),
         ((BASIC, TLS), ""),
+        ((OAUTH, replace(OAUTH, scheme="code"), replace(BASIC, scheme="token", http_scheme="bearer")), ""),
+        ((OAUTH, replace(OAUTH, scheme="code"), BASIC), "'oauth' and 'basic' both go to"),
         ((), ""),
     ],
 )
