@@ -61,12 +61,13 @@ class RateLimit:
         Raises:
             BridgeError: `rate_limited`; then nothing is used up.
         """
-        self.check(key)
         now = self._clock()
-        for bucket in (key, EVERYBODY):
-            left = self._left(bucket, now) - 1
+        left, in_all = self._left(key, now), self._left(EVERYBODY, now)
+        if min(left, in_all) < 1:
+            self.check(key)
+        for bucket, rest in ((key, left), (EVERYBODY, in_all)):
             self._buckets.pop(bucket, None)
-            self._buckets[bucket] = (left, now)
+            self._buckets[bucket] = (rest - 1, now)
         while len(self._buckets) > MAX_KEYS:
             del self._buckets[next(iter(self._buckets))]
 

@@ -23,7 +23,7 @@ from bridge.approvals import Approvals
 from bridge.dispatch import RESUME_S
 from bridge.edges.device_choices import DeviceChoices, Presence, prefer
 from bridge.edges.identity import Caller, Identity
-from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson
+from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson, use_page_sockets
 from bridge.edges.tasks import Tasks, pause
 from bridge.open_call import OpenCall, Page
 from bridge.wire import (
@@ -145,6 +145,7 @@ class BrowserGateway:
             ping_interval=PING_INTERVAL_S,
             ping_timeout=PING_TIMEOUT_S,
         )
+        use_page_sockets(self._sio)
         self._sio.on("connect", self._connected)
         self._sio.on("disconnect", self._disconnected)
         self._sio.on(EVENT_HELLO, self._greeted)

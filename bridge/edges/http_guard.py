@@ -158,7 +158,8 @@ def is_open_path(path: str) -> bool:
     """Whether a path belongs to the routes of tools and models, which other origins may use."""
     if is_model_path(path):
         return True
-    path = re.sub("/+", "/", path)
+    if "//" in path:
+        path = re.sub("/+", "/", path)
     return path in TOOL_PATHS or path.startswith(("/tools/", "/servers/"))
 
 

@@ -6,6 +6,7 @@ Bearer keys only. A call that takes long is kept alive through proxies by white 
 from __future__ import annotations
 
 import asyncio
+import codecs
 from functools import partial
 from pathlib import Path
 
@@ -225,6 +226,6 @@ async def _arguments_text(request: web.Request) -> str:
         message = f"The arguments exceed {ARGUMENT_BYTES} bytes."
         raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": ARGUMENT_BYTES})
     try:
-        return body.decode("utf-8-sig")
+        return body.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError:
         raise BridgeError(ErrorCode.INVALID_ARGUMENTS, "The arguments are not UTF-8 text.") from None
