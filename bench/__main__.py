@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import Callable
 
 from bench.documents import measure_documents
+from bench.model_streams import compare_model_streams
 from bench.report import print_line
 from bench.round_trips import Effort, compare_round_trips
 from bench.validators import measure_validators
@@ -14,6 +15,7 @@ Bench = Callable[[Effort], dict[str, object]]
 _BENCHES: dict[str, Bench] = {
     "round-trips": lambda effort: asyncio.run(compare_round_trips(effort)),
     "validators": lambda _effort: measure_validators(),
+    "model-streams": lambda _effort: asyncio.run(compare_model_streams()),
     "documents": lambda _effort: asyncio.run(measure_documents()),
 }
 

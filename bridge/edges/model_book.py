@@ -17,8 +17,8 @@ from typing import cast
 
 from bridge.edges.model_client import ChatModel, ResponsesModel
 from bridge.edges.model_provider import Listed, Provider
-from bridge.models import ModelSettings, ModelsFile, ProviderSettings, key_of
-from bridge.turns.chat_request import ChatDialect
+from bridge.models import ModelSettings, ModelsFile, ProviderApi, ProviderSettings, key_of
+from bridge.turns.chat_request import ChatDialect, chat_request
 from bridge.turns.model import Model, ModelError, ModelEvent, ModelRequest
 from toolserver.json_types import JsonObject
 
@@ -58,8 +58,9 @@ class ModelEntry:
     """Asked under any name; it asks its provider under the provider's own."""
     settings: ModelSettings
     owned_by: str
-    created: int
+    created: int = 0
     """Seconds since 1970; 0 when nobody knows."""
+    api: ProviderApi = "responses"
 
     @property
     def id(self) -> str:
@@ -70,6 +71,10 @@ class ModelEntry:
     def upstream_name(self) -> str:
         """The provider's name."""
         return self.settings.model or self.settings.id
+
+    def left_out(self, request: ModelRequest) -> tuple[str, ...]:
+        """What the provider's protocol cannot say of a caller's request: paths such as `truncation`."""
+        return chat_request(request).left_out if self.api == "chat" else ()
 
 
 class NamedModel:
@@ -113,7 +118,7 @@ class ModelBook:
             settings.id: self._shelves[settings.provider].entry(settings) for settings in file.model
         }
         if not self._shelves:
-            self._named[DEMO_ID] = ModelEntry(demo, DEMO, DEMO.provider, 0)
+            self._named[DEMO_ID] = ModelEntry(demo, DEMO, DEMO.provider)
 
     async def close(self) -> None:
         """Hang up on every provider."""
@@ -181,7 +186,7 @@ class _Shelf:
     def entry(self, settings: ModelSettings, created: int = 0) -> ModelEntry:
         options = cast(JsonObject, settings.options)
         named = NamedModel(self._model, settings.model or settings.id, options)
-        return ModelEntry(named, settings, self.name, created)
+        return ModelEntry(named, settings, self.name, created, self.provider.settings.api)
 
     async def refresh(self) -> None:
         """Ask for the list anew if it is old. Never fails: the last list stays when there is no other."""

@@ -7,6 +7,7 @@ answer that fails before its first event is an error of HTTP; after it, the stre
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -45,7 +46,7 @@ from bridge.edges.openai_errors import (
 from bridge.edges.running_responses import Cancelled, RunningResponses
 from bridge.turns.admitted import Turns
 from bridge.turns.chat_writer import ChatShell, ChatWriter
-from bridge.turns.model import ModelError
+from bridge.turns.model import ModelError, ModelRequest
 from bridge.turns.request_members import InvalidRequest, ParsedRequest
 from bridge.turns.requests_chat import parse_chat_request
 from bridge.turns.requests_responses import parse_responses_request
@@ -56,6 +57,9 @@ from toolserver.json_types import JsonObject, dump_json
 
 DROPPED_HEADER = "X-Tool-Bridge-Dropped"
 """Members of the request that had no effect, separated by commas."""
+
+MAX_DROPPED = 20
+"""Of them that an answer names."""
 
 _log = logging.getLogger(__name__)
 
@@ -76,9 +80,15 @@ class _Asked:
     def headers(self) -> Mapping[str, str]:
         """Of every answer."""
         headers = {REQUEST_ID_HEADER: request_id_of(self.http)}
-        if self.parsed.dropped:
-            headers[DROPPED_HEADER] = ", ".join(self.parsed.dropped)
+        if dropped := (*self.parsed.dropped, *self._left_out()):
+            headers[DROPPED_HEADER] = ", ".join(map(_header_word, dropped[:MAX_DROPPED]))
         return headers
+
+    def _left_out(self) -> tuple[str, ...]:
+        parsed = self.parsed
+        return self.entry.left_out(
+            ModelRequest(parsed.model, parsed.input, parsed.instructions, parsed.caller_tools, parsed.options)
+        )
 
     @property
     def turn(self) -> TurnRequest:
@@ -247,6 +257,11 @@ def _collecting(answer: Answer) -> Emit:
         answer.told(event)
 
     return emit
+
+
+def _header_word(name: str) -> str:
+    """Names within a request are the caller's; those of a header are printable ASCII."""
+    return re.sub(r"[^!-+\-.-~]", "?", name)[:100]
 
 
 def _facts(entry: ModelEntry) -> JsonObject:

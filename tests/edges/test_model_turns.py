@@ -382,6 +382,19 @@ async def test_dropped_members_are_reported(
     assert not {"seed", "stop"} & asked.keys()
 
 
+async def test_what_the_provider_cannot_be_told_is_reported(
+    tmp_path: Path, http: aiohttp.ClientSession, provider: ScriptedProvider
+) -> None:
+    """S4-15: Chat Completions lack words for some of Responses; names in a header are the caller's text."""
+    body = {"model": MODEL, "input": "Hi", "truncation": "auto", "text": {"a\r\nB: c,": 1}, "temperature": 1}
+    async with model_bridge(tmp_path, provider, "chat") as bridge:
+        provider.play(text("Hi."))
+        headers = {"Authorization": f"Bearer {bridge.key}"}
+        async with http.post(f"{bridge.base_url}/v1/responses", json=body, headers=headers) as response:
+            assert response.headers["X-Tool-Bridge-Dropped"] == "truncation, text.a??B:?c?"
+    assert provider.requests[0].body["temperature"] == 1
+
+
 async def test_the_demo_model_answers_without_any_provider(tmp_path: Path) -> None:
     """The first run needs no account: the model, the page and the loop are all there."""
     async with running_bridge(tmp_path, models=ModelsFile()) as bridge, client_of(bridge) as client:
