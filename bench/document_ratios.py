@@ -49,11 +49,12 @@ def _samples() -> Iterator[tuple[str, str]]:
 
 def _measure(text: str) -> dict[str, float]:
     encoded = text.encode()
-    loads_s = _least(lambda: json.loads(text))[0]
-    catalog_s, tools = _least(lambda: DocumentTools(parse_document(encoded), source_url=None))
-    operations = len(tools.compiled.operations)
-    del tools
-    schemas_s = _least(lambda: _everything(encoded))[0] - catalog_s
+    operations = len(DocumentTools(parse_document(encoded), source_url=None).compiled.operations)
+    loads_s, catalog_s, everything_s = _least_of_each(
+        lambda: json.loads(text),
+        lambda: DocumentTools(parse_document(encoded), source_url=None),
+        lambda: _everything(encoded),
+    )
     plain, _ = _memory(lambda: json.loads(text))
     ours, _ = _memory(lambda: _everything(encoded))
     return {
@@ -61,7 +62,7 @@ def _measure(text: str) -> dict[str, float]:
         "operations": float(operations),
         "json_loads_ms": loads_s * 1000,
         "catalog_on_top": catalog_s / loads_s - 1,
-        "schemas": schemas_s / loads_s,
+        "schemas": (everything_s - catalog_s) / loads_s,
         "memory": ours / plain,
     }
 
@@ -73,25 +74,23 @@ def _everything(text: bytes) -> DocumentTools:
     return tools
 
 
-def _least(action: Callable[[], _T]) -> tuple[float, _T]:
-    """Processor seconds of the least disturbed of some rounds, and the last result."""
-    taken, result = _timed(action)
-    for _ in range(_ROUNDS - 1):
-        del result  # now, not while the clock runs
-        seconds, result = _timed(action)
-        taken = min(taken, seconds)
-    return taken, result
+def _least_of_each(*actions: Callable[[], object]) -> list[float]:
+    """Processor seconds of the least disturbed of some rounds; in each round one after the other."""
+    rounds = [[_seconds(action) for action in actions] for _ in range(_ROUNDS)]
+    return [min(taken) for taken in zip(*rounds, strict=True)]
 
 
-def _timed(action: Callable[[], _T]) -> tuple[float, _T]:
+def _seconds(action: Callable[[], object]) -> float:
     gc.collect()
     gc.disable()
     try:
         start = time.process_time()
         result = action()
-        return time.process_time() - start, result
+        taken = time.process_time() - start
     finally:
         gc.enable()
+    del result  # freed when the clock has stopped
+    return taken
 
 
 def _memory(action: Callable[[], _T]) -> tuple[int, _T]:
