@@ -14,8 +14,8 @@ import jsonschema_rs
 import orjson
 
 from toolserver.errors import ArgumentError
-from toolserver.hints import MAY_BE_NULL, value_text
-from toolserver.json_types import JsonObject, JsonValue, object_at
+from toolserver.hints import MAY_BE_NULL, read_choice, value_text
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.schema_keywords import type_of
 from toolserver.schema_writing import FREE_FORM_BRANCHES
 
@@ -136,9 +136,10 @@ def _rewrite(node: JsonValue, change: Callable[[JsonObject], JsonObject]) -> Jso
 
 
 def _loosen(node: JsonObject) -> JsonObject:
-    """What the advertised form says in words only: free-form is anything, and "May be null." is meant."""
+    """What the advertised form says in words only: free-form is anything, null and choices are as told."""
     if node.get("anyOf") == FREE_FORM_BRANCHES:
         return {}
+    node = _with_choice(node)
     if not str(node.get("description")).endswith(MAY_BE_NULL):
         return node
     loose = dict(node)
@@ -150,6 +151,19 @@ def _loosen(node: JsonObject) -> JsonObject:
     if isinstance(values, list) and None not in values:
         loose["enum"] = [*values, None]
     return loose
+
+
+def _with_choice(node: JsonObject) -> JsonObject:
+    """An object that needs one of several sets of names; not where some of them are no arguments."""
+    properties = object_at(node, "properties")
+    description = text_at(node, "description")
+    choice = read_choice(description) if len(properties) > 1 else None
+    if choice is None or not all(name in properties for names in choice[0] for name in names):
+        return node
+    forms: list[JsonValue] = [{"type": "object", "required": list[JsonValue](names)} for names in choice[0]]
+    if description.endswith(MAY_BE_NULL):
+        forms.append({"type": "null"})
+    return {**node, "oneOf" if choice[1] else "anyOf": forms}
 
 
 def _without_bad_pattern(node: JsonObject) -> JsonObject:
@@ -224,8 +238,10 @@ def _complaint(problem: jsonschema_rs.ValidationError) -> str:
         case jsonschema_rs.ValidationErrorKind.Enum():
             allowed = _listed(cast(list[JsonValue], kind.options))
             return f"must be one of {allowed}, not {_shown(problem.instance)}"
-        case jsonschema_rs.ValidationErrorKind.AnyOf():
+        case jsonschema_rs.ValidationErrorKind.AnyOf() | jsonschema_rs.ValidationErrorKind.OneOfNotValid():
             return _fits_no_branch(problem, kind.context)
+        case jsonschema_rs.ValidationErrorKind.OneOfMultipleValid():
+            return "has several of its allowed forms, and may have exactly one; leave something out"
         case jsonschema_rs.ValidationErrorKind.Pattern():
             return f"must match the pattern `{kind.pattern}`, but is {_shown(problem.instance)}"
         case jsonschema_rs.ValidationErrorKind.AdditionalProperties():

@@ -15,6 +15,9 @@ MAY_BE_NULL = "May be null."
 """Last words of a node that accepts null; the argument validator reads them (see
 `toolserver.arguments`)."""
 
+_NAME = re.compile("`([^`]+)`")
+_CHOICE = re.compile(r"\bNeeds (exactly|at least) one of: (`[^`]+`(?:(?: and |; )`[^`]+`)+)\.(?=\s|\Z)")
+
 ENUM_CHARS = 2_000
 """Longest list of allowed values in words; above 400 a measured 84 of 4,791 lists were cut, at 2,000 only
 4."""
@@ -88,6 +91,23 @@ def value_text(value: JsonValue) -> str:
     if isinstance(value, str) and PLAIN_VALUE.fullmatch(value):
         return clean_text(value)
     return clean_text(json.dumps(value, ensure_ascii=False))
+
+
+def describe_choice(forms: list[list[str]], *, exclusive: bool) -> str:
+    """The sentence for an object that needs all names of at least one form, or of exactly one."""
+    told = "; ".join(" and ".join(f"`{clean_text(name)}`" for name in names) for names in forms)
+    return f"Needs {'exactly' if exclusive else 'at least'} one of: {told}."
+
+
+def read_choice(description: str) -> tuple[list[list[str]], bool] | None:
+    """The forms that `describe_choice` told in a description, and whether exactly one may hold.
+
+    The argument validator reads them here, as no keyword for them passes through every reader of tools.
+    """
+    found = _CHOICE.search(description)
+    if found is None:
+        return None
+    return [_NAME.findall(names) for names in found[2].split("; ")], found[1] == "exactly"
 
 
 def describe_constraints(node: JsonObject) -> str:

@@ -6,7 +6,7 @@ changes the shape. Knows nothing of references. `schema_reading` takes the few k
 
 from collections.abc import Callable, Mapping
 
-from toolserver.hints import clean_text, value_text
+from toolserver.hints import clean_text, describe_choice, value_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
 from toolserver.schema_alternatives import discriminator_of
 from toolserver.schema_keywords import (
@@ -81,8 +81,7 @@ def take_needed(shape: Shape, branches: list[list[str]], *, exclusive: bool) -> 
     common = [name for name in branches[0] if all(name in names for names in branches)]
     shape.required = tuple(dict.fromkeys((*shape.required, *common)))
     if len(branches) > 1:
-        forms = "; ".join(" and ".join(f"`{clean_text(name)}`" for name in names) for names in branches)
-        shape.note(f"Needs {'exactly' if exclusive else 'at least'} one of: {forms}.")
+        shape.note(describe_choice(branches, exclusive=exclusive))
 
 
 def _take_description(shape: Shape, part: JsonObject) -> None:

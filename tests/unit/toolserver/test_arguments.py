@@ -116,6 +116,43 @@ NULLABLE: list[JsonValue] = [
 ]
 
 
+CHOICE: JsonObject = {
+    "type": "object",
+    "properties": {"url": {}, "id": {}, "revision": {}, "title": {}},
+    "oneOf": [{"required": ["url"]}, {"required": ["id", "revision"]}],
+}
+
+
+def test_exactly_one_of_several_sets_of_names_is_needed() -> None:
+    """No keyword for it reaches every reader of tools, so it is told in words; the call is held to it."""
+    checked = validator({"a": CHOICE})
+    checked.validate({"a": {"url": "u", "title": "t", "id": 1}})
+    checked.validate({"a": {"id": 1, "revision": 2}})
+    assert str(refusal(checked, {"a": {"id": 1}})) == (
+        "`a` has none of its allowed forms: (1) it lacks the required `url`; "
+        "(2) it lacks the required `revision`."
+    )
+    assert str(refusal(checked, {"a": {"url": "u", "id": 1, "revision": 2}})) == (
+        "`a` has several of its allowed forms, and may have exactly one; leave something out."
+    )
+
+
+def test_at_least_one_of_several_sets_of_names_is_needed() -> None:
+    """Both are fine, neither is not; null is, where it may be."""
+    any_of: JsonObject = {**CHOICE, "anyOf": CHOICE["oneOf"], "nullable": True}
+    del any_of["oneOf"]
+    checked = validator({"a": any_of, "b": {**CHOICE, "nullable": True}})
+    checked.validate({"a": {"url": "u", "id": 1, "revision": 2}, "b": None})
+    checked.validate({"a": None})
+    assert "it lacks the required `url`" in str(refusal(checked, {"a": {"title": "t"}}))
+
+
+def test_a_choice_of_names_that_are_no_arguments_is_left_to_the_api() -> None:
+    """A read-only property is not the caller's to send."""
+    hidden: JsonObject = {**CHOICE, "properties": {"id": {}, "revision": {}, "url": {"readOnly": True}}}
+    validator({"a": hidden}).validate({"a": {"id": 1}})
+
+
 @pytest.mark.parametrize("schema", NULLABLE)
 def test_null_is_taken_wherever_the_description_says_so(schema: JsonValue) -> None:
     """Objects and lists say it in words only, because a type list would lose their inside on the way."""

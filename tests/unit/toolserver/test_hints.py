@@ -2,7 +2,14 @@
 
 import pytest
 
-from toolserver.hints import clean_text, describe_constraints, join_sentences, value_text
+from toolserver.hints import (
+    clean_text,
+    describe_choice,
+    describe_constraints,
+    join_sentences,
+    read_choice,
+    value_text,
+)
 from toolserver.json_types import JsonObject, JsonValue
 
 DASH = "\N{EN DASH}"
@@ -99,3 +106,13 @@ def test_sentences_are_joined_as_a_person_would(texts: tuple[str, ...], expected
 def test_values_are_quoted_only_where_they_could_be_misread(value: JsonValue, expected: str) -> None:
     """A model copies what it reads, quotation marks included."""
     assert value_text(value) == expected
+
+
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_a_choice_of_names_is_read_as_it_was_told(exclusive: bool) -> None:
+    """Between other sentences; what is cut is not read, nor what only looks alike."""
+    forms = [["a"], ["b.c", "d e"], ["f"]]
+    told = describe_choice(forms, exclusive=exclusive)
+    assert read_choice(f"A form. {told} May be null.") == (forms, exclusive)
+    assert read_choice(told[:-3] + "…") is None
+    assert read_choice("Needs at least one of: these.") is None
