@@ -96,7 +96,11 @@ class ModelSettings(BaseModel):
     display_name: str | None = None
     """For people; None: the `id`."""
     can_call_functions: bool = True
-    """False: it is never offered tools."""
+    """False: it is never offered tools, unless its calls are text."""
+    text_calls: bool = False
+    """Its texts are read for calls; with `can_call_functions` false it is told its tools in words."""
+    subquery: bool = False
+    """It may give tasks to itself, in turns inside its turn."""
     max_rounds: int | None = Field(default=None, ge=1, le=200)
     """Rounds of one answer; None: as the bridge's own setting says."""
     options: dict[str, PydanticJsonValue] = Field(default_factory=dict[str, PydanticJsonValue])

@@ -20,6 +20,7 @@ from bridge.edges.model_provider import Listed, Provider
 from bridge.models import ModelSettings, ModelsFile, ProviderApi, ProviderSettings, key_of
 from bridge.turns.chat_request import ChatDialect, chat_request
 from bridge.turns.model import Model, ModelError, ModelEvent, ModelRequest
+from bridge.turns.text_call_model import TextCallModel
 from toolserver.json_types import JsonObject
 
 LISTED_S = 300.0
@@ -185,8 +186,10 @@ class _Shelf:
 
     def entry(self, settings: ModelSettings, created: int = 0) -> ModelEntry:
         options = cast(JsonObject, settings.options)
-        named = NamedModel(self._model, settings.model or settings.id, options)
-        return ModelEntry(named, settings, self.name, created, self.provider.settings.api)
+        model: Model = NamedModel(self._model, settings.model or settings.id, options)
+        if settings.text_calls:
+            model = TextCallModel(model, tells_tools=not settings.can_call_functions)
+        return ModelEntry(model, settings, self.name, created, self.provider.settings.api)
 
     async def refresh(self) -> None:
         """Ask for the list anew if it is old. Never fails: the last list stays when there is no other."""

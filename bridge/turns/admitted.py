@@ -11,7 +11,7 @@ from bridge.breaker import BreakerKey, Breakers, Verdict
 from bridge.request_admission import RequestAdmission
 from bridge.turns.loop import run_turn
 from bridge.turns.model import Model, ModelError
-from bridge.turns.toolbox import Toolbox
+from bridge.turns.subquery import NestingToolbox, with_subquery
 from bridge.turns.turn import Emit, TurnRequest, TurnResult, TurnSettings
 from bridge.wire import ErrorCode, WireError
 from toolserver.json_types import object_at, text_at
@@ -23,7 +23,7 @@ REQUESTS = "Requests to models"
 class ToolSource(Protocol):
     """Where the tools of a turn come from."""
 
-    async def of(self, request: TurnRequest, settings: TurnSettings) -> Toolbox:
+    async def of(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
         """The tools of one turn. Never fails for want of tools.
 
         Raises:
@@ -52,7 +52,8 @@ class Turns:
         async with self._admission.place(request.user_id):
             with self._breakers.passage(key, REQUESTS) as passage:
                 try:
-                    toolbox = await self._tools.of(request, settings)
+                    offered = await self._tools.of(request, settings)
+                    toolbox = with_subquery(offered, request, model, settings, emit)
                     result = await run_turn(request, model, toolbox, settings, emit)
                 except ModelError as error:
                     passage.ended(Verdict.FAILED, _wire(error.message, error.code))

@@ -44,6 +44,12 @@ class ChatWriter:
 
     def __init__(self, shell: ChatShell) -> None:
         self._shell = shell
+        self._head: JsonObject = {
+            "id": shell.completion_id,
+            "object": "chat.completion.chunk",
+            "created": shell.created_at,
+            "model": shell.model,
+        }
         self._has_begun = False
         self._finish_reason = "stop"
         self._usage: JsonValue = None
@@ -110,17 +116,13 @@ class ChatWriter:
             "logprobs": None,
             "finish_reason": self._finish_reason,
         }
-        return {**self._head("chat.completion"), "choices": [choice], "usage": self._usage}
+        return {**self._head, "object": "chat.completion", "choices": [choice], "usage": self._usage}
 
     def _text(self, name: str) -> str:
         return "".join(self._texts.get(name, []))
 
-    def _head(self, kind: str) -> JsonObject:
-        shell = self._shell
-        return {"id": shell.completion_id, "object": kind, "created": shell.created_at, "model": shell.model}
-
     def _chunk(self, choices: list[JsonValue], usage: JsonValue = None) -> JsonObject:
-        chunk: JsonObject = {**self._head("chat.completion.chunk"), "choices": choices}
+        chunk: JsonObject = {**self._head, "choices": choices}
         return {**chunk, "usage": usage} if self._shell.with_usage else chunk
 
     def _delta(self, delta: JsonObject, finish_reason: str | None = None) -> JsonObject:

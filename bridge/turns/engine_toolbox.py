@@ -75,7 +75,8 @@ class Toolboxes:
         toolbox = EngineToolbox(self._room, request, settings, callers)
         if not (can_call and request.with_tools):
             return toolbox
-        offered = await guarded(self._offered(request, settings, len(callers)), "The offer of tools")
+        taken = len(callers) + settings.subquery
+        offered = await guarded(self._offered(request, settings, taken), "The offer of tools")
         if offered is None:
             return replace(toolbox, notices=(UNAVAILABLE,))
         tools, notices = offered

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import orjson
 
@@ -18,7 +19,7 @@ from bridge.turns.call_arguments import engine_arguments
 from bridge.turns.items import Item, ModelCall, message_item, message_text
 from bridge.turns.loop import run_turn
 from bridge.turns.model import Model, ModelError
-from bridge.turns.toolbox import CallOutput, OwnTool, Toolbox
+from bridge.turns.toolbox import CallOutput, LocalTool, OwnTool, Toolbox
 from bridge.turns.turn import (
     CallEnded,
     CallStarted,
@@ -121,6 +122,28 @@ class Subquery:
             options=options,
             max_rounds=self.max_rounds,
         )
+
+
+class NestingToolbox(Toolbox, Protocol):
+    """A toolbox of which others can be made."""
+
+    def for_nested(self) -> Toolbox:
+        """The same without tools that only the caller can run."""
+        ...
+
+    def with_local(self, *locals: LocalTool) -> Toolbox:
+        """The same with more tools of the bridge."""
+        ...
+
+
+def with_subquery(
+    toolbox: NestingToolbox, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit
+) -> Toolbox:
+    """The tools of a turn, with `subquery` where the settings say so and there is a tool for it to use."""
+    names = (text_at(definition, "name") for definition in toolbox.definitions)
+    if not settings.subquery or not any(toolbox.own(name) for name in names):
+        return toolbox
+    return toolbox.with_local(Subquery(request, model, toolbox.for_nested(), settings, emit))
 
 
 def recent_messages(items: Sequence[Item], count: int) -> list[Item]:
