@@ -8,12 +8,11 @@ room, a restart) leaves the caller's items as they are.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
-
-import orjson
 
 from bridge.turns.items import Item, ModelCall, answered_call_id, call_id_of
 from toolserver.json_types import JsonValue, dump_json, text_at
@@ -125,7 +124,7 @@ def _restore(pending: _Pending, items: list[Item]) -> None:
     """Put the turn in the place of what the caller has of it; the caller's outputs take their places."""
     start, end = _span(pending, items)
     answers = {answered_call_id(item): item for item in reversed(items[start:end])}
-    said, outputs = cast(tuple[list[Item], list[Item]], orjson.loads(pending.body))
+    said, outputs = cast(tuple[list[Item], list[Item]], json.loads(pending.body))
     answers |= {answered_call_id(item): item for item in outputs}
     items[start:end] = [*said, *(answers[call_id] for call_id in pending.last_ids if call_id in answers)]
 

@@ -122,6 +122,8 @@ class RoundReader:
 
     def _item(self, event: ModelEvent, index: int) -> ModelEvent:
         item = object_at(event.body, "item")
+        if not item:  # nothing to keep, nor to send back
+            return event
         named = self._with_call_id(item, index)
         self._begun[index] = named
         if event.type == "response.output_item.done":

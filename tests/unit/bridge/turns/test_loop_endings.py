@@ -171,3 +171,11 @@ async def test_a_stop_cancels_the_calls_that_run() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert ended == ["cancelled"]
+
+
+async def test_an_event_without_an_item_leaves_no_trace_in_the_next_round() -> None:
+    """A provider refuses an empty item, and with it the whole turn."""
+    odd: JsonObject = {"type": "response.output_item.done", "output_index": 0, "item": None}
+    turn = played([odd, ModelError("Gone.", code="connection_error")])
+    result = await turn.run()
+    assert (result.status, result.output) == ("failed", ())

@@ -58,7 +58,7 @@ KINDS = ("function_call", "function_call_output")
 def test_every_call_is_answered_once_and_in_order(
     script: list[list[Step]], max_rounds: int, max_tool_calls: int | None, parallel: bool
 ) -> None:
-    """W-17, W-18, W-19, W-21: whatever a model writes and however a round ends."""
+    """S4-04, W-17, W-18, W-19, W-21: whatever a model writes and however a round ends."""
     options = {"parallel_tool_calls": parallel, "max_tool_calls": max_tool_calls}
     whole = [*script, *(round_of(said_text("End.")) for _ in range(max_rounds + 1))]
     turn = Played(ScriptedModel(whole), PlayedTools(OWN, CALLERS), TurnSettings("m", max_rounds))

@@ -47,6 +47,14 @@ def test_what_really_stood_there_takes_the_place_of_what_the_caller_has() -> Non
     assert pending.restored("ann", chat) == (user("Go"), *output, answer("c2"), user("And?"))
 
 
+def test_what_comes_back_is_what_was_there_to_the_digit() -> None:
+    """W-21: verbatim, members that nobody knows included."""
+    pending = PendingRounds(Clock())
+    odd: Item = {**THEIRS, "unknown": [10**20, 0.1, None, {"z": 1, "a": 2}]}
+    pending.remember("ann", [odd], calls(odd))
+    assert pending.restored("ann", [THEIRS]) == (odd,)
+
+
 def test_outputs_stand_in_the_order_of_their_calls() -> None:
     """W-17: whoever ran them."""
     clock = Clock()
