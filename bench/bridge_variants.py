@@ -12,6 +12,7 @@ from bench.payloads import ARGUMENTS_TEXT, CHAT_ID, MESSAGE_ID
 from bench.peer import LoadOrder, PageOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant
+from bridge.call_settings import Deadline
 from bridge.calls import CallState
 from bridge.config import Settings
 from bridge.edges.browser_gateway import SOCKET_PATH
@@ -19,6 +20,7 @@ from bridge.edges.call_journal import CallJournal
 from bridge.edges.identity import SESSION
 from bridge.edges.store import Store
 from bridge.open_call import CallRecord, CallRequest
+from bridge.outcome import CallOutcome
 from bridge.servers import LoadedServer
 from bridge.service import Bridge, start_bridge
 from examples.document_files import read_document_text
@@ -64,6 +66,25 @@ class _Running:
     async def stop(self) -> None:
         await self.bridge.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class _FreeTurn:
+    """What is measured here has no queue in front of it."""
+
+    def deadline(self) -> Deadline:
+        return Deadline(_DEADLINE_S, "call")
+
+    def take_now(self) -> bool:
+        return True
+
+    async def take(self) -> None:
+        return None
+
+    def give_back(self) -> None:
+        return None
+
+    def ended(self, outcome: CallOutcome) -> None:
+        return None
 
 
 async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
@@ -117,13 +138,12 @@ def _dispatch_variant(
         origin="",
         safe=safe,
         arguments_text=ARGUMENTS_TEXT,
-        deadline_s=_DEADLINE_S,
         chat_id=CHAT_ID,
         message_id=MESSAGE_ID,
     )
 
     async def call() -> None:
-        outcome = await dispatcher.run(request)
+        outcome = await dispatcher.run(request, _FreeTurn())
         if outcome.state is not CallState.SUCCEEDED:
             raise RuntimeError(f"The call ended {outcome.state}: {outcome.error}")
 

@@ -1,8 +1,9 @@
 """Admission: which call may run next, when not all may run at once.
 
-Receives calls with what they belong to, gives each a slot in turn. First come, first served among those that
-have room: a call that must wait lets pass who need not, though not for ever. Users take turns. Knows nothing
-of pages and tools; uses the event loop only to wait. All methods run on one event loop.
+Receives calls with what they belong to, gives each a ticket, and those that want to run a slot in turn. First
+come, first served among those that have room: a call that must wait lets pass who need not, though not for
+ever. Users take turns. Knows nothing of pages and tools; uses the event loop only to wait. All methods run on
+one event loop.
 
 Calls that belong to the same things stand in one lane. A slot taken or given back costs one look at the first
 call of each lane of that one user, whoever else waits.
@@ -21,7 +22,7 @@ from bridge.limits import Limits
 from bridge.wire import BridgeError, ErrorCode
 
 MAX_OPEN_CALLS = 10_000
-"""Calls of all users that run or wait; the next one is refused at once. Chosen."""
+"""Calls of all users that run, wait or are thought about; the next one is refused at once. Chosen."""
 
 MAX_PASSED = 50
 """Once so many calls of its user were let in before it, the first that waits keeps its places free."""
@@ -58,7 +59,7 @@ class _Place:
     running: int = 0
     queued: int = 0
     """Of a request: those that wait in a lane."""
-    door: deque[_Waiter] = field(default_factory=deque["_Waiter"])
+    door: deque[Ticket] = field(default_factory=deque["Ticket"])
     """Of a request: those for whom the queue has no room yet."""
 
 
@@ -69,24 +70,15 @@ class _Lane:
     places: tuple[tuple[_Place, int | None], ...]
     """With the room that the user gave it; None: the limits say."""
     open: int = 0
-    """Calls that run or wait, at the door too."""
-    waiting: OrderedDict[int, _Waiter] = field(default_factory=OrderedDict[int, "_Waiter"])
+    """Calls that have a ticket."""
+    waiting: OrderedDict[int, Ticket] = field(default_factory=OrderedDict[int, "Ticket"])
     """In the order they came."""
-
-
-@dataclass(slots=True, eq=False)
-class _Waiter:
-    number: int
-    lane: _Lane
-    turn: asyncio.Future[None]
-    came_after: int
-    """Calls of its user that had been let in when it came."""
 
 
 @dataclass(slots=True, eq=False)
 class _User:
     open: int = 0
-    """Running or waiting."""
+    """Calls that have a ticket."""
     running: int = 0
     admitted: int = 0
     lanes: dict[SlotKey, _Lane] = field(default_factory=dict[SlotKey, _Lane])
@@ -95,20 +87,20 @@ class _User:
     """Lanes where somebody waits."""
 
 
-class Slot:
-    """One call's slot, as an asynchronous context manager."""
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """One open call. It may hold a slot, or wait for one."""
 
-    def __init__(self, admission: Admission, key: SlotKey) -> None:
-        self._admission = admission
-        self._key = key
-
-    async def __aenter__(self) -> None:
-        """Wait for the slot; cancelling gives up the wait."""
-        await self._admission.enter(self._key)
-
-    async def __aexit__(self, *_: object) -> None:
-        """Give it back."""
-        self._admission.leave(self._key)
+    user: _User
+    lane: _Lane
+    holds: bool = False
+    """It has a slot."""
+    turn: asyncio.Future[None] | None = None
+    """While it waits; done: it need not wait any more."""
+    number: int = 0
+    """Its place in the order of those that wait."""
+    came_after: int = 0
+    """Calls of its user that had been let in when it began to wait."""
 
 
 class Admission:
@@ -123,6 +115,7 @@ class Admission:
         """Users who may have a call that could run; whoever was served goes to the end."""
         self._numbers = count()
         self._running = 0
+        self._waiting = 0
         self._open = 0
         self._closed = False
         self._idle = asyncio.Event()
@@ -136,18 +129,13 @@ class Admission:
     @property
     def waiting(self) -> int:
         """Calls that wait for one."""
-        return self._open - self._running
+        return self._waiting
 
-    def slot(self, key: SlotKey) -> Slot:
-        """`async with` it: wait for a slot, hold it, give it back. See `enter`."""
-        return Slot(self, key)
-
-    async def enter(self, key: SlotKey) -> None:
-        """Wait for a slot; `leave` gives it back. Cancelling gives up the wait, and holds nothing.
+    def enter(self, key: SlotKey) -> Ticket:
+        """Count a call as open until `leave`; it has no slot yet.
 
         Raises:
-            BridgeError: `queue_full`: too many calls are open, or no slot became free within
-                `tool_queue_wait_seconds`; `no_browser`: the bridge is stopping.
+            BridgeError: `queue_full`: too many calls are open; `no_browser`: the bridge is stopping.
         """
         user = self._users.get(key.user_id)
         self._refuse_too_many(user)
@@ -157,24 +145,79 @@ class Admission:
         lane.open += 1
         user.open += 1
         self._open += 1
-        has_room = self._running < self._limits().max_parallel_tools_global
-        if has_room and not user.busy and self._full_place(user, lane) is None:
-            self._take(user, lane)
-        else:
-            await self._wait(user, lane)
+        return Ticket(user, lane)
 
-    def leave(self, key: SlotKey) -> None:
-        """Give back the slot of a call that has ended."""
-        user = self._users[key.user_id]
-        lane = user.lanes[key]
+    def leave(self, ticket: Ticket) -> None:
+        """The call is open no more; it must not be waiting in `take`."""
+        self.give_back(ticket)
+        user, lane = ticket.user, ticket.lane
+        lane.open -= 1
+        user.open -= 1
+        self._open -= 1
+        if not user.open:
+            self._users.pop(lane.key.user_id, None)
+            self._ready.pop(lane.key.user_id, None)
+        elif not lane.open:
+            _close_lane(user, lane)
+
+    def take_now(self, ticket: Ticket) -> bool:
+        """Whether the call has a slot, without waiting.
+
+        Raises:
+            BridgeError: `no_browser`: the bridge is stopping.
+        """
+        if ticket.holds:
+            return True
+        if self._closed:
+            raise _stopping()
+        user = ticket.user
+        limits = self._limits()
+        has_room = ticket.turn is None and not user.busy and self._running < limits.max_parallel_tools_global
+        if not has_room or self._full_place(user, ticket.lane, limits) is not None:
+            return False
+        self._take(ticket)
+        return True
+
+    async def take(self, ticket: Ticket, seconds: float) -> None:
+        """Wait for a slot, for so long; without one if `give_back` was called meanwhile.
+
+        Cancelling gives up the wait; a slot that came in that moment is held. One wait at a time.
+
+        Raises:
+            BridgeError: `queue_full`: no slot became free; `no_browser`: the bridge is stopping.
+        """
+        if self.take_now(ticket):
+            return
+        loop = asyncio.get_running_loop()
+        ticket.turn = turn = loop.create_future()
+        self._join(ticket)
+        timer = None if turn.done() else loop.call_later(seconds, self._give_up, ticket, seconds)
+        try:
+            await turn
+        finally:
+            ticket.turn = None
+            if timer is not None:
+                timer.cancel()
+            if not ticket.holds:
+                self._withdraw(ticket)
+
+    def give_back(self, ticket: Ticket) -> None:
+        """Give back its slot, or its place among those that wait; nothing, if it has neither."""
+        if not ticket.holds:
+            if ticket.turn is not None and not ticket.turn.done():
+                self._withdraw(ticket)
+                ticket.turn.set_result(None)
+            return
+        user, lane = ticket.user, ticket.lane
+        ticket.holds = False
         user.running -= 1
         for place, _ in lane.places:
             place.running -= 1
         self._running -= 1
-        self._gone(user, lane)
         if user.busy:
-            self._ready.setdefault(key.user_id)
-        self._admit()
+            self._ready.setdefault(lane.key.user_id)
+        if self._ready:
+            self._admit()
         if not self._running:
             self._idle.set()
 
@@ -182,7 +225,7 @@ class Admission:
         """Let in who may run now."""
         for user_id, user in self._users.items():
             for place in user.places.values():
-                self._fill_queue(user, place)
+                self._fill_queue(place)
             if user.busy:
                 self._ready.setdefault(user_id)
         self._admit()
@@ -193,68 +236,60 @@ class Admission:
         for user in self._users.values():
             lines = [lane.waiting.values() for lane in user.busy]
             doors = [place.door for place in user.places.values()]
-            for waiter in [waiter for line in (*lines, *doors) for waiter in line]:
-                _refuse(waiter, _stopping())
+            for ticket in [ticket for line in (*lines, *doors) for ticket in line]:
+                _refuse(ticket, _stopping())
         try:
             async with asyncio.timeout(grace_s):
                 await self._idle.wait()
         except TimeoutError:
             return
 
-    async def _wait(self, user: _User, lane: _Lane) -> None:
-        loop = asyncio.get_running_loop()
-        waiter = _Waiter(next(self._numbers), lane, loop.create_future(), user.admitted)
-        self._queue(user, waiter)
-        self._ready.setdefault(lane.key.user_id)
+    def _join(self, ticket: Ticket) -> None:
+        """To those that wait."""
+        ticket.number = next(self._numbers)
+        ticket.came_after = ticket.user.admitted
+        self._waiting += 1
+        self._queue(ticket)
+        self._ready.setdefault(ticket.lane.key.user_id)
         self._admit()
-        seconds = self._limits().tool_queue_wait_seconds
-        timer = None if waiter.turn.done() else loop.call_later(seconds, self._give_up, user, waiter, seconds)
-        try:
-            await waiter.turn
-        except BaseException:
-            self._withdraw(user, waiter)
-            raise
-        finally:
-            if timer is not None:
-                timer.cancel()
 
-    def _queue(self, user: _User, waiter: _Waiter) -> None:
+    def _queue(self, ticket: Ticket) -> None:
         """Into its lane; or to the door, where the queue of its request has no room."""
-        lane, request = waiter.lane, waiter.lane.request
+        lane, request = ticket.lane, ticket.lane.request
         if request is not None:
             if request.queued >= self._limits().tool_queue_size:
-                request.door.append(waiter)
+                request.door.append(ticket)
                 return
             request.queued += 1
-        lane.waiting[waiter.number] = waiter
-        user.busy[lane] = None
+        lane.waiting[ticket.number] = ticket
+        ticket.user.busy[lane] = None
 
-    def _dequeue(self, user: _User, waiter: _Waiter) -> None:
-        lane, request = waiter.lane, waiter.lane.request
-        if lane.waiting.pop(waiter.number, None) is None:
+    def _dequeue(self, ticket: Ticket) -> bool:
+        """Whether it was among those that wait."""
+        lane, request = ticket.lane, ticket.lane.request
+        if lane.waiting.pop(ticket.number, None) is None:
+            if request is None or ticket not in request.door:
+                return False
+            request.door.remove(ticket)
+        else:
+            if not lane.waiting:
+                del ticket.user.busy[lane]
             if request is not None:
-                request.door.remove(waiter)
-            return
-        if not lane.waiting:
-            del user.busy[lane]
-        if request is not None:
-            request.queued -= 1
-            self._fill_queue(user, request)
+                request.queued -= 1
+                self._fill_queue(request)
+        self._waiting -= 1
+        return True
 
-    def _fill_queue(self, user: _User, request: _Place) -> None:
+    def _fill_queue(self, request: _Place) -> None:
         while request.door and request.queued < self._limits().tool_queue_size:
-            self._queue(user, request.door.popleft())
+            self._queue(request.door.popleft())
 
-    def _withdraw(self, user: _User, waiter: _Waiter) -> None:
-        """It waits no more: refused, or cancelled, perhaps in the moment of its turn."""
-        lane, turn = waiter.lane, waiter.turn
-        if turn.done() and not turn.cancelled() and turn.exception() is None:
-            self.leave(lane.key)
+    def _withdraw(self, ticket: Ticket) -> None:
+        """It waits no more: refused, cancelled, or not wanted any more."""
+        if not self._dequeue(ticket):
             return
-        self._dequeue(user, waiter)
-        self._gone(user, lane)
-        if user.busy:
-            self._ready.setdefault(lane.key.user_id)
+        if ticket.user.busy:
+            self._ready.setdefault(ticket.lane.key.user_id)
         self._admit()
 
     def _admit(self) -> None:
@@ -262,31 +297,34 @@ class Admission:
         while self._ready and self._running < self._limits().max_parallel_tools_global:
             user_id, _ = self._ready.popitem(last=False)
             user = self._users.get(user_id)
-            waiter = self._next_of(user) if user is not None else None
-            if user is None or waiter is None:
+            ticket = self._next_of(user) if user is not None else None
+            if user is None or ticket is None or ticket.turn is None:
                 continue
-            self._dequeue(user, waiter)
-            self._take(user, waiter.lane)
-            waiter.turn.set_result(None)
+            self._dequeue(ticket)
+            self._take(ticket)
+            ticket.turn.set_result(None)
             if user.busy:
                 self._ready[user_id] = None
 
-    def _next_of(self, user: _User) -> _Waiter | None:
+    def _next_of(self, user: _User) -> Ticket | None:
         """Which of a user's waiting calls may run: the first one that has room everywhere."""
-        if user.running >= self._limits().max_parallel_tools_per_user:
+        limits = self._limits()
+        if user.running >= limits.max_parallel_tools_per_user:
             return None
         heads = sorted((_head(lane) for lane in user.busy), key=_number)
         kept: frozenset[_Place] = frozenset()
-        for waiter in heads:
-            if self._full_place(user, waiter.lane, kept) is None and not waiter.turn.done():
-                return waiter
-            if not kept and user.admitted - waiter.came_after >= MAX_PASSED:
-                kept = frozenset(place for place, _ in waiter.lane.places)
+        for ticket in heads:
+            is_waiting = ticket.turn is not None and not ticket.turn.done()
+            if is_waiting and self._full_place(user, ticket.lane, limits, kept) is None:
+                return ticket
+            if not kept and user.admitted - ticket.came_after >= MAX_PASSED:
+                kept = frozenset(place for place, _ in ticket.lane.places)
         return None
 
-    def _full_place(self, user: _User, lane: _Lane, kept: frozenset[_Place] = frozenset()) -> str | None:
+    def _full_place(
+        self, user: _User, lane: _Lane, limits: Limits, kept: frozenset[_Place] = frozenset()
+    ) -> str | None:
         """The kind of the first place without room for one more, `kept` ones for two; None: there is room."""
-        limits = self._limits()
         if user.running >= limits.max_parallel_tools_per_user:
             return USER
         for place, given in lane.places:
@@ -302,24 +340,15 @@ class Admission:
                 return place.kind
         return None
 
-    def _take(self, user: _User, lane: _Lane) -> None:
+    def _take(self, ticket: Ticket) -> None:
+        ticket.holds = True
+        user = ticket.user
         user.running += 1
         user.admitted += 1
-        for place, _ in lane.places:
+        for place, _ in ticket.lane.places:
             place.running += 1
         self._running += 1
         self._idle.clear()
-
-    def _gone(self, user: _User, lane: _Lane) -> None:
-        """A call is open no more."""
-        lane.open -= 1
-        user.open -= 1
-        self._open -= 1
-        if not user.open:
-            self._users.pop(lane.key.user_id, None)
-            self._ready.pop(lane.key.user_id, None)
-        elif not lane.open:
-            _close_lane(user, lane)
 
     def _refuse_too_many(self, user: _User | None) -> None:
         if self._closed:
@@ -332,13 +361,13 @@ class Admission:
             message = f"{MAX_OPEN_CALLS:,} calls are open already. Try again when some of them have ended."
             raise _queue_full(message, {"limit": MAX_OPEN_CALLS})
 
-    def _give_up(self, user: _User, waiter: _Waiter, seconds: float) -> None:
-        full = self._full_place(user, waiter.lane) or EVERYBODY
+    def _give_up(self, ticket: Ticket, seconds: float) -> None:
+        full = self._full_place(ticket.user, ticket.lane, self._limits()) or EVERYBODY
         waits = f"no slot became free within {seconds:g} s" if seconds else "no slot is free"
         message = (
             f"The call was not made: {waits}, because {_told(full)}. Try again with fewer calls at once."
         )
-        _refuse(waiter, _queue_full(message, {"full": full, "waited_s": seconds}))
+        _refuse(ticket, _queue_full(message, {"full": full, "waited_s": seconds}))
 
 
 def _open_lane(user: _User, key: SlotKey) -> _Lane:
@@ -373,17 +402,17 @@ def _close_lane(user: _User, lane: _Lane) -> None:
             del user.places[place.kind, place.name]
 
 
-def _head(lane: _Lane) -> _Waiter:
+def _head(lane: _Lane) -> Ticket:
     return next(iter(lane.waiting.values()))
 
 
-def _number(waiter: _Waiter) -> int:
-    return waiter.number
+def _number(ticket: Ticket) -> int:
+    return ticket.number
 
 
-def _refuse(waiter: _Waiter, error: BridgeError) -> None:
-    if not waiter.turn.done():
-        waiter.turn.set_exception(error)
+def _refuse(ticket: Ticket, error: BridgeError) -> None:
+    if ticket.turn is not None and not ticket.turn.done():
+        ticket.turn.set_exception(error)
 
 
 def _told(full: str) -> str:

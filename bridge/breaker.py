@@ -3,13 +3,15 @@
 One state machine per key: closed (calls pass) -> open after `breaker_max_failures` within
 `breaker_window_seconds` (calls are refused) -> half-open after as long again (one call passes, as a probe) ->
 closed by a success, open by a failure. Receives how calls ended, gives passage or `breaker_open`.
+
+A tool's breaker counts what the tool does wrong. That of a host counts only calls without any answer, and
+opens only when they were of several tools: one bad tool never costs its user the others (W-08).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -23,6 +25,9 @@ MAX_BREAKERS = 10_000
 
 MAX_FAILURES = int(range_of("BREAKER_MAX_FAILURES")[1])
 """Failures of one key that are remembered."""
+
+HOST_TOOLS = 2
+"""Of so many tools calls must have failed before their host is left alone."""
 
 SERVER_FAILURE = 500
 """The least status of an API that says that the fault is its own."""
@@ -51,18 +56,31 @@ class BreakerKey(NamedTuple):
     """What one breaker watches, for one user."""
 
     user_id: str
-    kind: Literal["tool", "request"] = "tool"
+    kind: Literal["tool", "host", "request"] = "tool"
     """`request`: all requests of the user to models, whatever the model; the rest is empty then."""
     server_id: str = ""
     operation_key: str = ""
+    origin: str = ""
+    """Of a host, which calls of all servers have in common."""
+
+
+class Ending(NamedTuple):
+    """What the end of one call says."""
+
+    verdict: Verdict
+    tool: str
+    """Its name."""
+    error: WireError | None = None
 
 
 @dataclass(slots=True)
 class _Breaker:
     """One key that failed lately."""
 
-    failures: deque[float] = field(default_factory=lambda: deque[float](maxlen=MAX_FAILURES))
-    """When."""
+    failures: deque[tuple[float, str]] = field(
+        default_factory=lambda: deque[tuple[float, str]](maxlen=MAX_FAILURES)
+    )
+    """When, and of which tool."""
     name: str = ""
     """What people call it."""
     last_error: WireError | None = None
@@ -87,18 +105,6 @@ class BreakerFacts:
     """Since it opened, failed probes included; None while it is closed."""
     retry_after_s: float | None
     """Until one call may probe; None while it is closed."""
-
-
-class Passage:
-    """One call's way through its breaker."""
-
-    def __init__(self) -> None:
-        self.verdict = Verdict.NOTHING
-        self.error: WireError | None = None
-
-    def ended(self, verdict: Verdict, error: WireError | None) -> None:
-        """Tell how the call ended."""
-        self.verdict, self.error = verdict, error
 
 
 class Breakers:
@@ -130,25 +136,21 @@ class Breakers:
         if state is BreakerState.OPEN or (state is BreakerState.HALF_OPEN and breaker.is_probing):
             raise self._refusal(key, breaker)
 
-    @contextmanager
-    def passage(self, key: BreakerKey, name: str) -> Generator[Passage]:
-        """Let one call pass, and hear how it ended. Without an ending told, nothing is concluded.
-
-        Raises:
-            BridgeError: `breaker_open`.
-        """
-        self.check(key)
+    def enter(self, key: BreakerKey) -> bool:
+        """Let one call pass that `check` lets pass; whether it is the probe. `leave` must follow."""
         breaker = self._breakers.get(key)
-        is_probe = breaker is not None and self._state(breaker) is BreakerState.HALF_OPEN
+        if breaker is None or self._state(breaker) is not BreakerState.HALF_OPEN:
+            return False
+        breaker.is_probing = True
+        return True
+
+    def leave(self, key: BreakerKey, ending: Ending | None, *, is_probe: bool) -> None:
+        """A call that passed is over; `ending` None: it gave its place back before it had begun."""
+        breaker = self._breakers.get(key)
         if breaker is not None and is_probe:
-            breaker.is_probing = True
-        passage = Passage()
-        try:
-            yield passage
-        finally:
-            if breaker is not None and is_probe:
-                breaker.is_probing = False
-            self._conclude(key, name, passage, is_probe=is_probe)
+            breaker.is_probing = False
+        if ending is not None:
+            self._conclude(key, ending, is_probe=is_probe)
 
     def facts(self, user_id: str) -> list[BreakerFacts]:
         """The breakers of a user that have failures, the latest first."""
@@ -158,14 +160,24 @@ class Breakers:
             if key.user_id == user_id and (breaker.opened_at is not None or self._recent(breaker))
         ]
 
-    def reset(self, user_id: str, server_id: str | None = None, operation_key: str | None = None) -> int:
-        """Close a user's breakers: all, those of a server, or one operation's. Returns how many."""
+    def reset(
+        self,
+        user_id: str,
+        server_id: str | None = None,
+        operation_key: str | None = None,
+        origin: str | None = None,
+    ) -> int:
+        """Close a user's breakers: all, those of a server's tools, one operation's, or a host's.
+
+        Returns how many.
+        """
         chosen = [
             key
             for key in self._breakers
             if key.user_id == user_id
             and server_id in (None, key.server_id)
             and operation_key in (None, key.operation_key)
+            and origin in (None, key.origin)
         ]
         for key in chosen:
             del self._breakers[key]
@@ -173,35 +185,40 @@ class Breakers:
             self._on_change(user_id)
         return len(chosen)
 
-    def _conclude(self, key: BreakerKey, name: str, passage: Passage, *, is_probe: bool) -> None:
-        if passage.verdict is Verdict.FAILED:
-            self._failed(key, name, passage.error, is_probe=is_probe)
-        elif passage.verdict is Verdict.WORKED or (passage.verdict is Verdict.ALIVE and is_probe):
+    def _conclude(self, key: BreakerKey, ending: Ending, *, is_probe: bool) -> None:
+        if ending.verdict is Verdict.FAILED:
+            self._failed(key, ending, is_probe=is_probe)
+        elif ending.verdict is Verdict.WORKED or (ending.verdict is Verdict.ALIVE and is_probe):
             breaker = self._breakers.pop(key, None)
             if breaker is not None and breaker.opened_at is not None:
                 self._on_change(key.user_id)
 
-    def _failed(self, key: BreakerKey, name: str, error: WireError | None, *, is_probe: bool) -> None:
+    def _failed(self, key: BreakerKey, ending: Ending, *, is_probe: bool) -> None:
         """A failure. Of calls that were under way when it opened, only the reason is kept."""
         if not key.user_id:  # nobody to be protected from himself (S0-97)
             return
         breaker = self._breakers.setdefault(key, _Breaker())
         self._breakers.move_to_end(key)
-        breaker.name, breaker.last_error = name, error
+        breaker.name, breaker.last_error = key.origin or ending.tool, ending.error
         now = self._clock()
-        breaker.failures.append(now)
+        breaker.failures.append((now, ending.tool))
         was_closed = breaker.opened_at is None
-        if is_probe or (was_closed and self._recent(breaker) >= self._limits().breaker_max_failures):
+        if is_probe or (was_closed and self._is_too_much(key, breaker)):
             breaker.opened_at = now
             breaker.first_opened_at = now if was_closed else breaker.first_opened_at
             self._on_change(key.user_id)
         if len(self._breakers) > MAX_BREAKERS:
             self._breakers.popitem(last=False)
 
+    def _is_too_much(self, key: BreakerKey, breaker: _Breaker) -> bool:
+        tools = HOST_TOOLS if key.kind == "host" else 1
+        enough = self._recent(breaker) >= self._limits().breaker_max_failures
+        return enough and len({tool for _, tool in breaker.failures}) >= tools
+
     def _recent(self, breaker: _Breaker) -> int:
         """How many failures are within the window; while it is open none is forgotten."""
         begin = self._clock() - self._limits().breaker_window_seconds
-        while breaker.opened_at is None and breaker.failures and breaker.failures[0] <= begin:
+        while breaker.opened_at is None and breaker.failures and breaker.failures[0][0] <= begin:
             breaker.failures.popleft()
         return len(breaker.failures)
 
@@ -232,8 +249,7 @@ class Breakers:
         error = breaker.last_error
         message = f"{_refused(key, breaker.name, left)}{f' The last time: {error.message}' if error else ''}"
         detail = {
-            "tool": breaker.name,
-            "server": key.server_id,
+            **_names(key, breaker.name),
             "retry_after_s": round(left, 1),
             "failures": self._recent(breaker),
             "last_error": error.model_dump(mode="json") if error else None,
@@ -249,11 +265,27 @@ def _refused(key: BreakerKey, name: str, left_s: float) -> str:
     return f"{name} failed again and again and is left alone for now. Call it again {wait}, or {reset}."
 
 
+def _names(key: BreakerKey, name: str) -> dict[str, str]:
+    return {"host": key.origin} if key.kind == "host" else {"tool": name, "server": key.server_id}
+
+
 _FAILURES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT, ErrorCode.INTERNAL})
 
 
+_SILENCES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT})
+
+
+def judge_host(outcome: CallOutcome) -> Verdict:
+    """What the ending of a call says about the host: any answer shows that it works."""
+    error = outcome.error
+    if error is None or error.code is ErrorCode.HTTP_STATUS:
+        return Verdict.WORKED
+    code = error.detail.get("reason") if error.code is ErrorCode.OUTCOME_UNKNOWN else error.code
+    return Verdict.FAILED if code in _SILENCES else Verdict.NOTHING
+
+
 def judge(outcome: CallOutcome) -> Verdict:
-    """What the ending of a call says about the API (ruling 26)."""
+    """What the ending of a call says about the tool (ruling 26)."""
     error = outcome.error
     if error is None:
         return Verdict.WORKED

@@ -13,9 +13,11 @@ class CallState(StrEnum):
     """Where a call is. Everything from `succeeded` on is terminal."""
 
     QUEUED = "queued"
+    """It waits for its turn, or for a page."""
     SENT = "sent"
     AWAITING_APPROVAL = "awaiting_approval"
-    """The page shows a card; nothing is fetched before the bridge has said go."""
+    """The page shows a card, or its user has approved and it waits for its turn. Nothing is fetched before
+    the bridge has said go."""
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -42,6 +44,8 @@ class CallEvent(StrEnum):
     """An answer of 400 or more, or a proven failure."""
     REFUSED = "refused"
     """The page or its user will not run the call; nothing was sent to the API."""
+    TURNED_AWAY = "turned_away"
+    """It may not begin: no turn came, its breaker is open, or it cannot be written down."""
     DEADLINE = "deadline"
     STOPPED = "stopped"
     """The caller went away or somebody pressed Stop."""
@@ -73,12 +77,16 @@ _CERTAIN: dict[tuple[CallState, CallEvent], CallState] = {
     (CallState.QUEUED, CallEvent.STOPPED): CallState.CANCELLED,
     (CallState.QUEUED, CallEvent.DEADLINE): CallState.EXPIRED,
     (CallState.QUEUED, CallEvent.PAGE_LOST): CallState.FAILED,
+    (CallState.QUEUED, CallEvent.TURNED_AWAY): CallState.FAILED,
+    (CallState.QUEUED, CallEvent.REFUSED): CallState.DENIED,
     (CallState.SENT, CallEvent.ACCEPTED): CallState.RUNNING,
     (CallState.SENT, CallEvent.ASKED): CallState.AWAITING_APPROVAL,
     (CallState.SENT, CallEvent.APPROVED): CallState.RUNNING,
     (CallState.SENT, CallEvent.REFUSED): CallState.DENIED,
+    (CallState.SENT, CallEvent.TURNED_AWAY): CallState.FAILED,
     (CallState.AWAITING_APPROVAL, CallEvent.APPROVED): CallState.RUNNING,
     (CallState.AWAITING_APPROVAL, CallEvent.REFUSED): CallState.DENIED,
+    (CallState.AWAITING_APPROVAL, CallEvent.TURNED_AWAY): CallState.FAILED,
     **{
         (state, event): target
         for state in _AT_A_PAGE

@@ -1,9 +1,9 @@
 """Dispatch: one validated call to a page of its user, and its one ending.
 
 Receives a `CallRequest` and gives a `CallOutcome`; knows deadlines, approval, pages that go away and come
-back, and cancellation. It reaches pages through the `Browser` port and the database through the `Journal`
-port, and is told what pages say by the methods below `cancel`. It must not know Socket.IO, HTTP or the
-database. All methods run on one event loop.
+back, and cancellation. What may begin holds its `Turn`; a call whose user is asked does not. It reaches pages
+through the `Browser` port and the database through the `Journal` port, and is told what pages say by the
+methods below `cancel`. It must not know Socket.IO, HTTP or the database. All methods run on one event loop.
 """
 
 from __future__ import annotations
@@ -12,21 +12,23 @@ import asyncio
 import secrets
 import time
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import Literal
 
 from bridge import endings
 from bridge.calls import TERMINAL, CallEvent, CallState, UnexpectedEvent, next_state
 from bridge.config import DEFAULT_APPROVAL_S
-from bridge.open_call import AbortReason, CallRecord, CallRequest, Clock, OpenCall, Page, Verdict
+from bridge.dispatch_ports import Browser, Decisions, Journal, JournalUnavailable
+from bridge.open_call import AbortReason, CallRecord, CallRequest, OpenCall, Page, Turn, Verdict
 from bridge.outcome import CallOutcome, Reading, doubtful_error, read_report
-from bridge.wire import Accepted, Decision, ErrorCode, Go, Result, WireError
+from bridge.wire import Accepted, BridgeError, Decision, ErrorCode, Go, Result, WireError
 from toolserver.result import Answered
 
 RESUME_S = 1.5
 """How long the calls of a page wait for it when its socket closes; its first reconnect comes after 0.2 s."""
 
-APPROVAL_GRACE_S = 5.0
-"""The page keeps that time itself; so much later the bridge stops believing that it does."""
+CARD_RESUME_S = 20 * RESUME_S
+"""How long a call whose user was being asked waits for a page when the last one is gone: nothing of it was
+begun, so a slow reload may have its card back. The time to decide goes on."""
 
 MAX_ATTEMPTS = 2
 """Of a safe call, in all (S0-78)."""
@@ -35,58 +37,6 @@ MAX_SENDINGS = 5
 """Of one call to pages that then proved they had not begun it."""
 
 RETRY_WAIT_S = 0.2
-
-
-class JournalUnavailable(Exception):
-    """The journal cannot be written."""
-
-
-class Browser(Protocol):
-    """The pages of all users, as the dispatcher sees them."""
-
-    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
-        """The page that should run a call of a server to `origin` now.
-
-        None when no page of the user is open. A page that is just taking over newly accepted origins, or was
-        there a moment ago, is waited for, briefly.
-        """
-        ...
-
-    async def send_call(self, call: OpenCall) -> None:
-        """Send `execute:tool`; the page's ack comes back through `Dispatcher.accept`."""
-        ...
-
-    async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
-        """Ask a page to abort a call; never fails and never waits for an answer."""
-        ...
-
-
-class Journal(Protocol):
-    """What is kept of calls, so that a crash leaves no doubt that need not be."""
-
-    async def opened(self, record: CallRecord) -> None:
-        """Write down an unsafe call before its page may begin it; committed when this returns.
-
-        Raises:
-            JournalUnavailable: then the call must not be sent.
-        """
-        ...
-
-    def ended(self, record: CallRecord) -> None:
-        """Write down how a call ended, some time soon; never fails."""
-        ...
-
-    def late(self, user_id: str, result: Result) -> None:
-        """A page of this user reported a call that has ended already; never fails."""
-        ...
-
-
-class Decisions(Protocol):
-    """Who remembers what a decision is good for beyond its call."""
-
-    def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
-        """A call was approved or denied; never fails and never waits."""
-        ...
 
 
 class Dispatcher:
@@ -109,15 +59,16 @@ class Dispatcher:
         self._no_browser_message = no_browser_message
         self._open: dict[str, OpenCall] = {}
 
-    async def run(self, request: CallRequest) -> CallOutcome:
-        """Perform one call in a page of its user.
+    async def run(self, request: CallRequest, turn: Turn) -> CallOutcome:
+        """Perform one call in a page of its user, when it is its turn.
 
-        It has its terminal state at the latest after `deadline_s`, plus the time its user takes to approve
-        it, `approval_s` and `APPROVAL_GRACE_S` at most. Never raises for anything that happens to the call.
-        Cancelling it settles the call and asks the page to abort its request; an unsafe request that was
-        already begun may have been performed.
+        It has its terminal state at the latest after the wait for its turn and its deadline, plus the time
+        its user takes to approve it, `approval_s` and `APPROVAL_GRACE_S` at most. Never raises for anything
+        that happens to the call. Cancelling it settles the call and asks the page to abort its request; an
+        unsafe request that was already begun may have been performed.
         """
-        call = OpenCall(new_call_id(), request, secrets.token_urlsafe(24), approval_s=self._approval_s)
+        token = secrets.token_urlsafe(24)
+        call = OpenCall(new_call_id(), request, token, turn, approval_s=self._approval_s)
         self._open[call.call_id] = call
         try:
             return await self._perform(call)
@@ -130,18 +81,76 @@ class Dispatcher:
             del self._open[call.call_id]
 
     async def _perform(self, call: OpenCall) -> CallOutcome:
-        request = call.request
-        call.clock = Clock(request.deadline_s, lambda: self._expire(call))
         while call.outcome is None:
-            page = await self._browser.page_for(request.user_id, request.origin, request.server_id)
-            if page is None:
-                self._apply(call, CallEvent.PAGE_LOST, error=self._no_page(call))
-            elif call.outcome is None:
-                await self._send(call, page)
-                await call.moved.wait()
-                call.moved.clear()
+            if await self._may_go_on(call):
+                call.start_counting(lambda: self._expire(call))
+                if call.state is CallState.QUEUED:
+                    await self._send_somewhere(call)
+                elif call.awaits_go:
+                    await self._call_up(call)
+            await call.moved.wait()
+            call.moved.clear()
         await self._abort(call)
         return call.outcome
+
+    async def _may_go_on(self, call: OpenCall) -> bool:
+        """Wait for its turn, unless its user has to be asked first; whether the call is still open then."""
+        if call.approval == "needed":
+            return True
+        call.stop_asking()
+        if self._takes_turn(call) or call.outcome is not None:
+            return call.outcome is None
+        if call.clock is not None:
+            call.clock.hold()
+        self._browser.calls_changed(call.request.user_id)
+        try:
+            await call.turn.take()
+        except BridgeError as error:
+            self._turn_away(call, error.error)
+        finally:
+            self._browser.calls_changed(call.request.user_id)
+        return call.outcome is None
+
+    def _takes_turn(self, call: OpenCall) -> bool:
+        """Whether it has its turn without waiting; if it may not run, it has ended."""
+        try:
+            return call.turn.take_now()
+        except BridgeError as error:
+            self._turn_away(call, error.error)
+            return False
+
+    def _turn_away(self, call: OpenCall, error: WireError) -> None:
+        is_over = error.code is ErrorCode.TIMEOUT
+        event = CallEvent.DEADLINE if is_over else CallEvent.TURNED_AWAY
+        self._apply(call, event, error=error, abort="no_turn")
+
+    async def _send_somewhere(self, call: OpenCall) -> None:
+        request = call.request
+        page = await self._browser.page_for(request.user_id, request.origin, request.server_id)
+        if page is None:
+            page = await self._page_in_time(call)
+        if page is None:
+            self._apply(call, CallEvent.PAGE_LOST, error=self._no_page(call))
+        elif call.outcome is None:
+            await self._send(call, page)
+
+    async def _page_in_time(self, call: OpenCall) -> Page | None:
+        """The page that comes; the end of the call ends the wait."""
+        request = call.request
+        resume_s = CARD_RESUME_S if call.is_asked else RESUME_S
+        try:
+            async with asyncio.timeout(None) as call.search:
+                where = (request.user_id, request.origin, request.server_id)
+                return await self._browser.next_page(*where, resume_s)
+        except TimeoutError:
+            return None
+        finally:
+            call.search = None
+
+    async def _call_up(self, call: OpenCall) -> None:
+        """It has its turn: its page is to ask for its go. One that is away asks when it is back."""
+        if call.timer is None and call.sid is not None:
+            await self._browser.send_turn(call.sid, call.call_id)
 
     async def _send(self, call: OpenCall, page: Page) -> None:
         call.page = page
@@ -165,18 +174,22 @@ class Dispatcher:
             async with asyncio.timeout(call.left_ms / 1000):
                 await self._journal.opened(_record(call, may_begin=may_begin))
         except (JournalUnavailable, TimeoutError):
-            self._apply(call, CallEvent.PAGE_LOST, error=endings.store_unavailable())
+            self._apply(call, CallEvent.TURNED_AWAY, error=endings.store_unavailable(), abort="no_turn")
             return False
         return True
 
     async def _abort(self, call: OpenCall) -> None:
         """Tell the page of a call that ended without it."""
-        if call.abort_reason is not None and call.sid is not None:
+        if call.abort_reason is not None and call.sid is not None and call.sendings:
             await self._browser.send_cancel(call.sid, call.call_id, call.abort_reason)
 
     def open_call(self, call_id: str) -> OpenCall | None:
         """The open call of that id, for the upload of its answer."""
         return self._open.get(call_id)
+
+    def open_calls(self, user_id: str) -> list[OpenCall]:
+        """A user's calls that have not ended, oldest first."""
+        return [call for call in self._open.values() if call.request.user_id == user_id]
 
     def cancel(self, call_id: str, user_id: str, by: Literal["caller", "user"]) -> bool:
         """End an open call of a user; whether there was one. Its page aborts the request."""
@@ -192,18 +205,34 @@ class Dispatcher:
         if call is None:
             return
         if accepted.error is not None:
-            self._apply(call, CallEvent.REFUSED, error=accepted.error)
+            self._refused(call, accepted.error)
         elif accepted.awaiting_approval:
             self._await_approval(call)
         else:
             call.may_begin = True  # it says that it runs: whatever was asked of it, that is what counts
-            self._apply(call, CallEvent.ACCEPTED)
+            if self._apply(call, CallEvent.ACCEPTED):
+                call.stop_asking()
+                call.start_counting(lambda: self._expire(call))
+
+    def _refused(self, call: OpenCall, error: WireError) -> None:
+        """A page that is being replaced has not begun it: the next one, perhaps still to come, gets it."""
+        if error.code is not ErrorCode.NO_BROWSER:
+            self._apply(call, CallEvent.REFUSED, error=error)
+        elif call.state is CallState.SENT:
+            self._take_back(call)
+            call.declined = error
+            call.start_timer(RETRY_WAIT_S, self._send_again)
+
+    def _take_back(self, call: OpenCall) -> None:
+        """Its page has not begun it and will not."""
+        call.attempts -= call.may_begin
+        call.may_begin = False
 
     async def decide(self, sid: str, decision: Decision) -> Go:
         """A page reported what its user said; it begins nothing before this returned go.
 
-        An approval is committed to the journal first. Saying it again, because the answer was lost, gives the
-        same answer as long as the call is open.
+        While a call has to wait for its turn there is no go; its page is told when to ask again. An approval
+        is committed to the journal before go. Saying it again is harmless; the answer is that of the moment.
         """
         call = self._of_session(sid, decision.call_id)
         if call is None:
@@ -211,12 +240,28 @@ class Dispatcher:
         if decision.decision == "denied":
             self._refuse(call, decision.reason)
             return Go(go=False)
-        if call.state is not CallState.RUNNING and not await self._approved(call, sid, decision):
-            return Go(go=False)
+        if call.state is not CallState.RUNNING:
+            if not self._approve(call, decision):
+                return Go(go=False)
+            if not self._takes_turn(call):
+                call.moved.set()
+                return Go(go=False, wait=call.outcome is None)
+            if not await self._begin(call, sid):
+                return Go(go=False)
         return Go(go=True, deadline_ms=call.left_ms)
 
-    async def _approved(self, call: OpenCall, sid: str, decision: Decision) -> bool:
-        call.verdict = _verdict(call, decision.decision, decision.reason)
+    def _approve(self, call: OpenCall, decision: Decision) -> bool:
+        if call.state not in (CallState.SENT, CallState.AWAITING_APPROVAL):
+            return False
+        if not call.is_approved:
+            call.stop_asking()
+            call.is_approved = True
+            call.verdict = _verdict(call, decision.decision, decision.reason)
+            self._decisions.decided(call.call_id, call.request, call.verdict)
+        return True
+
+    async def _begin(self, call: OpenCall, sid: str) -> bool:
+        """Whether the page of that socket may begin the call now, which has its turn."""
         if not await self._written_down(call, may_begin=True):
             return False
         if call.sid != sid:  # it went to another page meanwhile, or this one came back and will say it again
@@ -225,10 +270,9 @@ class Dispatcher:
             return True
         if not self._apply(call, CallEvent.APPROVED):
             return False
-        call.stop_asking()
-        call.may_begin = call.is_approved = True
+        call.may_begin = True
         call.attempts += 1
-        self._decisions.decided(call.call_id, call.request, call.verdict)
+        call.start_counting(lambda: self._expire(call))
         return True
 
     def _refuse(
@@ -293,9 +337,14 @@ class Dispatcher:
 
     def _await_approval(self, call: OpenCall) -> None:
         """Not when it was told to go and has not heard it: then it will say its decision again."""
-        if self._apply(call, CallEvent.ASKED):
-            call.may_begin = False
-            call.start_asking(self._approval_s + APPROVAL_GRACE_S, lambda: self._no_answer(call))
+        if not self._apply(call, CallEvent.ASKED):
+            return
+        if call.may_begin:  # it need not have asked, but has a rule of its own
+            self._take_back(call)
+            call.is_approved = False
+            call.turn.give_back()
+        if not call.is_approved:
+            call.start_asking(lambda: self._no_answer(call))
 
     def _no_answer(self, call: OpenCall) -> None:
         self._refuse(call, "no_answer", abort="no_answer")
@@ -313,12 +362,11 @@ class Dispatcher:
     def _send_again(self, call: OpenCall) -> None:
         call.stop_timer()
         if call.sendings >= MAX_SENDINGS:
-            self._apply(call, CallEvent.PAGE_LOST, error=endings.page_lost())
+            self._apply(call, CallEvent.PAGE_LOST, error=self._no_page(call))
         elif self._apply(call, CallEvent.UNSEEN):
             call.may_begin = False
             call.uploaded = None
             call.page = None
-            call.stop_asking()
             call.moved.set()
 
     def _apply(
@@ -343,15 +391,22 @@ class Dispatcher:
         call.state = state
         if state in TERMINAL:
             if error is not None:
-                error = endings.with_deadline(error, call.request.deadline_s, call.request.deadline_set_by)
+                error = endings.with_deadline(error, call.deadline)
             call.abort_reason = abort
-            call.outcome = CallOutcome(call.call_id, state, answered, error, call.request.server_id)
-            self._journal.ended(_record(call, may_begin=call.may_begin))
-            call.moved.set()
+            self._end(call, CallOutcome(call.call_id, state, answered, error, call.request.server_id))
         return True
 
+    def _end(self, call: OpenCall, outcome: CallOutcome) -> None:
+        call.outcome = outcome
+        call.turn.ended(outcome)
+        self._journal.ended(_record(call, may_begin=call.may_begin))
+        if call.search is not None:
+            call.search.reschedule(0.0)
+        call.moved.set()
+
     def _expire(self, call: OpenCall) -> None:
-        error = endings.out_of_time(call.request.deadline_s, safe=call.request.safe)
+        seconds = call.deadline.seconds if call.deadline is not None else 0.0
+        error = endings.out_of_time(seconds, safe=call.request.safe)
         self._apply(call, CallEvent.DEADLINE, error=error, abort="deadline")
 
     def _of_session(self, sid: str, call_id: str) -> OpenCall | None:
@@ -363,6 +418,8 @@ class Dispatcher:
         return call is not None and call.request.user_id == user_id and call.state not in TERMINAL
 
     def _no_page(self, call: OpenCall) -> WireError:
+        if call.declined is not None:
+            return call.declined
         if call.sendings:
             return endings.page_lost()
         return WireError(code=ErrorCode.NO_BROWSER, message=self._no_browser_message, retryable=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from bridge.call_settings import Deadline
 from bridge.limits import SetBy
 from bridge.wire import ErrorCode, WireError
 
@@ -45,14 +46,14 @@ def ran_out_of_time(error: WireError) -> bool:
     return ErrorCode.TIMEOUT in (error.code, error.detail.get("reason"))
 
 
-def with_deadline(error: WireError, deadline_s: float, set_by: SetBy | None) -> WireError:
-    """If time ran out, the error that also says which deadline that was; else the error as it is."""
-    if set_by is None or not ran_out_of_time(error):
+def with_deadline(error: WireError, deadline: Deadline | None) -> WireError:
+    """If the deadline passed, the error that also says which one that was; else the error as it is."""
+    if deadline is None or not ran_out_of_time(error):
         return error
     return WireError(
         code=error.code,
-        message=f"{error.message} That is {_WHOSE[set_by]}.",
-        detail={**error.detail, "deadline_s": round(deadline_s, 3), "set_by": set_by},
+        message=f"{error.message} That is {_WHOSE[deadline.set_by]}.",
+        detail={**error.detail, "deadline_s": round(deadline.seconds, 3), "set_by": deadline.set_by},
         retryable=error.retryable,
     )
 

@@ -1,22 +1,20 @@
-"""The gate that every call passes between the engine and a page: deadline, breaker, turn.
+"""The gate that every call passes between the engine and a page: deadline, breakers, turn.
 
-Receives calls that are ready to be sent; gives each its deadline, refuses those whose tool is left alone for
-now, lets the others run when it is their turn, and tells the breaker how they ended.
+Receives calls that are ready to be sent; refuses those whose tool or host is left alone for now, gives the
+others a turn of which the dispatcher makes use, and tells the breakers how they ended.
 """
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
-from bridge.admission import Admission, SlotKey
-from bridge.breaker import BreakerKey, Breakers, Verdict, judge
+from bridge.admission import Admission, SlotKey, Ticket
+from bridge.breaker import BreakerKey, Breakers, Ending, judge, judge_host
 from bridge.call_settings import CallSettings, CallSettingsBook, Deadline, checked_deadline
-from bridge.endings import ran_out_of_time
 from bridge.limits import LiveLimits
-from bridge.open_call import CallRequest
+from bridge.open_call import CallRequest, Turn
 from bridge.outcome import CallOutcome
 from bridge.rate_limit import RateLimit
 from bridge.wire import BridgeError, ErrorCode
@@ -31,7 +29,8 @@ class Terms:
     deadline_s: float | None = None
     """Once it has its turn, 1 to 600; None: as its user or the bridge says."""
     latest_end: float | None = None
-    """Time of the event loop at which the call, waiting or running, is ended by its batch."""
+    """Time of the event loop at which the call, waiting or running, is ended by its batch. Only the time in
+    which its user is asked comes on top."""
 
 
 ALONE = Terms()
@@ -51,8 +50,8 @@ class Controls:
 class Runner(Protocol):
     """What performs a call: the dispatcher."""
 
-    async def run(self, request: CallRequest) -> CallOutcome:
-        """Perform it to its end; cancelling aborts it."""
+    async def run(self, request: CallRequest, turn: Turn) -> CallOutcome:
+        """Perform it to its end, when it is its turn; cancelling aborts it."""
         ...
 
 
@@ -61,13 +60,10 @@ class Gate:
 
     def __init__(self, runner: Runner, controls: Controls) -> None:
         self._runner = runner
-        self._admission = controls.admission
-        self._breakers = controls.breakers
-        self._settings = controls.settings
-        self._limits = controls.limits
-        per_minute = self._limits.now.calls_per_minute_per_user
+        self._controls = controls
+        per_minute = controls.limits.now.calls_per_minute_per_user
         self._rate = RateLimit("calls of one user", per_key=per_minute, window_s=60)
-        self._limits.on_change(self._change_rate)
+        controls.limits.on_change(self._change_rate)
 
     def admit(self, user_id: str) -> None:
         """Count a call of a user, before anything is looked up for it.
@@ -78,41 +74,113 @@ class Gate:
         self._rate.take(user_id)
 
     def _change_rate(self) -> None:
-        self._rate.allow(per_key=self._limits.now.calls_per_minute_per_user)
+        self._rate.allow(per_key=self._controls.limits.now.calls_per_minute_per_user)
 
     async def run(self, request: CallRequest, terms: Terms) -> CallOutcome:
-        """Run one call when it is its turn; the deadline that holds for it replaces `request.deadline_s`.
+        """Run one call to its end. What happens to it once it waits for its turn is its outcome.
 
         Cancelling gives up the wait, or aborts the call.
 
         Raises:
-            BridgeError: `queue_full`, `breaker_open`, or `timeout` where its batch ended before its turn
-                came; nothing was sent.
+            BridgeError: `queue_full`: too many calls are open; `breaker_open`; `no_browser`: the bridge is
+                stopping. Nothing was sent.
         """
-        settings = await self._settings.of(request.user_id)
-        deadline = self._deadline(request, terms, settings)
-        key = BreakerKey(request.user_id, "tool", request.server_id, request.operation_key)
-        self._breakers.check(key)
-        async with AsyncExitStack() as stack:
-            await self._turn(stack, _slot_key(request, terms, settings), terms)
-            deadline = _within(deadline, terms)
-            with self._breakers.passage(key, request.tool_name) as passage:
-                outcome = await self._runner.run(_within_deadline(request, deadline))
-                is_cut_short = deadline.set_by == "TOOL_BATCH_TIMEOUT_SECONDS" and _ran_out_of_time(outcome)
-                passage.ended(Verdict.NOTHING if is_cut_short else judge(outcome), outcome.error)
-        return outcome
-
-    def _deadline(self, request: CallRequest, terms: Terms, settings: CallSettings) -> Deadline:
-        if terms.deadline_s is not None:
-            return Deadline(checked_deadline(terms.deadline_s), "call")
-        return settings.deadline(request.server_id, request.operation_key, self._limits.now)
-
-    async def _turn(self, stack: AsyncExitStack, key: SlotKey, terms: Terms) -> None:
+        settings = await self._controls.settings.of(request.user_id)
+        turn = _CallTurn(self._controls, request, terms, settings)
         try:
-            async with asyncio.timeout_at(terms.latest_end):
-                await stack.enter_async_context(self._admission.slot(key))
+            return await self._runner.run(request, turn)
+        finally:
+            turn.leave()
+
+
+class _CallTurn:
+    """Implements `Turn`: a slot, and the way through two breakers."""
+
+    def __init__(
+        self, controls: Controls, request: CallRequest, terms: Terms, settings: CallSettings
+    ) -> None:
+        self._controls = controls
+        self._admission = controls.admission
+        self._breakers = controls.breakers
+        self._deadline = _deadline(controls, request, terms, settings)
+        self._latest_end = terms.latest_end
+        self._queue_s = controls.limits.now.tool_queue_wait_seconds
+        self._tool_name = request.tool_name
+        self._tool = BreakerKey(request.user_id, "tool", request.server_id, request.operation_key)
+        self._host = BreakerKey(request.user_id, "host", origin=request.origin)
+        self._probes: tuple[bool, bool] | None = None
+        """Whether the call probes tool and host; None while it does not run."""
+        self._check()
+        self._ticket: Ticket = self._admission.enter(_slot_key(request, terms, settings))
+
+    def deadline(self) -> Deadline:
+        """No later than its batch ends; asking for it is the beginning of its time."""
+        latest_end, self._latest_end = self._latest_end, None
+        return self._deadline if latest_end is None else _within(self._deadline, latest_end)
+
+    def take_now(self) -> bool:
+        """Whether it has a slot now, and breakers that let it pass."""
+        if self._probes is not None:
+            return True
+        if not self._admission.take_now(self._ticket):
+            return False
+        self._pass()
+        return True
+
+    async def take(self) -> None:
+        """Wait for a slot: for as long as a call may in all, and no longer than its batch."""
+        began = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout_at(self._latest_end):
+                await self._admission.take(self._ticket, self._queue_s)
         except TimeoutError:
             raise batch_is_over("Its turn had not come.") from None
+        self._queue_s = max(0.0, self._queue_s - (asyncio.get_running_loop().time() - began))
+        if self._ticket.holds:
+            self._pass()
+
+    def give_back(self) -> None:
+        """Slot and places of probes."""
+        self._conclude(None, None)
+        self._admission.give_back(self._ticket)
+
+    def ended(self, outcome: CallOutcome) -> None:
+        """The breakers hear of calls that had their turn."""
+        error = outcome.error
+        if error is not None and error.detail.get("set_by") == "TOOL_BATCH_TIMEOUT_SECONDS":
+            self._conclude(None, None)
+        else:
+            tool = Ending(judge(outcome), self._tool_name, error)
+            self._conclude(tool, Ending(judge_host(outcome), self._tool_name, error))
+        self._admission.give_back(self._ticket)
+
+    def leave(self) -> None:
+        """The call is open no more."""
+        self._conclude(None, None)
+        self._admission.leave(self._ticket)
+
+    def _check(self) -> None:
+        self._breakers.check(self._tool)
+        if self._host.origin:
+            self._breakers.check(self._host)
+
+    def _pass(self) -> None:
+        """It has a slot: through the breakers, or not at all."""
+        try:
+            self._check()
+        except BridgeError:
+            self._admission.give_back(self._ticket)
+            raise
+        self._probes = self._breakers.enter(self._tool), self._breakers.enter(self._host)
+
+    def _conclude(self, tool: Ending | None, host: Ending | None) -> None:
+        if self._probes is None:
+            return
+        probes_tool, probes_host = self._probes
+        self._probes = None
+        self._breakers.leave(self._tool, tool, is_probe=probes_tool)
+        if self._host.origin:
+            self._breakers.leave(self._host, host, is_probe=probes_host)
 
 
 def batch_is_over(what: str) -> BridgeError:
@@ -122,8 +190,10 @@ def batch_is_over(what: str) -> BridgeError:
     return BridgeError(ErrorCode.TIMEOUT, message, detail=detail, retryable=True)
 
 
-def _within_deadline(request: CallRequest, deadline: Deadline) -> CallRequest:
-    return replace(request, deadline_s=deadline.seconds, deadline_set_by=deadline.set_by)
+def _deadline(controls: Controls, request: CallRequest, terms: Terms, settings: CallSettings) -> Deadline:
+    if terms.deadline_s is not None:
+        return Deadline(checked_deadline(terms.deadline_s), "call")
+    return settings.deadline(request.server_id, request.operation_key, controls.limits.now)
 
 
 def _slot_key(request: CallRequest, terms: Terms, settings: CallSettings) -> SlotKey:
@@ -140,13 +210,7 @@ def _slot_key(request: CallRequest, terms: Terms, settings: CallSettings) -> Slo
     )
 
 
-def _within(deadline: Deadline, terms: Terms) -> Deadline:
+def _within(deadline: Deadline, latest_end: float) -> Deadline:
     """The deadline of a call that begins now, no later than its batch ends."""
-    if terms.latest_end is None:
-        return deadline
-    left = terms.latest_end - asyncio.get_running_loop().time()
+    left = latest_end - asyncio.get_running_loop().time()
     return deadline if deadline.seconds <= left else Deadline(max(left, 0.0), "TOOL_BATCH_TIMEOUT_SECONDS")
-
-
-def _ran_out_of_time(outcome: CallOutcome) -> bool:
-    return outcome.error is not None and ran_out_of_time(outcome.error)

@@ -10,11 +10,12 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
+from bridge.call_settings import Deadline
 from bridge.calls import CallState
-from bridge.limits import SetBy
 from bridge.outcome import CallOutcome
+from bridge.wire import WireError
 from toolserver.result import FileBody, TextBody
 
 
@@ -34,10 +35,6 @@ class CallRequest:
     """GET, HEAD or OPTIONS: performing it twice does no harm."""
     arguments_text: str
     """JSON text of an object; it travels as text so that no integer is lost."""
-    deadline_s: float = 0.0
-    """From the first sending on; waiting for the user's approval does not count. The gate sets it."""
-    deadline_set_by: SetBy | None = None
-    """Said where the time was not enough."""
     approval: Literal["granted", "needed"] = "granted"
     """needed: the page must ask its user. A page may ask although it need not."""
     chat_id: str | None = None
@@ -46,8 +43,47 @@ class CallRequest:
     """Its request carries the call's id in the header `Idempotency-Key`."""
 
 
-AbortReason = Literal["deadline", "caller_gone", "stopped", "no_answer"]
-"""Why a page is told to drop a call: its time is over, nobody wants it any more, or nobody approved it."""
+AbortReason = Literal["deadline", "caller_gone", "stopped", "no_answer", "no_turn"]
+"""Why a page is told to drop a call: its time is over, nobody wants it any more, nobody approved it, or it
+may not run although it was approved."""
+
+
+class Turn(Protocol):
+    """What a call needs before its page may begin it, and holds until it has ended or asks its user."""
+
+    def deadline(self) -> Deadline:
+        """How long the call may take from now on; asked once, when its time begins to count."""
+        ...
+
+    def take_now(self) -> bool:
+        """Whether it has its turn, or gets it without waiting.
+
+        Raises:
+            BridgeError: it may not run; see `Gate.run`.
+        """
+        ...
+
+    async def take(self) -> None:
+        """Wait for its turn; without one when it was given back meanwhile. Cancelling gives up the wait.
+
+        Raises:
+            BridgeError: it may not run; see `Gate.run`.
+        """
+        ...
+
+    def give_back(self) -> None:
+        """Its user is asked, and others may run. `take` may follow."""
+        ...
+
+    def ended(self, outcome: CallOutcome) -> None:
+        """It has ended; a wait for its turn ends too."""
+        ...
+
+
+APPROVAL_GRACE_S = 5.0
+"""The page keeps the time of an approval itself; so much later the bridge stops believing that it does."""
+
+_ASKING = (CallState.SENT, CallState.AWAITING_APPROVAL)
 
 
 class Page(NamedTuple):
@@ -85,6 +121,11 @@ class Clock:
             self._timer.cancel()
             self._timer = None
 
+    @property
+    def is_held(self) -> bool:
+        """It does not count."""
+        return self._timer is None
+
     def go_on(self) -> None:
         """Count on from where it was held."""
         if self._timer is None:
@@ -114,6 +155,7 @@ class OpenCall:
     request: CallRequest
     result_token: str
     """Authorizes the upload of this call's answer."""
+    turn: Turn
     approval_s: float = 0.0
     """How long its user may think about it."""
     opened_at: float = field(default_factory=time.time)
@@ -134,9 +176,16 @@ class OpenCall:
     """Set when it ended, or is to be sent again."""
     is_approved: bool = False
     """Its user has said yes; a page that gets it after that need not ask."""
+    deadline: Deadline | None = None
+    """None before its time begins to count."""
     clock: Clock | None = None
+    """Its time: counts from its turn, or its first sending if its user is to be asked; not while he is."""
     patience: Clock | None = None
     """The time that its user has to decide, over all pages and reconnects; None until one asks."""
+    search: asyncio.Timeout | None = None
+    """The wait for a page to come, while there is one."""
+    declined: WireError | None = None
+    """What the last page said that could not take it."""
     timer: asyncio.TimerHandle | None = None
     """The resume window of a lost page, or the pause before another attempt."""
     uploaded: TextBody | FileBody | None = None
@@ -161,29 +210,49 @@ class OpenCall:
     @property
     def left_ms(self) -> int:
         """What is left of its time, in milliseconds."""
-        seconds = self.request.deadline_s if self.clock is None else self.clock.left_s
-        return math.ceil(seconds * 1000)
+        return 0 if self.clock is None else math.ceil(self.clock.left_s * 1000)
+
+    @property
+    def approval_ms(self) -> int:
+        """What its user has left to decide, in milliseconds; at least 1."""
+        left_s = self.approval_s if self.patience is None else self.patience.left_s - APPROVAL_GRACE_S
+        return max(1, math.ceil(left_s * 1000))
+
+    @property
+    def is_asked(self) -> bool:
+        """Its user is being asked, or is to be asked once more by another page."""
+        return self.patience is not None and not self.patience.is_held
+
+    @property
+    def awaits_go(self) -> bool:
+        """Its user has said yes, and its page waits for its turn."""
+        return self.is_approved and not self.may_begin and self.state in _ASKING
 
     @property
     def approval(self) -> Literal["granted", "needed"]:
         """Whether the page that gets it next must ask."""
         return "granted" if self.is_approved else self.request.approval
 
-    def start_asking(self, seconds: float, run_out: Callable[[], None]) -> None:
-        """Its user is asked; `seconds` count from the first time, and its own time stands still."""
+    def start_counting(self, run_out: Callable[[], None]) -> None:
+        """Its own time counts, from now or from where it was held; unless its user is asked."""
+        if self.clock is None:
+            self.deadline = self.turn.deadline()
+            self.clock = Clock(self.deadline.seconds, run_out)
+        elif not self.is_asked:
+            self.clock.go_on()
+
+    def start_asking(self, run_out: Callable[[], None]) -> None:
+        """Its user is asked, for `approval_s` from the first time on; its own time stands still."""
         if self.clock is not None:
             self.clock.hold()
         if self.patience is None:
-            self.patience = Clock(seconds, run_out)
+            self.patience = Clock(self.approval_s + APPROVAL_GRACE_S, run_out)
         self.patience.go_on()
 
     def stop_asking(self) -> None:
-        """Its own time goes on, and nothing else rings."""
-        self.stop_timer()
+        """Nobody is asked any more; its own time goes on when it has its turn."""
         if self.patience is not None:
             self.patience.hold()
-        if self.clock is not None:
-            self.clock.go_on()
 
     def start_timer(self, seconds: float, ring: Callable[[OpenCall], None]) -> None:
         """One timer at a time; a new one replaces the old one."""

@@ -43,12 +43,14 @@ EVENT_HELLO = "bridge:hello"
 EVENT_RESULT = "bridge:result"
 EVENT_RECEIPT = "bridge:receipt"
 EVENT_DECISION = "bridge:decision"
+EVENT_TURN = "bridge:turn"
 EVENT_CANCEL = "cancel:tool"
 EVENT_SERVERS = "bridge:servers"
 EVENT_VISIBILITY = "bridge:visibility"
 EVENT_DEVICES = "bridge:devices"
 EVENT_BREAKERS = "bridge:breakers"
 EVENT_APPROVALS = "bridge:approvals"
+EVENT_CALLS = "bridge:calls"
 
 
 class ErrorCode(StrEnum):
@@ -282,5 +284,7 @@ class Go(Message):
     """The answer of `bridge:decision`: only a page that was told to go begins the request."""
 
     go: bool
+    wait: bool = False
+    """The call has to wait for its turn: say it again after `bridge:turn`, unless `cancel:tool` comes."""
     deadline_ms: int = 0
     """What is left of the call's time."""

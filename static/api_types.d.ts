@@ -85,6 +85,7 @@ export interface Tool {
   key: string;
   method: string;
   path: string;
+  origin: string;
   description: string;
   tags: string[];
   accepted: boolean;
@@ -181,7 +182,10 @@ export interface LimitList {
   warnings: string[];
 }
 export interface Breaker {
+  kind: "tool" | "host" | "request";
+  /** Its name; of a host, its origin. */
   tool: string;
+  host: string;
   server_id: string;
   operation: string;
   state: "closed" | "open" | "half_open";

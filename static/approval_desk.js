@@ -20,13 +20,15 @@ import { CallFailure } from "./call_failure.js";
  * @property {number} untilMonotonic
  * @property {number} untilWall
  * @property {any} timer
- * @property {boolean} isDecided
+ * @property {Said | null} said           null: nothing yet
+ * @property {boolean} isQueued           the bridge knows that it is approved, and it waits for its turn
+ * @property {boolean} isUp               its turn came before the bridge had said that it has to wait
  * @property {CallFailure | null} ended  what the caller or the bridge made of it meanwhile
  */
 /**
  * @typedef {object} DeskSurroundings
  * @property {(call: ToolCall) => Promise<CardFacts>} describe         throws what makes the call impossible
- * @property {(callId: string, said: Said) => Promise<{go: boolean, deadline_ms: number}>} decide  asks the bridge
+ * @property {(callId: string, said: Said) => Promise<import("./bridge_socket.js").Go>} decide  asks the bridge
  * @property {{add: (grant: import("./types.d.ts").PageGrant) => Promise<void>}} grants
  * @property {{monotonic: () => number, wall: () => number}} clock       milliseconds; one may be set, the other may sleep
  * @property {{set: (callback: () => void, milliseconds: number) => unknown, clear: (timer: any) => void}} timers
@@ -34,10 +36,14 @@ import { CallFailure } from "./call_failure.js";
 /**
  * @typedef {object} DeskDelegate
  * @property {(call: ToolCall) => void} go                               it may run now
+ * @property {(call: ToolCall) => void} queued                           it was approved and waits for its turn
  * @property {(call: ToolCall, failure: CallFailure) => void} failed     it will not run, which the bridge does not know
  * @property {(call: ToolCall, failure: CallFailure) => void} closed     it will not run, which the bridge knows
  * @property {(cards: WaitingCard[]) => void} changed
  */
+
+/** So long the bridge may take to answer when an approved call has its turn; whatever it says later starts nothing. */
+const ANSWER_MS = 30_000;
 
 const NO_ANSWER = /** @type {const} */ ({ decision: "denied", reason: "no_answer" });
 const tooLate = () => new CallFailure("denied", "Nobody approved this call in time.", { detail: { reason: "no_answer" } });
@@ -70,8 +76,8 @@ export class ApprovalDesk {
 
   /** What is shown, oldest first. @returns {WaitingCard[]} */
   get cards() {
-    return [...this.#waiting.values()].flatMap(({ call, facts, isDecided, untilWall }) =>
-      facts && !isDecided ? [{ ...facts, call_id: call.call_id, chat_id: call.chat_id, expires_at: untilWall }] : [],
+    return [...this.#waiting.values()].flatMap(({ call, facts, said, untilWall }) =>
+      facts && !said ? [{ ...facts, call_id: call.call_id, chat_id: call.chat_id, expires_at: untilWall }] : [],
     );
   }
 
@@ -83,8 +89,8 @@ export class ApprovalDesk {
     if (this.#waiting.has(call.call_id)) return;
     const { clock, timers, describe } = this.around;
     const timer = timers.set(() => void this.#decide(call.call_id, NO_ANSWER), call.approval_ms);
-    const until = { untilMonotonic: clock.monotonic() + call.approval_ms, untilWall: clock.wall() + call.approval_ms };
-    this.#waiting.set(call.call_id, { call, facts: null, ...until, timer, isDecided: false, ended: null });
+    const until = untilFrom(clock, call.approval_ms);
+    this.#waiting.set(call.call_id, { call, facts: null, ...until, timer, said: null, isQueued: false, isUp: false, ended: null });
     try {
       const facts = await describe(call);
       const waiting = this.#waiting.get(call.call_id);
@@ -96,7 +102,8 @@ export class ApprovalDesk {
   }
 
   /**
-   * A click, in whatever tab; the first one counts. A grant lets the other waiting calls it covers go, too.
+   * A click, in whatever tab; the first one counts, but what is queued may still be denied. A grant lets the other
+   * waiting calls it covers go, too.
    * @param {string[]} callIds
    * @param {Decision} decision
    */
@@ -106,12 +113,26 @@ export class ApprovalDesk {
     for (const { call } of new Set([...clicked, ...alike])) void this.#decide(call.call_id, { decision, reason: "user" });
   }
 
+  /** Its turn came: the bridge says go when it hears the decision again. @param {string} callId */
+  turnCame(callId) {
+    const waiting = this.#waiting.get(callId);
+    if (!waiting?.isQueued) return void (waiting && (waiting.isUp = true));
+    waiting.isQueued = waiting.isUp = false;
+    Object.assign(waiting, untilFrom(this.around.clock, ANSWER_MS));
+    if (waiting.said) void this.#ask(waiting, waiting.said);
+  }
+
+  /** Nobody knows whether the bridge called one up meanwhile. */
+  reconnected() {
+    for (const [callId, { isQueued }] of this.#waiting) if (isQueued) this.turnCame(callId);
+  }
+
   /** It ended for the bridge. @param {string} callId @returns {boolean} whether it was waiting */
   withdraw(callId) {
     const waiting = this.#waiting.get(callId);
     if (!waiting) return false;
     waiting.ended = over();
-    if (waiting.isDecided) return true; // The answer to the decision ends it.
+    if (waiting.said && !waiting.isQueued) return true; // The answer to the decision ends it.
     this.#remove(callId);
     this.delegate.closed(waiting.call, waiting.ended);
     return true;
@@ -129,13 +150,26 @@ export class ApprovalDesk {
   /** @param {string} callId @param {Said} wanted */
   async #decide(callId, wanted) {
     const waiting = this.#waiting.get(callId);
-    if (!waiting || waiting.isDecided) return;
-    waiting.isDecided = true;
+    const isTakenBack = waiting?.isQueued && wanted.decision === "denied";
+    if (!waiting || (waiting.said && !isTakenBack)) return;
     this.around.timers.clear(waiting.timer);
-    const said = this.#isOver(waiting) ? NO_ANSWER : wanted;
+    waiting.said = !isTakenBack && this.#isOver(waiting) ? NO_ANSWER : wanted;
+    waiting.isQueued = false;
     this.delegate.changed(this.cards);
-    const { go, deadline_ms } = await this.around.decide(callId, said);
-    this.#remove(callId);
+    await this.#ask(waiting, waiting.said);
+  }
+
+  /** @param {Waiting} waiting @param {Said} said */
+  async #ask(waiting, said) {
+    const { call } = waiting;
+    const { go, wait, deadline_ms } = await this.around.decide(call.call_id, said);
+    if (waiting.said !== said) return; // The user has taken it back since.
+    if (wait && !waiting.ended) {
+      waiting.isQueued = true;
+      this.delegate.queued(call);
+      return void (waiting.isUp && this.turnCame(call.call_id));
+    }
+    this.#remove(call.call_id);
     this.#settle(waiting, said, go ? deadline_ms : null);
   }
 
@@ -172,3 +206,6 @@ export class ApprovalDesk {
     return true;
   }
 }
+
+/** @param {DeskSurroundings["clock"]} clock @param {number} milliseconds */
+const untilFrom = (clock, milliseconds) => ({ untilMonotonic: clock.monotonic() + milliseconds, untilWall: clock.wall() + milliseconds });

@@ -1,5 +1,5 @@
 // @ts-check
-/** A tool that failed again and again is left alone for a while: since when, why, until when, and the way to try it now. */
+/** A tool or host that failed again and again is left alone for a while: since when, why, until when, and the way to try it now. */
 import { announce, button, el, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
 import { clock } from "./moment.js";
@@ -23,6 +23,12 @@ export function breakerWords({ state, failures, since, retry_at, last_error }) {
   };
 }
 
+/** @param {OpenBreaker} breaker */
+function nameOf({ kind, tool, host }) {
+  if (kind === "tool") return link(tool, address("tools", tool));
+  return kind === "host" ? `All of ${host}` : "The model";
+}
+
 /** @param {OpenBreaker} breaker @param {CallControls} controls */
 export function breakerNotice(breaker, controls) {
   const { what, why, next } = breakerWords(breaker);
@@ -41,7 +47,7 @@ export function breakerNotice(breaker, controls) {
   });
   const box = notice(
     "warning",
-    el("p", null, link(breaker.tool, address("tools", breaker.tool)), what),
+    el("p", null, nameOf(breaker), what),
     why ? el("p", null, why) : null,
     el("p", { class: "actions" }, el("span", null, next), again),
     problem,
@@ -54,7 +60,7 @@ export function breakerNotice(breaker, controls) {
  * A place that shows the notices of some breakers as they come and go.
  * @param {CallControls} controls
  * @param {() => OpenBreaker[]} choose
- * @returns {{element: HTMLElement, stop: () => void}}
+ * @returns {{element: HTMLElement, show: () => void, stop: () => void}} `show`: what is chosen may have changed
  */
 export function breakerNotices(controls, choose) {
   const element = el("div", { class: "stack" });
@@ -67,5 +73,5 @@ export function breakerNotices(controls, choose) {
     element.replaceChildren(...breakers.map((breaker) => breakerNotice(breaker, controls)));
   };
   show();
-  return { element, stop: controls.onChange(show) };
+  return { element, show, stop: controls.onChange(show) };
 }

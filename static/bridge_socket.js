@@ -15,7 +15,7 @@ import { io } from "./vendor/socket.io-4.8.4.esm.min.js";
 /** @typedef {import("./types.d.ts").Greeting} Greeting */
 /** @typedef {import("./types.d.ts").ListedCall} ListedCall */
 /** @typedef {{decision: "once" | "chat" | "timed" | "always" | "denied", reason: "user" | "no_answer"}} Decision */
-/** @typedef {{go: boolean, deadline_ms: number}} Go */
+/** @typedef {{go: boolean, wait: boolean, deadline_ms: number}} Go */
 /** @typedef {import("./vendor/socket.io-4.8.4.esm.min.js").Socket} Socket */
 /** @typedef {{code: string, message: string, retryable?: boolean}} Problem */
 /**
@@ -29,6 +29,7 @@ import { io } from "./vendor/socket.io-4.8.4.esm.min.js";
  * @property {(call: ToolCall) => void} callArrived                    once per attempt, after it was accepted
  * @property {(greeted: {closed: string[], listed: ListedCall[]}) => void} greeted
  * @property {(callId: string, reason: string) => void} callCancelled
+ * @property {(callId: string) => void} turnCame                       an approved call that waits is to be decided again
  * @property {(mode: unknown) => void} approvalModeAnnounced
  * @property {(subject: import("./types.d.ts").Subject) => void} changed   something that the views read is to be read again
  * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
@@ -43,7 +44,8 @@ const DECISION_TIMEOUT_MS = 10_000;
 /** How many calls a greeting lists at most. */
 const LISTED_CALLS = 1000;
 /** Events without content that say what has changed. @type {import("./types.d.ts").Subject[]} */
-const SUBJECTS = ["servers", "devices", "breakers"];
+const SUBJECTS = ["servers", "devices", "breakers", "calls"];
+const NO_GO = { go: false, wait: false, deadline_ms: 0 };
 
 export class BridgeSocket {
   /** @type {Map<string, Outcome>} */
@@ -106,10 +108,11 @@ export class BridgeSocket {
 
   /**
    * What the user said, until the bridge has answered: once more after every reconnect. Never rejects; what the bridge
-   * does not understand is no go.
+   * does not understand is no go, and so is what the user took back since.
    * @param {string} callId @param {Decision} said @returns {Promise<Go>}
    */
   decide(callId, said) {
+    this.#decisions.get(callId)?.answered(NO_GO);
     return new Promise((resolve) => {
       const answered = (/** @type {Go} */ go) => void (this.#decisions.delete(callId) && resolve(go));
       this.#decisions.set(callId, { said, answered });
@@ -140,6 +143,7 @@ export class BridgeSocket {
     this.socket.on("cancel:tool", (cancel) =>
       this.delegate.callCancelled(textOf(cancel?.call_id), textOf(cancel?.reason)),
     );
+    this.socket.on("bridge:turn", (turn) => this.delegate.turnCame(textOf(turn?.call_id)));
     this.socket.on("bridge:receipt", (receipt) => this.#confirmed(receipt?.call_ids ?? []));
     this.socket.on("bridge:approvals", (news) => this.delegate.approvalModeAnnounced(news?.approval_mode));
     for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.changed(subject));
@@ -204,7 +208,8 @@ export class BridgeSocket {
     try {
       const message = { call_id: callId, ...waiting.said };
       const go = await this.socket.timeout(DECISION_TIMEOUT_MS).emitWithAck("bridge:decision", message);
-      waiting.answered({ go: go?.go === true, deadline_ms: Number(go?.deadline_ms) || 0 });
+      if (this.#decisions.get(callId) !== waiting) return;
+      waiting.answered({ go: go?.go === true, wait: go?.wait === true, deadline_ms: Number(go?.deadline_ms) || 0 });
     } catch {
       if (this.#isGreeted) void this.#sendDecision(callId); // else after the next greeting
     }

@@ -35,7 +35,7 @@ export class CallControls extends EventTarget {
     this.limits = null;
     /** @type {CallSetting[]} */
     this.settings = [];
-    /** The tools that are left alone. @type {OpenBreaker[]} */
+    /** The tools and hosts that are left alone. @type {OpenBreaker[]} */
     this.breakers = [];
   }
 
@@ -84,9 +84,14 @@ export class CallControls extends EventTarget {
     await this.loadBreakers();
   }
 
-  /** @param {string} serverId @param {string} [operation] all of the server if not given */
-  breakersOf(serverId, operation) {
-    return this.breakers.filter((each) => each.server_id === serverId && (operation ?? each.operation) === each.operation);
+  /**
+   * What keeps calls from being made: of a tool or all of a server, and of the hosts that it calls.
+   * @param {string} serverId @param {string | null} operation @param {readonly string[]} origins
+   */
+  breakersOf(serverId, operation, origins) {
+    return this.breakers.filter((each) =>
+      each.kind === "host" ? origins.includes(each.host) : each.server_id === serverId && (operation ?? each.operation) === each.operation,
+    );
   }
 
   /** @param {() => void} callback called after every change @returns {() => void} ends it */

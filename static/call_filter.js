@@ -13,12 +13,15 @@ export function matches(entry, { text, state }) {
   return seen.includes(text.trim().toLowerCase()) && (state === "" || kindOfEntry(entry) === state);
 }
 
+/** Whether a call has not ended. @param {CallEntry["state"]} state */
+export const isOpen = (state) => state !== "answered" && state !== "failed";
+
 /**
  * What a reader wants to tell apart: an answer of the API that is an error is a failure to him.
  * @param {CallEntry} entry
  * @returns {"running" | "good" | "bad"}
  */
 export function kindOfEntry({ state, response }) {
-  if (state === "running" || state === "waiting") return "running";
+  if (isOpen(state)) return "running";
   return state === "answered" && (response?.http_status ?? 0) < 400 ? "good" : "bad";
 }

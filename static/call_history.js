@@ -35,7 +35,7 @@ export class CallHistory {
     fill(this.messages);
     try {
       const { calls, next } = await this.api.calls(this.next);
-      const unknown = calls.filter(({ call_id }) => !this.isShown(call_id));
+      const unknown = calls.filter(({ call_id, ended_at }) => ended_at !== null && !this.isShown(call_id));
       this.list.append(...unknown.map((call) => historyRow(call, this.api)));
       this.list.hidden = this.heading.hidden = this.list.rows.length === 0;
       this.next = next;

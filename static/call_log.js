@@ -47,6 +47,11 @@ export class CallLog {
     this.#open(call, "waiting");
   }
 
+  /** @param {ToolCall} call its user has approved it, and it waits for its turn */
+  callQueued(call) {
+    this.#update(call, { state: "queued" });
+  }
+
   /** @param {ToolCall} call @param {"running" | "waiting"} state */
   #open({ call_id, tool, server_id, key, chat_id }, state) {
     const about = { call_id, tool, server_id, key, chat_id, started_at: this.now() };

@@ -6,6 +6,7 @@ import { CallHistory } from "./call_history.js";
 import { CallRow } from "./call_row.js";
 import { matches } from "./call_filter.js";
 import { KEPT_CALLS } from "./call_log.js";
+import { QueuedCalls } from "./queued_calls.js";
 
 /** @typedef {import("./types.js").CallEntry} CallEntry */
 /** @typedef {import("./view_types.js").Parts} Parts */
@@ -34,6 +35,7 @@ export class CallLogView {
       { class: "empty" },
       "No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.",
     );
+    this.queued = new QueuedCalls(parts.controls.api, this.executor);
     this.history = new CallHistory(parts.controls.api, (callId) => this.rows.has(callId));
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
@@ -56,6 +58,7 @@ export class CallLogView {
         link("Audit log", address("audit"), { class: "quiet-link" }),
         el("div", { class: "filters" }, labelled("Search", this.text), labelled("Show", this.state)),
       ),
+      this.queued.element,
       this.empty,
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Call log" }, this.table),
       this.history.element,
@@ -63,9 +66,11 @@ export class CallLogView {
     this.unsubscribe ??= this.executor.onCall((entry) => this.#show(entry));
     for (const entry of this.executor.calls) this.#show(entry);
     this.#showEmptiness();
+    this.queued.start();
   }
 
   stop() {
+    this.queued.stop();
     this.unsubscribe?.();
     this.unsubscribe = null;
   }

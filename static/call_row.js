@@ -2,7 +2,7 @@
 /** One call in the log: a line, and the request and answer beneath it when opened. */
 import { button, copyButton, el, fill, freshId, link, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
-import { kindOfEntry } from "./call_filter.js";
+import { isOpen, kindOfEntry } from "./call_filter.js";
 import { duration, errorView } from "./outcome_view.js";
 import { cutNote, fileView, findAndSaveButton, readable, saveButton, size, textView } from "./answer_view.js";
 import { callAgain, laterFacts } from "./kept_call.js";
@@ -35,8 +35,7 @@ export class CallRow {
   update(entry) {
     this.entry = entry;
     this.element.dataset.state = kindOfEntry(entry);
-    const isRunning = entry.state === "running" || entry.state === "waiting";
-    const cancel = isRunning
+    const cancel = isOpen(entry.state)
       ? button("Cancel", () => this.executor.cancel(entry.call_id), {
           class: "quiet small",
           "aria-label": `Cancel ${entry.tool}`,
@@ -107,7 +106,7 @@ export class CallRow {
   /** Null while the call is open. */
   #again() {
     const { state, call_id, tool, key } = this.entry;
-    if (state === "running" || state === "waiting") return null;
+    if (isOpen(state)) return null;
     return callAgain({ call_id, tool, safe: SAFE.test(key) }, this.controls);
   }
 
@@ -129,7 +128,7 @@ function requestLine({ request, key }) {
 }
 
 /** @type {Record<string, string>} */
-const OPEN = { waiting: "waiting for approval", running: "running" };
+const OPEN = { waiting: "waiting for approval", queued: "waiting for its turn", running: "running" };
 
 /** @param {CallEntry} entry */
 function status(entry) {

@@ -26,9 +26,9 @@ export class ControlsApi {
     return (await this.bridge.request("GET", "/api/breakers")).breakers;
   }
 
-  /** @param {{server_id: string, operation: string}} breaker @returns {Promise<void>} */
-  closeBreaker({ server_id, operation }) {
-    return this.bridge.request("POST", "/api/breakers/reset", { server_id, operation });
+  /** @param {Pick<import("./api_types.js").Breaker, "kind" | "server_id" | "operation" | "host">} breaker @returns {Promise<void>} */
+  closeBreaker({ kind, server_id, operation, host }) {
+    return this.bridge.request("POST", "/api/breakers/reset", kind === "host" ? { host } : { server_id, operation });
   }
 
   /** @returns {Promise<CallSetting[]>} */
@@ -41,7 +41,17 @@ export class ControlsApi {
     return (await this.bridge.request("PUT", "/api/call-settings", setting)).settings;
   }
 
-  /** Ended calls, newest first. @param {number | null} before where to read on @returns {Promise<import("./api_types.js").KeptCalls>} */
+  /** Calls that have not ended, newest first. @returns {Promise<import("./api_types.js").KeptCall[]>} */
+  async openCalls() {
+    return (await this.bridge.request("GET", "/api/calls?open=true")).calls;
+  }
+
+  /** Wherever it is. @param {string} callId @returns {Promise<void>} */
+  cancelCall(callId) {
+    return this.bridge.request("POST", `/api/calls/${encodeURIComponent(callId)}/cancel`);
+  }
+
+  /** Calls, newest first. @param {number | null} before where to read on @returns {Promise<import("./api_types.js").KeptCalls>} */
   calls(before) {
     return this.bridge.request("GET", before === null ? "/api/calls" : `/api/calls?before=${before}`);
   }

@@ -133,6 +133,7 @@ class Executor {
     const around = deskSurroundings(() => this.runner, this.rules, () => this.socket);
     return new ApprovalDesk(around, {
       go: (call) => this.#arrived(call),
+      queued: (call) => this.log.callQueued(call),
       failed: (call, failure) => this.#ended(call, failedOutcome(failure, PLAIN, 0)),
       closed: (call, failure) => this.#closed(call, failedOutcome(failure, PLAIN, 0)),
       changed: (cards) => this.#tell({ type: "cards", worker: this.settings.worker, cards }),
@@ -153,6 +154,7 @@ class Executor {
   #greeted(closed) {
     for (const callId of closed)
       if (!this.desk.withdraw(callId) && !this.journal.has(callId)) this.calls.stop(callId, "The bridge had ended this call when the page came back.");
+    this.desk.reconnected();
     void this.recovery.tell(closed);
   }
 
@@ -171,6 +173,7 @@ class Executor {
       callCancelled: (callId, reason) => {
         if (!this.desk.withdraw(callId)) this.calls.stop(callId, reason || "The caller stopped this call.");
       },
+      turnCame: (callId) => this.desk.turnCame(callId),
       changed: (subject) => this.#tell({ type: "changed", subject }),
       resultsConfirmed: (callIds) => this.#confirmed(callIds),
     };

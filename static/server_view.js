@@ -24,7 +24,9 @@ export class ServerView {
     this.serverId = serverId;
     this.messages = el("div");
     this.question = el("div");
-    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(serverId));
+    /** @type {string[]} */
+    this.origins = [];
+    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(serverId, null, this.origins));
     this.callLimits = el("div");
     this.calls = new CallSettingForm(parts, { server_id: serverId });
     this.head = el("div", { class: "stack" });
@@ -74,6 +76,8 @@ export class ServerView {
       missing.length > 0 ? this.#adoption(server, missing.length) : null,
       server.description ? el("p", { class: "about pre-line" }, server.description) : null,
     );
+    this.origins = server.origins;
+    this.leftAlone.show();
     this.report.update(server);
     fill(this.about, toolList(server), this.report.element, facts(server));
     if (!this.calls.element.isConnected) fill(this.callLimits, this.calls.element);

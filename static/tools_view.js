@@ -153,8 +153,8 @@ export class ToolsView {
   }
 
   /** @param {Tool} tool */
-  #isLeftAlone({ server_id, key }) {
-    return this.parts.controls.breakersOf(server_id, key).length > 0;
+  #isLeftAlone({ server_id, key, origin }) {
+    return this.parts.controls.breakersOf(server_id, key, [origin]).length > 0;
   }
 
   /** Where all tools are shown there is nothing to pin. */

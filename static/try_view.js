@@ -34,7 +34,7 @@ export class TryView {
     this.cancel = button("Cancel", () => this.running?.abort(), { class: "quiet", hidden: true });
     /** @type {AbortController | null} */
     this.running = null;
-    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(tool.server_id, tool.key));
+    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]));
     this.limits = new CallSettingForm(parts, { server_id: tool.server_id, operation: tool.key });
     this.element = this.#render();
   }

@@ -318,7 +318,7 @@ export interface CallEntry {
   server_id: string;
   key: string;
   chat_id: string | null;
-  state: "waiting" | "running" | "answered" | "failed";
+  state: "waiting" | "queued" | "running" | "answered" | "failed";
   started_at: number;
   duration_ms: number | null;
   request: LoggedRequest | null;
@@ -338,7 +338,7 @@ export interface ExecutorState {
   running: number;
 }
 /** What the bridge says has changed: the views read it again. */
-export type Subject = "servers" | "devices" | "breakers" | "approvals";
+export type Subject = "servers" | "devices" | "breakers" | "calls" | "approvals";
 /** What the executor worker tells: broadcast on the call channel to every tab of this user in this browser. */
 export type WorkerNews =
   | { type: "state"; worker: string; connection: Connection; error: { code: string; message: string } | null; origins: string[]; running: number }

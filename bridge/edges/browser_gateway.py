@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from socketio.exceptions import ConnectionRefusedError as RefusedConnection
 
 from bridge.approvals import Approvals
-from bridge.dispatch import RESUME_S
+from bridge.dispatch import CARD_RESUME_S
 from bridge.edges.device_choices import DeviceChoices, Presence, prefer
 from bridge.edges.identity import Caller, Identity
 from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson, use_page_sockets
@@ -30,6 +30,7 @@ from bridge.wire import (
     EVENT_APPROVALS,
     EVENT_BREAKERS,
     EVENT_CALL,
+    EVENT_CALLS,
     EVENT_CANCEL,
     EVENT_DECISION,
     EVENT_DEVICES,
@@ -37,6 +38,7 @@ from bridge.wire import (
     EVENT_RECEIPT,
     EVENT_RESULT,
     EVENT_SERVERS,
+    EVENT_TURN,
     EVENT_VISIBILITY,
     FILE_BYTES,
     INLINE_RESULT_BYTES,
@@ -70,6 +72,9 @@ CLOSING_S = 1.0
 """A page hangs up within milliseconds of being told; a frozen one never does."""
 
 GLANCE_S = 0.02
+
+CALLS_DELAY_S = 0.25
+"""Pages hear so much later that calls wait for their turn: whoever waits for less is not worth a message."""
 
 RECEIPT_DELAY_S = 0.05
 """Receipts of results are batched for so long (ruling 6)."""
@@ -132,6 +137,7 @@ class BrowserGateway:
         self._left_at: dict[str, float] = {}
         self._pages_changed = asyncio.Event()
         self._receipts: dict[str, list[str]] = {}
+        self._calls_changed: set[str] = set()
         self._listener: CallListener | None = None
         self._sio = socketio.AsyncServer(
             async_mode="aiohttp",
@@ -159,29 +165,30 @@ class BrowserGateway:
         self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
-        """The page of a user that may reach `origin`: on the server's chosen browser, else the last active.
+        """A user's page that may reach `origin`: in the server's chosen browser, else the last active."""
+        chosen = (await self._choices.of(user_id)).get(server_id)
+        return self._able_page(user_id, origin, chosen)
+
+    async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
+        """The page that comes, or the last active one.
 
         After an acceptance the page starts a worker with a wider content policy; it is waited for up to
         `HANDOVER_S` before the call goes to a page that will say that its policy forbids it. A page that left
-        a moment ago is waited for up to `RESUME_S`: it is being reloaded, or its network stumbles.
+        is waited for until `resume_s` after that: it is being reloaded, or its network stumbles.
         """
-        chosen = (await self._choices.of(user_id)).get(server_id)
-        page = self._able_page(user_id, origin, chosen)
-        patience_s = self._patience_s(user_id)
-        if page is not None or patience_s <= 0:
-            return page
+        page = await self.page_for(user_id, origin, server_id)
         with suppress(TimeoutError):
-            async with asyncio.timeout(patience_s):
+            async with asyncio.timeout(self._patience_s(user_id, resume_s)):
                 while page is None:
                     await self._pages_changed.wait()
-                    page = self._able_page(user_id, origin, chosen)
+                    page = await self.page_for(user_id, origin, server_id)
         return page or self.newest_page(user_id)
 
-    def _patience_s(self, user_id: str) -> float:
+    def _patience_s(self, user_id: str, resume_s: float) -> float:
         if self.page_count(user_id) > 0:
             return HANDOVER_S
         left_at = self._left_at.get(user_id)
-        return 0.0 if left_at is None else left_at + RESUME_S - asyncio.get_running_loop().time()
+        return 0.0 if left_at is None else left_at + resume_s - asyncio.get_running_loop().time()
 
     def newest_page(self, user_id: str) -> Page | None:
         """The page of a user that was active last: said hello, or was brought to the front."""
@@ -211,6 +218,24 @@ class BrowserGateway:
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         """Emit `cancel:tool`."""
         await self._sio.emit(EVENT_CANCEL, {"call_id": call_id, "reason": reason}, to=sid)
+
+    async def send_turn(self, sid: str, call_id: str) -> None:
+        """Emit `bridge:turn`."""
+        await self._sio.emit(EVENT_TURN, {"call_id": call_id}, to=sid)
+
+    def calls_changed(self, user_id: str) -> None:
+        """Tell the pages of a user, `CALLS_DELAY_S` later, that calls began to wait or wait no more.
+
+        Most waits are over by then, and however many there are, one word is enough.
+        """
+        if user_id in self._calls_changed or not self._pages_of_user.get(user_id):
+            return
+        self._calls_changed.add(user_id)
+        asyncio.get_running_loop().call_later(CALLS_DELAY_S, self._announce_calls, user_id)
+
+    def _announce_calls(self, user_id: str) -> None:
+        self._calls_changed.discard(user_id)
+        self._tasks.start(self._announce(EVENT_CALLS, user_id), f"calls of {user_id}")
 
     async def announce_servers(self, user_id: str | None) -> None:
         """Tell the pages of one user, or of all, that the list of servers changed."""
@@ -367,7 +392,7 @@ class BrowserGateway:
 
     def _remember_leaving(self, user_id: str) -> None:
         now = asyncio.get_running_loop().time()
-        self._left_at = {user: at for user, at in self._left_at.items() if now - at < RESUME_S}
+        self._left_at = {user: at for user, at in self._left_at.items() if now - at < CARD_RESUME_S}
         self._left_at[user_id] = now
 
     def _tell_waiting(self) -> None:
@@ -411,7 +436,7 @@ def _envelope(call: OpenCall) -> dict[str, Any]:
                     "tool": request.tool_name,
                     "deadline_ms": call.left_ms,
                     "approval": call.approval,
-                    "approval_ms": int(call.approval_s * 1000),
+                    "approval_ms": call.approval_ms,
                     "attempt": call.sendings,
                     "result_token": call.result_token,
                     "idempotency_key": request.idempotency_key,

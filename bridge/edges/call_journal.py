@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.calls import TERMINAL, CallState
-from bridge.dispatch import JournalUnavailable
+from bridge.dispatch_ports import JournalUnavailable
 from bridge.edges.group_commit import CommitFailed, GroupCommit, Transactions
 from bridge.edges.store_tables import CallRow
 from bridge.edges.tasks import pause

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -66,8 +68,12 @@ class HistoryRoutes:
                 "/api/calls",
                 self.list_calls,
                 "listCalls",
-                "List the caller's calls of the last 30 days, newest first",
-                {200: Answer("Calls: `?before=` a time reads on.", CallList)},
+                "List the caller's calls, open ones and those of the last 30 days, newest first",
+                {
+                    200: Answer(
+                        "Calls: `?before=` a time reads on, `?open=true` gives the open ones.", CallList
+                    )
+                },
                 errors=(ErrorCode.INVALID_REQUEST,),
             ),
             Route(
@@ -91,12 +97,17 @@ class HistoryRoutes:
         ]
 
     async def list_calls(self, request: web.Request) -> web.Response:
-        """The caller's calls that have ended, newest first."""
+        """The caller's calls, newest first; open ones as they are, not as the journal has them."""
         caller = await caller_of(self._identity, request)
+        opened = {call.call_id: _open_facts(call) for call in self._dispatcher.open_calls(caller.user.id)}
+        if _is_true(request.query.get("open")):
+            return json_answer(CallList(calls=_newest_first(opened.values()), next=None))
         before = _time(request.query.get("before"))
         kept = await self._journal.calls(caller.user.id, before=before, limit=PAGE_OF_CALLS)
         more = kept[-1].opened_at if len(kept) == PAGE_OF_CALLS else None
-        return json_answer(CallList(calls=[_facts(call) for call in kept], next=more))
+        ended = [_facts(call) for call in kept if call.call_id not in opened]
+        now = [call for call in opened.values() if (more or 0.0) <= call.opened_at < (before or math.inf)]
+        return json_answer(CallList(calls=_newest_first([*now, *ended]), next=more))
 
     async def show(self, request: web.Request) -> web.Response:
         """One call of the caller."""
@@ -118,6 +129,17 @@ class HistoryRoutes:
         if not self._dispatcher.cancel(call_id, caller.user.id, "user"):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no open call {call_id!r}; it may have ended.")
         return json_answer(Confirmation())
+
+
+def _newest_first(calls: Iterable[CallFacts]) -> list[CallFacts]:
+    return sorted(calls, key=lambda call: call.opened_at, reverse=True)
+
+
+def _is_true(text: str | None) -> bool:
+    if text not in (None, "true", "false"):
+        message = "open: true for calls that have not ended, or false."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "open"})
+    return text == "true"
 
 
 def _time(text: str | None) -> float | None:

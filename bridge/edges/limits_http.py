@@ -54,9 +54,13 @@ class LimitChange(BaseModel):
 
 
 class BreakerEntry(BaseModel):
-    """A tool that failed lately, or is left alone."""
+    """A tool or a host that failed lately, or is left alone."""
 
+    kind: Literal["tool", "host", "request"]
     tool: str
+    """Its name; of a host, its origin."""
+    host: str
+    """The origin of a host; empty for a tool."""
     server_id: str
     operation: str
     state: BreakerState
@@ -78,6 +82,8 @@ class BreakerChoice(BaseModel):
 
     server_id: str | None = None
     operation: str | None = None
+    host: str | None = None
+    """An origin: only that host's, not those of tools."""
 
 
 class BreakersReset(BaseModel):
@@ -149,7 +155,7 @@ class LimitRoutes:
                 "/api/breakers",
                 self.show_breakers,
                 "showBreakers",
-                "Show tools that failed lately or are left alone",
+                "Show tools and hosts that failed lately or are left alone",
                 {200: Answer("Breakers.", BreakerList)},
             ),
             Route(
@@ -219,7 +225,7 @@ class LimitRoutes:
         chosen = await read_body(request, BreakerChoice)
         if chosen.operation is not None and chosen.server_id is None:
             raise BridgeError(ErrorCode.INVALID_REQUEST, "An operation needs its `server_id`.")
-        closed = self._breakers.reset(caller.user.id, chosen.server_id, chosen.operation)
+        closed = self._breakers.reset(caller.user.id, chosen.server_id, chosen.operation, chosen.host)
         tell_audit(request, server_id=chosen.server_id, breakers_reset=closed)
         return json_answer(BreakersReset(reset=closed))
 
@@ -281,7 +287,9 @@ class LimitRoutes:
 
 def _breaker_entry(facts: BreakerFacts) -> BreakerEntry:
     return BreakerEntry(
+        kind=facts.key.kind,
         tool=facts.name,
+        host=facts.key.origin,
         server_id=facts.key.server_id,
         operation=facts.key.operation_key,
         state=facts.state,

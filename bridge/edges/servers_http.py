@@ -359,6 +359,7 @@ def _tool_entry(view: UserView, tool: Tool, left_out: str | None, schema: bytes 
         "key": tool.operation.key,
         "method": tool.operation.method,
         "path": tool.operation.path,
+        "origin": tool.operation.origin,
         "description": tool.operation.description,
         "tags": tool.operation.tags,
         "accepted": view.is_accepted(tool),

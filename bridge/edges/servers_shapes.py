@@ -130,6 +130,8 @@ class ToolEntry(BaseModel):
     key: str
     method: str
     path: str
+    origin: str
+    """Where its requests go; empty while the document names no server."""
     description: str
     tags: list[str]
     accepted: bool

@@ -97,7 +97,8 @@ async def test_a_batch_ends_what_has_not_ended_and_keeps_the_rest(bridge: Bridge
     assert [each["outcome"]["error"]["detail"]["set_by"] for each in outputs[1:]] == [
         "TOOL_BATCH_TIMEOUT_SECONDS"
     ] * 2
-    assert outputs[2]["call_id"] is None
+    kept = {each["call_id"]: each["state"] for each in (await page.get("/api/calls"))["calls"]}
+    assert kept[outputs[2]["call_id"]] == "expired"
     assert (await page.get("/api/breakers"))["breakers"] == []
 
 

@@ -69,7 +69,6 @@ def record(
         origin="http://shop.example",
         safe=safe,
         arguments_text=arguments,
-        deadline_s=60,
     )
     outcome = CallOutcome(call_id, state, None, None) if state is CallState.SUCCEEDED else None
     return CallRecord(call_id, request, state, may_begin, "laptop", 1000.0, outcome)

@@ -22,6 +22,13 @@ pytestmark = pytest.mark.asyncio
 SHOP = "GET /products"
 
 
+NO_CONNECTION = {
+    "status": "failed",
+    "error": {"code": "network", "message": "Nobody answers."},
+    "delivered": "no",
+}
+
+
 class Api:
     """What the page finds behind it: counts what runs at once, and answers when told to."""
 
@@ -30,6 +37,7 @@ class Api:
         self.most: Counter[str] = Counter()
         self.ended = 0
         self.status = 200
+        self.breaks = False
         self.go_on = asyncio.Event()
         self.go_on.set()
 
@@ -41,7 +49,7 @@ class Api:
         await asyncio.sleep(0.01)
         self.running[key] -= 1
         self.ended += 1
-        return json_answer({"ok": 1}, self.status)
+        return NO_CONNECTION if self.breaks else json_answer({"ok": 1}, self.status)
 
 
 @pytest.fixture
@@ -116,6 +124,35 @@ async def test_a_call_that_waits_in_vain_is_refused_and_was_never_sent(
     api.go_on.set()
     assert (await running)[0] == 200
     assert len(page.calls) == 1
+
+
+async def test_a_call_that_waits_is_listed_told_to_pages_and_cancelled_by_its_id(
+    bridge: Bridge, page: Page, api: Api
+) -> None:
+    """No page has it yet, and still its user sees it and can stop it; who hangs up gives his place up."""
+    news: list[object] = []
+    page.socket.on("bridge:calls", news.append)
+    await change(page, MAX_PARALLEL_TOOLS_PER_USER=1)
+    api.go_on.clear()
+    running, waiting, leaving = (asyncio.create_task(call(bridge)) for _ in range(3))
+    await eventually(lambda: len(bridge.rooms.dispatcher.open_calls(bridge.local_user.id)) == 3)
+    leaving.cancel()
+    await eventually(lambda: bridge.rooms.controls.admission.waiting == 1)
+    await eventually(lambda: len(news) >= 1)
+    listed = (await page.get("/api/calls?open=true"))["calls"]
+    assert sorted(each["state"] for each in listed) == ["queued", "running"]
+    queued = next(each["call_id"] for each in listed if each["state"] == "queued")
+    assert (await page.get(f"/api/calls/{queued}"))["state"] == "queued"
+    assert await page.post(f"/api/calls/{queued}/cancel", {}) == {"ok": True}
+    status, body = await waiting
+    assert (status, body["error"]["code"]) == (409, "cancelled")
+    api.go_on.set()
+    assert (await running)[0] == 200
+    assert len(page.calls) == 1
+    states = [each["state"] for each in (await page.get("/api/calls"))["calls"]]
+    assert states == ["cancelled", "cancelled", "succeeded"]
+    assert (await page.get("/api/calls?open=true"))["calls"] == []
+    assert (await page.request("GET", "/api/calls?open=perhaps"))[0] == 400
 
 
 async def test_who_may_change_limits_and_what_is_told_of_a_bad_value(
@@ -240,6 +277,23 @@ async def test_a_tool_that_fails_five_times_is_left_alone_and_the_others_are_not
     assert 0 < shown["retry_after_s"] <= 60
     assert await page.post("/api/breakers/reset", {"server_id": "shop", "operation": SHOP}) == {"reset": 1}
     assert (await call(bridge))[0] == 200
+
+
+async def test_a_host_that_does_not_answer_is_left_alone_for_all_its_tools(
+    bridge: Bridge, page: Page, api: Api
+) -> None:
+    """W-08: five failures without an answer, of two tools; a third one need not find out for itself."""
+    api.breaks = True
+    for tool in ("listProducts", "listProducts", "addProduct", "listProducts", "addProduct"):
+        await call(bridge, tool)
+    status, body = await call(bridge, "addProduct")
+    assert (status, body["error"]["code"]) == (503, "breaker_open")
+    host = body["error"]["detail"]["host"]
+    shown = [each for each in (await page.get("/api/breakers"))["breakers"] if each["kind"] == "host"]
+    assert [(each["host"], each["tool"], each["state"]) for each in shown] == [(host, host, "open")]
+    assert await page.post("/api/breakers/reset", {"host": host}) == {"reset": 1}
+    api.breaks = False
+    assert (await call(bridge, "addProduct"))[0] == 200
 
 
 async def test_an_open_breaker_is_one_users_alone(bridge: Bridge, page: Page, api: Api) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bridge.calls import TERMINAL, CallState
-from bridge.config import DEFAULT_APPROVAL_S
-from bridge.dispatch import RESUME_S, Dispatcher, JournalUnavailable
+from bridge.dispatch import Dispatcher
+from bridge.dispatch_ports import JournalUnavailable
+from bridge.gate import Controls, Gate, Terms
 from bridge.open_call import CallRecord, CallRequest, OpenCall, Page
 from bridge.outcome import CallOutcome
 from bridge.wire import Accepted, Decision, Result
@@ -29,6 +30,7 @@ class Surroundings(Protocol):
     def note(self, text: str) -> None: ...
     def name(self, call_id: str) -> str: ...
     def ended(self, record: CallRecord) -> None: ...
+    def controls(self) -> Controls: ...
 
 
 @dataclass
@@ -156,6 +158,7 @@ class BridgeDouble:
             FakeDecisions(),
             no_browser_message="Open the page.",
         )
+        self._gate = Gate(self.dispatcher, around.controls())
         self._sockets: dict[str, _Socket] = {}
         self._pages: dict[str, dict[str, Page]] = {}
         self._left_at: dict[str, float] = {}
@@ -165,8 +168,11 @@ class BridgeDouble:
     # The dispatcher's port
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
+        return self._newest(user_id)
+
+    async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
         page = self._newest(user_id)
-        patience = 0.0 if page else self._left_at.get(user_id, -9.0) + RESUME_S - self.around.now()
+        patience = 0.0 if page else self._left_at.get(user_id, -99.0) + resume_s - self.around.now()
         if page is None and patience > 0:
             try:
                 async with asyncio.timeout(patience):
@@ -186,7 +192,7 @@ class BridgeDouble:
             "attempt": call.sendings,
             "deadline_ms": call.left_ms,
             "approval": call.approval,
-            "approval_ms": DEFAULT_APPROVAL_S * 1000,
+            "approval_ms": call.approval_ms,
             "token": call.result_token,
             "plan": int(call.request.arguments_text),
         }
@@ -195,6 +201,12 @@ class BridgeDouble:
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         if sid in self._sockets and not self.is_dead:
             self._sockets[sid].link.send("page", "cancel", call_id, f"{self.around.name(call_id)} ({reason})")
+
+    async def send_turn(self, sid: str, call_id: str) -> None:
+        if sid in self._sockets and not self.is_dead:
+            self._sockets[sid].link.send("page", "turn", call_id, self.around.name(call_id))
+
+    def calls_changed(self, user_id: str) -> None: ...
 
     # What pages do
 
@@ -228,8 +240,8 @@ class BridgeDouble:
 
     # Callers
 
-    def call(self, request: CallRequest) -> "asyncio.Task[CallOutcome]":
-        return self.start(self.dispatcher.run(request))
+    def call(self, request: CallRequest, deadline_s: float) -> "asyncio.Task[CallOutcome]":
+        return self.start(self._gate.run(request, Terms(deadline_s=deadline_s)))
 
     def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         task = asyncio.get_running_loop().create_task(work)
@@ -283,8 +295,9 @@ class BridgeDouble:
         go = await self.dispatcher.decide(socket.link.sid, decision)
         if self.is_dead:
             return
+        said = "wait" if go.wait else str(go.go)
         answer = go.model_dump() | {"call_id": decision.call_id}
-        socket.link.send("page", "go", answer, f"{self.around.name(decision.call_id)} {go.go}")
+        socket.link.send("page", "go", answer, f"{self.around.name(decision.call_id)} {said}")
         socket.is_busy = False
         self._read_on(socket)
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from bridge.calls import TERMINAL, CallState
 from bridge.config import DEFAULT_APPROVAL_S
-from bridge.dispatch import APPROVAL_GRACE_S, MAX_ATTEMPTS, RESUME_S
+from bridge.dispatch import MAX_ATTEMPTS, RESUME_S
+from bridge.open_call import APPROVAL_GRACE_S
 from bridge.outcome import CallOutcome
 from bridge.wire import WireError
 from tests.faults.bridge_double import Row
@@ -16,7 +17,10 @@ from toolserver.result import TextBody
 ANSWERS = frozenset({"http_status", "too_large"})
 """The codes of `failed` that report an answer of the API."""
 
-MOST_S = DEFAULT_APPROVAL_S + APPROVAL_GRACE_S + RESUME_S + 0.1
+QUEUE_S = 20.0
+"""How long a call may wait for its turn."""
+
+MOST_S = QUEUE_S + DEFAULT_APPROVAL_S + APPROVAL_GRACE_S + RESUME_S + 0.1
 """Added to the deadline of a call it is its latest end."""
 
 

@@ -106,6 +106,9 @@ class Worker:
         self.running: dict[str, Run] = {}
         self.cards: dict[str, dict[str, Any]] = {}
         self.decisions: dict[str, dict[str, Any]] = {}
+        self.waits: set[str] = set()
+        """Decisions that the bridge knows: said again after the next greeting or when the turn came."""
+        self.turns: set[str] = set()
         self._begun: set[str] = set()
         self._left: list[Entry] = []
         self._failures = 0
@@ -203,6 +206,8 @@ class Worker:
             self._confirmed(payload)
         elif kind == "go":
             self._answered(payload)
+        elif kind == "turn" and payload in self.decisions:
+            self._turn_came(payload)
 
     def _welcomed(self, link: Link, closed: list[str]) -> None:
         self._failures, self.is_greeted = 0, True
@@ -217,6 +222,7 @@ class Worker:
                 self._tell_left(entry, entry.outcome, entry.call_id in closed)
         for call_id, outcome in self.outbox.items():
             self._emit_result(call_id, outcome)
+        self.waits.clear()
         for call_id in list(self.decisions):
             self._send_decision(link, call_id)
 
@@ -312,19 +318,39 @@ class Worker:
 
     def _send_decision(self, link: Link, call_id: str) -> None:
         decision = self.decisions.get(call_id)
-        if decision is None or link is not self.link or not self.is_greeted:
+        if decision is None or call_id in self.waits or link is not self.link or not self.is_greeted:
             return
         link.send("bridge", "decision", decision, f"{self.around.name(call_id)} {decision['decision']}")
         self.soon(DECISION_TIMEOUT_S, lambda: self._send_decision(link, call_id))
 
     def _answered(self, go: dict[str, Any]) -> None:
         call = self.cards.get(go["call_id"])
-        if call is None or self.decisions.pop(go["call_id"], None) is None:
+        if call is None or go["call_id"] not in self.decisions:
             return
+        if go["wait"]:
+            self.waits.add(go["call_id"])
+            if go["call_id"] in self.turns:
+                self._turn_came(go["call_id"])
+            return
+        self._forget_decision(go["call_id"])
         del self.cards[go["call_id"]]
         if go["go"]:
             self._start(call, go["deadline_ms"] / 1000)
         self._finish_draining()
+
+    def _turn_came(self, call_id: str) -> None:
+        if call_id not in self.waits:  # the answer that says so is still on its way
+            self.turns.add(call_id)
+            return
+        self.waits.discard(call_id)
+        self.turns.discard(call_id)
+        if self.link is not None:
+            self._send_decision(self.link, call_id)
+
+    def _forget_decision(self, call_id: str) -> None:
+        self.decisions.pop(call_id, None)
+        self.waits.discard(call_id)
+        self.turns.discard(call_id)
 
     # Running
 
@@ -386,7 +412,7 @@ class Worker:
 
     def stop(self, call_id: str, code: str) -> None:
         if self.cards.pop(call_id, None) is not None:
-            self.decisions.pop(call_id, None)
+            self._forget_decision(call_id)
         elif call_id in self.running:
             self._stop_run(self.running[call_id], code)
 

@@ -16,7 +16,7 @@ Answering = Literal[
 ]
 """What the API does with the request of a call; sent_twice: the browser itself sends it once more."""
 
-Kind = Literal["hello", "welcome", "call", "ack", "decision", "go", "result", "receipt", "cancel"]
+Kind = Literal["hello", "welcome", "call", "ack", "decision", "go", "turn", "result", "receipt", "cancel"]
 Action = Literal[
     "cut", "cut_silently", "lose", "double", "stall", "overtake",
     "reload", "close_tab", "freeze", "clear_browser", "browser_disk_full", "hand_over",
@@ -25,8 +25,8 @@ Action = Literal[
 ]  # fmt: skip
 
 MESSAGES: tuple[Kind, ...] = (
-    "hello", "welcome", "call", "call", "ack", "ack", "decision", "go", "go", "result", "result", "receipt",
-    "cancel",
+    "hello", "welcome", "call", "call", "ack", "ack", "decision", "go", "go", "turn", "result", "result",
+    "receipt", "cancel",
 )  # fmt: skip
 """The common ones stand twice."""
 
@@ -109,11 +109,13 @@ class Plan:
     faults: tuple[Fault, ...]
     devices_of: tuple[tuple[str, int], ...]
     tabs: int
+    at_once: int
+    """Calls of one user; the others wait for their turn."""
 
     def __str__(self) -> str:
         devices = ", ".join(f"{user}: {count} browser(s)" for user, count in self.devices_of)
         lines = [
-            f"seed {self.seed}: {devices}, {self.tabs} tab(s) each",
+            f"seed {self.seed}: {devices}, {self.tabs} tab(s) each, {self.at_once} call(s) at once",
             *map(str, self.calls),
             *map(str, self.faults),
         ]
@@ -126,7 +128,7 @@ def make_plan(seed: int) -> Plan:
     devices = (("ann", chance.choice((1, 1, 1, 2))), ("bob", 1))
     calls = tuple(_call(chance, number) for number in range(chance.randint(1, 6)))
     faults = tuple(_fault(chance) for _ in range(chance.choice((0, 1, 1, 2, 2, 3, 3, 4, 5, 6))))
-    return Plan(seed, calls, faults, devices, chance.choice((1, 2)))
+    return Plan(seed, calls, faults, devices, chance.choice((1, 2)), chance.choice((1, 2, 9)))
 
 
 def _call(chance: random.Random, number: int) -> CallPlan:

@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from bridge.gate import Controls
 from bridge.open_call import CallRecord, CallRequest
 from tests.faults.bridge_double import BridgeDouble, Disk
-from tests.faults.judge import Course, Totals, broken_promises, needless_doubt
+from tests.faults.judge import QUEUE_S, Course, Totals, broken_promises, needless_doubt
 from tests.faults.ledger import Api
 from tests.faults.link import Link, Message
 from tests.faults.page_double import Device, Worker
 from tests.faults.plan import CallPlan, Fault, Plan
 from tests.faults.virtual_time import Stuck, run_virtually
+from tests.support.gates import controls
 
 QUIET_AFTER_S = 420.0
 """Later than every latest end; what is still on its way then has arrived."""
@@ -73,6 +75,14 @@ class World:
 
     def alarm(self, text: str) -> None:
         self.broken.append(text)
+
+    def controls(self) -> Controls:
+        """Limits that make calls of one user wait, as the plan says; breakers that never open."""
+        return controls(
+            max_parallel_tools_per_user=self.plan.at_once,
+            tool_queue_wait_seconds=QUEUE_S,
+            breaker_max_failures=50,
+        )
 
     def name(self, call_id: str) -> str:
         return f"call {self._number_of.get(call_id, '?')}"
@@ -220,7 +230,9 @@ class World:
             if task is not None:
                 task.cancel()
         elif fault.action == "user_stops" and not self.bridge.is_dead:
-            self.bridge.dispatcher.cancel(call_id, course.plan.user, "user")
+            for call in self.bridge.dispatcher.open_calls(course.plan.user):
+                if int(call.request.arguments_text) == course.plan.number:
+                    self.bridge.dispatcher.cancel(call.call_id, course.plan.user, "user")
         elif fault.action == "page_stops":
             for device in self.devices:
                 for worker in device.workers:
@@ -298,10 +310,9 @@ class World:
             origin="",
             safe=call.safe,
             arguments_text=str(call.number),
-            deadline_s=call.deadline_s,
             approval=call.approval,
         )
-        task = bridge.call(request)
+        task = bridge.call(request, call.deadline_s)
         try:
             outcome = await task
         except asyncio.CancelledError:

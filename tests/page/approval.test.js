@@ -92,6 +92,7 @@ function scene(change = {}) {
   };
   const desk = new ApprovalDesk(/** @type {any} */ (around), {
     go: ({ call_id, deadline_ms }) => void told.push(`go ${call_id} ${deadline_ms}`),
+    queued: ({ call_id }) => void told.push(`queued ${call_id}`),
     failed: ({ call_id }, { code }) => void told.push(`failed ${call_id} ${code}`),
     closed: ({ call_id }, { code }) => void told.push(`closed ${call_id} ${code}`),
     changed: () => {},
@@ -141,6 +142,73 @@ test("a go that comes after the time is over is answered with a failure, not wit
   asked[0].answer({ go: true, deadline_ms: 500 });
   await rest();
   assert.deepEqual([told, kept], [["failed c1 denied"], []]);
+});
+
+const WAIT = { go: false, wait: true, deadline_ms: 0 };
+
+test("an approved call that has to wait asks again when its turn came, and then goes", async () => {
+  const { desk, clock, asked, told, kept, rest } = scene();
+  await desk.wait(call());
+  desk.decide(["c1"], "always");
+  asked[0].answer(WAIT);
+  await rest();
+  assert.deepEqual([told, desk.cards, desk.ids], [["queued c1"], [], ["c1"]]);
+  clock.mono = clock.wall = NOW + 5000; // the time of its card is long over, and it was approved within
+  desk.turnCame("c1");
+  assert.deepEqual([asked.length, asked[1].decision], [2, "always"]);
+  asked[1].answer({ go: true, wait: false, deadline_ms: 400 });
+  await rest();
+  assert.deepEqual([told, kept.length, desk.size], [["queued c1", "go c1 400"], 1, 0]);
+});
+
+test("a turn that comes before the word that there is a wait is not missed", async () => {
+  const { desk, asked, told, rest } = scene();
+  await desk.wait(call());
+  desk.decide(["c1"], "once");
+  desk.turnCame("c1");
+  asked[0].answer(WAIT);
+  await rest();
+  asked[1].answer({ go: true, wait: false, deadline_ms: 400 });
+  await rest();
+  assert.deepEqual(told, ["queued c1", "go c1 400"]);
+});
+
+test("after a reconnect what waits asks again: the word that it is its turn may be lost", async () => {
+  const { desk, asked, rest } = scene();
+  await desk.wait(call());
+  desk.decide(["c1"], "once");
+  asked[0].answer(WAIT);
+  await rest();
+  desk.reconnected();
+  asked[1].answer(WAIT);
+  await rest();
+  assert.deepEqual([asked.length, desk.ids], [2, ["c1"]]);
+});
+
+test("what waits for its turn can be taken back by its user, or ended by the bridge", async () => {
+  const { desk, asked, told, rest } = scene();
+  for (const call_id of ["c1", "c2"]) await desk.wait(call({ call_id }));
+  desk.decide(["c1", "c2"], "once");
+  for (const { answer } of [...asked]) answer(WAIT);
+  await rest();
+  desk.decide(["c1"], "denied");
+  asked[2].answer({ go: false, wait: false, deadline_ms: 0 });
+  assert.equal(desk.withdraw("c2"), true);
+  await rest();
+  assert.deepEqual(told, ["queued c1", "queued c2", "closed c2 cancelled", "closed c1 denied"]);
+});
+
+test("a go that comes long after its turn starts nothing", async () => {
+  const { desk, clock, asked, told, rest } = scene();
+  await desk.wait(call());
+  desk.decide(["c1"], "once");
+  asked[0].answer(WAIT);
+  await rest();
+  desk.turnCame("c1");
+  clock.wall += 3_600_000; // the lid was closed
+  asked[1].answer({ go: true, wait: false, deadline_ms: 400 });
+  await rest();
+  assert.deepEqual(told, ["queued c1", "failed c1 denied"]);
 });
 
 test("no answer in time is a denial, which the timer gives", async () => {

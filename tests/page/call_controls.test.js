@@ -23,7 +23,9 @@ const limit = (fields) => ({
 
 /** @param {object} [fields] @returns {any} */
 const breaker = (fields) => ({
+  kind: "tool",
   tool: "getPet",
+  host: "",
   server_id: "pets",
   operation: "GET /pets/{id}",
   state: "open",
@@ -94,9 +96,18 @@ test("only breakers that refuse calls are kept, with times of this clock", async
     controls.breakers.map(({ tool, since, retry_at }) => ({ tool, since, retry_at })),
     [{ tool: "getPet", since: 990_000, retry_at: 1_050_000 }],
   );
-  assert.equal(controls.breakersOf("pets", "GET /pets/{id}").length, 1);
-  assert.equal(controls.breakersOf("pets").length, 1);
-  assert.equal(controls.breakersOf("pets", "POST /pets").length, 0);
+  assert.equal(controls.breakersOf("pets", "GET /pets/{id}", []).length, 1);
+  assert.equal(controls.breakersOf("pets", null, []).length, 1);
+  assert.equal(controls.breakersOf("pets", "POST /pets", []).length, 0);
+  controls.stop();
+});
+
+test("a host that is left alone concerns every tool that calls it", async () => {
+  const host = { kind: "host", tool: "https://api.example", host: "https://api.example", server_id: "", operation: "" };
+  const { controls } = controlsWith({ breakers: async () => [breaker(host)] });
+  await controls.loadBreakers();
+  assert.equal(controls.breakersOf("pets", "POST /pets", ["https://api.example"]).length, 1);
+  assert.equal(controls.breakersOf("pets", null, ["https://other.example"]).length, 0);
   controls.stop();
 });
 

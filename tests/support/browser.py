@@ -1,8 +1,10 @@
 """Second implementations of the dispatcher's ports: pages that do what a test tells them, and a journal."""
 
+import asyncio
 from dataclasses import dataclass, field
 
-from bridge.dispatch import JournalUnavailable
+from bridge.dispatch import RESUME_S
+from bridge.dispatch_ports import JournalUnavailable
 from bridge.open_call import CallRecord, CallRequest, OpenCall, Page, Verdict
 from bridge.wire import Result
 
@@ -19,9 +21,27 @@ class FakeBrowser:
     pages: dict[str, Page] = field(default_factory=dict[str, Page])
     sent: list[OpenCall] = field(default_factory=list[OpenCall])
     cancelled: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
+    called_up: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    changed_calls: list[str] = field(default_factory=list[str])
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
         return self.pages.get(user_id)
+
+    async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
+        """For a page that left `RESUME_S` ago."""
+        left_s = resume_s - RESUME_S
+        while left_s > 0:
+            await asyncio.sleep(0.5)
+            left_s -= 0.5
+            if page := self.pages.get(user_id):
+                return page
+        return None
+
+    async def send_turn(self, sid: str, call_id: str) -> None:
+        self.called_up.append((sid, call_id))
+
+    def calls_changed(self, user_id: str) -> None:
+        self.changed_calls.append(user_id)
 
     async def send_call(self, call: OpenCall) -> None:
         self.sent.append(call)

@@ -1,9 +1,12 @@
 """A dispatcher on a virtual clock, with pages that do what a test tells them."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Literal
 
+from bridge.call_settings import Deadline
 from bridge.dispatch import Dispatcher
+from bridge.limits import SetBy
 from bridge.open_call import CallRequest
 from bridge.outcome import CallOutcome
 from bridge.wire import Decision, ErrorCode, Result
@@ -11,7 +14,27 @@ from tests.support.browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.waiting import eventually
 
 
-def request(*, user: str = "ann", safe: bool = True, deadline_s: float = 60) -> CallRequest:
+@dataclass
+class FreeTurn:
+    """A turn that always is."""
+
+    given: Deadline
+
+    def deadline(self) -> Deadline:
+        return self.given
+
+    def take_now(self) -> bool:
+        return True
+
+    async def take(self) -> None:
+        raise AssertionError("Nobody has to wait.")
+
+    def give_back(self) -> None: ...
+
+    def ended(self, outcome: CallOutcome) -> None: ...
+
+
+def request(*, user: str = "ann", safe: bool = True) -> CallRequest:
     return CallRequest(
         user_id=user,
         tool_name="listProducts",
@@ -21,7 +44,6 @@ def request(*, user: str = "ann", safe: bool = True, deadline_s: float = 60) -> 
         origin="http://api.example",
         safe=safe,
         arguments_text="{}",
-        deadline_s=deadline_s,
     )
 
 
@@ -64,8 +86,11 @@ class Desk:
             no_browser_message="Open it.",
         )
 
-    def start(self, call: CallRequest) -> "asyncio.Task[CallOutcome]":
-        return asyncio.create_task(self.dispatcher.run(call))
+    async def run(self, call: CallRequest, deadline_s: float = 60, set_by: SetBy = "call") -> CallOutcome:
+        return await self.dispatcher.run(call, FreeTurn(Deadline(deadline_s, set_by)))
+
+    def start(self, call: CallRequest, deadline_s: float = 60) -> "asyncio.Task[CallOutcome]":
+        return asyncio.create_task(self.run(call, deadline_s))
 
     async def sent(self, count: int = 1) -> str:
         await eventually(lambda: len(self.browser.sent) >= count)

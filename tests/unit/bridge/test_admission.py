@@ -2,12 +2,14 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.admission import MAX_OPEN_CALLS, Admission, SlotKey
+from bridge.admission import MAX_OPEN_CALLS, Admission, SlotKey, Ticket
 from bridge.limits import Limits
 from bridge.wire import BridgeError, ErrorCode
 
@@ -30,12 +32,24 @@ class Desk:
 
     def call(self, name: str, wanted: SlotKey | None = None, seconds: float = 1) -> "asyncio.Task[None]":
         async def run() -> None:
-            async with self.admission.slot(wanted or key()):
+            with self.open(wanted or key()) as ticket:
+                await self.turn(ticket)
                 self.began.append(name)
                 await asyncio.sleep(seconds)
                 self.ended.append(name)
 
         return asyncio.create_task(run())
+
+    @contextmanager
+    def open(self, wanted: SlotKey) -> Generator[Ticket]:
+        ticket = self.admission.enter(wanted)
+        try:
+            yield ticket
+        finally:
+            self.admission.leave(ticket)
+
+    async def turn(self, ticket: Ticket) -> None:
+        await self.admission.take(ticket, self.limits.tool_queue_wait_seconds)
 
     def change(self, **limits: float) -> None:
         self.limits = self.limits.model_copy(update=limits)
@@ -188,6 +202,38 @@ async def test_a_waiting_call_that_is_passed_again_and_again_gets_its_turn() -> 
         call.cancel()
 
 
+async def test_a_call_that_rests_holds_nothing_but_is_still_open() -> None:
+    """While its user thinks, others run; no user can have more open calls for that."""
+    desk = Desk(max_open=2, max_parallel_tools_per_user=1)
+    with desk.open(key()) as resting:
+        await desk.turn(resting)
+        desk.admission.give_back(resting)
+        await desk.call("passes")
+        assert desk.began == ["passes"]
+        with desk.open(key()), pytest.raises(BridgeError, match="2 calls of this user"):
+            await desk.call("one too many")
+        await desk.turn(resting)
+        assert (resting.holds, desk.admission.running) == (True, 1)
+    assert desk.admission.running == 0
+
+
+async def test_a_wait_that_nobody_wants_any_more_ends_without_a_slot() -> None:
+    """A call that is stopped while it waits must not take the place of the next one."""
+    desk = Desk(max_parallel_tools_per_user=1)
+    first = desk.call("first", seconds=5)
+    await settle()
+    with desk.open(key()) as ticket:
+        waiting = asyncio.create_task(desk.turn(ticket))
+        await settle()
+        behind = desk.call("behind")
+        await settle()
+        desk.admission.give_back(ticket)
+        await waiting
+        assert (ticket.holds, desk.admission.waiting) == (False, 1)
+        await asyncio.gather(first, behind)
+    assert desk.began == ["first", "behind"]
+
+
 async def test_closing_sends_away_who_waits_and_lets_end_what_runs() -> None:
     """S0-80: bounded by the grace; a bridge without calls stops at once."""
     desk = Desk(max_parallel_tools_per_user=1)
@@ -253,15 +299,18 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
     async def caller(number: int, wanted: SlotKey, comes: float, stays: float) -> None:
         await asyncio.sleep(comes)
         places = _places_of(wanted)
-        async with desk.admission.slot(wanted):
-            running.update(places)
-            assert running["all"] <= everybody
-            for place, room in _rooms_of(wanted, user, request):
-                assert running[place] <= room
-            try:
-                await asyncio.sleep(stays)
-            finally:
-                running.subtract(places)
+        with desk.open(wanted) as ticket:
+            for _ in range(2):  # in between its user is asked, and it holds nothing
+                await desk.turn(ticket)
+                running.update(places)
+                assert running["all"] <= everybody
+                for place, room in _rooms_of(wanted, user, request):
+                    assert running[place] <= room
+                try:
+                    await asyncio.sleep(stays / 2)
+                finally:
+                    running.subtract(places)
+                desk.admission.give_back(ticket)
         done.append(number)
 
     tasks = [

@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.breaker import MAX_BREAKERS, BreakerKey, Breakers, BreakerState, Verdict, judge
+from bridge.breaker import (
+    MAX_BREAKERS,
+    BreakerKey,
+    Breakers,
+    BreakerState,
+    Ending,
+    Verdict,
+    judge,
+    judge_host,
+)
 from bridge.calls import CallState
 from bridge.limits import Limits
 from bridge.outcome import CallOutcome
@@ -13,6 +22,8 @@ from toolserver.result import Answered, TextBody
 
 BOOM = BreakerKey("ann", "tool", "shop", "POST /boom")
 FINE = BreakerKey("ann", "tool", "shop", "GET /fine")
+HOST = BreakerKey("ann", "host", origin="http://api.example")
+NO_CONNECTION = WireError(code=ErrorCode.NETWORK, message="No connection.")
 
 
 class Desk:
@@ -24,11 +35,17 @@ class Desk:
         self.changed: list[str] = []
         self.breakers = Breakers(lambda: self.limits, lambda: self.now, on_change=self.changed.append)
 
-    def call(self, key: BreakerKey = BOOM, verdict: Verdict = Verdict.FAILED) -> bool:
+    def call(self, key: BreakerKey = BOOM, verdict: Verdict = Verdict.FAILED, tool: str = "boom") -> bool:
         """Whether the call was let through."""
+        if not self.passes(key):
+            return False
+        is_probe = self.breakers.enter(key)
+        self.breakers.leave(key, Ending(verdict, tool, NO_CONNECTION), is_probe=is_probe)
+        return True
+
+    def passes(self, key: BreakerKey = BOOM) -> bool:
         try:
-            with self.breakers.passage(key, "boom") as passage:
-                passage.ended(verdict, WireError(code=ErrorCode.NETWORK, message="No connection."))
+            self.breakers.check(key)
         except BridgeError:
             return False
         return True
@@ -69,6 +86,37 @@ def test_one_tool_never_blocks_another_nor_another_user() -> None:
     assert not desk.call()
 
 
+def test_one_bad_tool_never_closes_its_host() -> None:
+    """W-08: however often it fails, the other tools of that host may be called."""
+    desk = Desk()
+    for _ in range(50):
+        assert desk.call(HOST, tool="boom")
+
+
+def test_a_host_that_answers_nobody_is_left_alone() -> None:
+    """W-08: failures of several tools are one failure of their host; its first answer lets all pass again."""
+    desk = Desk()
+    for tool in ("a", "b", "a", "b", "a"):
+        assert desk.call(HOST, tool=tool)
+    with pytest.raises(BridgeError) as refused:
+        desk.breakers.check(HOST)
+    assert refused.value.error.detail["host"] == "http://api.example"
+    assert refused.value.error.message.startswith("http://api.example failed again and again")
+    desk.now += 61
+    assert desk.call(HOST, Verdict.WORKED, "c")
+    assert desk.state(HOST) is BreakerState.CLOSED
+
+
+def test_a_host_is_reset_by_its_origin() -> None:
+    """What closes the breakers of a server's tools leaves the host's, which other servers have too."""
+    desk = Desk(breaker_max_failures=1)
+    for tool in ("a", "b"):
+        desk.call(HOST, tool=tool)
+    assert desk.breakers.reset("ann", "shop") == 0
+    assert desk.breakers.reset("ann", origin="http://api.example") == 1
+    assert desk.passes(HOST)
+
+
 def test_a_success_forgets_the_failures_before_it() -> None:
     """A tool that works now and then is not left alone for what it did before."""
     desk = Desk()
@@ -83,9 +131,9 @@ def test_only_one_call_probes_and_its_failure_opens_it_again() -> None:
     for _ in range(5):
         desk.call()
     desk.now += 61
-    with desk.breakers.passage(BOOM, "boom") as probe:
-        assert not desk.call()
-        probe.ended(Verdict.FAILED, None)
+    assert desk.breakers.enter(BOOM)
+    assert not desk.call()
+    desk.breakers.leave(BOOM, Ending(Verdict.FAILED, "boom"), is_probe=True)
     assert desk.state() is BreakerState.OPEN
     desk.now += 61
     assert desk.call(verdict=Verdict.ALIVE)
@@ -98,8 +146,7 @@ def test_a_probe_that_says_nothing_gives_its_place_to_the_next_call() -> None:
     for _ in range(5):
         desk.call()
     desk.now += 61
-    with pytest.raises(KeyboardInterrupt), desk.breakers.passage(BOOM, "boom"):
-        raise KeyboardInterrupt
+    desk.breakers.leave(BOOM, None, is_probe=desk.breakers.enter(BOOM))
     assert desk.state() is BreakerState.HALF_OPEN
     assert desk.call(verdict=Verdict.NOTHING)
     assert desk.call(verdict=Verdict.WORKED)
@@ -196,6 +243,27 @@ def test_only_the_apis_own_faults_count(code: ErrorCode, detail: dict[str, objec
     """S0-95, W-06, ruling 26: neither the caller's mistakes nor the user's decisions open a breaker."""
     error = WireError(code=code, message="No.", detail=detail)
     assert judge(CallOutcome("call_1", CallState.FAILED, None, error)) is verdict
+
+
+@pytest.mark.parametrize(
+    ("error", "verdict"),
+    [
+        (None, Verdict.WORKED),
+        (WireError(code=ErrorCode.HTTP_STATUS, message="", detail={"status": 500}), Verdict.WORKED),
+        (NO_CONNECTION, Verdict.FAILED),
+        (WireError(code=ErrorCode.TIMEOUT, message=""), Verdict.FAILED),
+        (WireError(code=ErrorCode.OUTCOME_UNKNOWN, message="", detail={"reason": "network"}), Verdict.FAILED),
+        (
+            WireError(code=ErrorCode.OUTCOME_UNKNOWN, message="", detail={"reason": "no_browser"}),
+            Verdict.NOTHING,
+        ),
+        (WireError(code=ErrorCode.CORS, message=""), Verdict.NOTHING),
+    ],
+)
+def test_any_answer_shows_that_a_host_works(error: WireError | None, verdict: Verdict) -> None:
+    """A status of 500 is one tool's fault."""
+    state = CallState.FAILED if error else CallState.SUCCEEDED
+    assert judge_host(CallOutcome("call_1", state, None, error)) is verdict
 
 
 def test_an_answer_works() -> None:

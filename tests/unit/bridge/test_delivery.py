@@ -8,8 +8,8 @@ import pytest
 
 from bridge.calls import CallState
 from bridge.config import DEFAULT_APPROVAL_S
-from bridge.dispatch import APPROVAL_GRACE_S, RESUME_S
-from bridge.open_call import Page
+from bridge.dispatch import RESUME_S
+from bridge.open_call import APPROVAL_GRACE_S, Page
 from bridge.outcome import CallOutcome
 from bridge.wire import Accepted, ErrorCode, Go, Result
 from tests.support.browser import page
@@ -121,7 +121,7 @@ async def test_a_safe_call_is_attempted_twice_and_not_more() -> None:
 async def test_what_a_page_reports_after_the_end_is_kept_and_changes_nothing() -> None:
     """The truth that came too late belongs in the journal; the caller has gone with another ending."""
     desk = Desk()
-    running = desk.start(request(safe=False, deadline_s=1))
+    running = desk.start(request(safe=False), 1)
     call_id = await desk.sent()
     assert (await running).state is CallState.OUTCOME_UNKNOWN
     desk.dispatcher.report("ann", "page-a", answered(call_id))
@@ -147,7 +147,7 @@ async def test_without_a_journal_only_harmless_calls_are_made() -> None:
     """A full disk must not stop anybody from reading, and must not hide what was done."""
     desk = Desk()
     desk.journal.broken = True
-    outcome = await desk.dispatcher.run(request(safe=False))
+    outcome = await desk.run(request(safe=False))
     assert (outcome.state, outcome.error and outcome.error.code) == (
         CallState.FAILED,
         ErrorCode.STORE_UNAVAILABLE,
@@ -163,8 +163,8 @@ async def test_without_a_journal_only_harmless_calls_are_made() -> None:
 
 async def asked(desk: Desk, **changes: Any) -> tuple["asyncio.Task[CallOutcome]", str]:
     """An unsafe call whose page shows a card."""
-    needs = replace(request(safe=False, deadline_s=2), approval="needed", **changes)
-    running = desk.start(needs)
+    needs = replace(request(safe=False), approval="needed", **changes)
+    running = desk.start(needs, 2)
     call_id = await desk.sent(len(desk.browser.sent) + 1)
     desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     return running, call_id

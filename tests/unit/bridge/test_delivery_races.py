@@ -7,8 +7,8 @@ import pytest
 
 from bridge.calls import CallState
 from bridge.config import DEFAULT_APPROVAL_S
-from bridge.dispatch import APPROVAL_GRACE_S, RESUME_S
-from bridge.open_call import CallRecord, CallRequest
+from bridge.dispatch import RESUME_S
+from bridge.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
 from bridge.outcome import CallOutcome
 from bridge.wire import Accepted, ErrorCode, Go, Result
 from tests.support.browser import FakeJournal, page
@@ -38,12 +38,12 @@ class SlowDesk(Desk):
 
 
 def needs_approval(*, safe: bool = False) -> CallRequest:
-    return replace(request(safe=safe, deadline_s=2), approval="needed")
+    return replace(request(safe=safe), approval="needed")
 
 
 async def asked(desk: Desk, *, safe: bool = False) -> tuple["asyncio.Task[CallOutcome]", str]:
     """A call whose page shows a card."""
-    running = desk.start(needs_approval(safe=safe))
+    running = desk.start(needs_approval(safe=safe), 2)
     call_id = await desk.sent()
     desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     return running, call_id
@@ -65,7 +65,7 @@ async def test_a_page_that_did_not_hear_go_is_still_believed_to_have_begun() -> 
 async def test_an_ack_that_its_decision_overtook_takes_nothing_back() -> None:
     """What was told to go may have begun, whatever is said of it later."""
     desk = Desk()
-    running = desk.start(needs_approval())
+    running = desk.start(needs_approval(), 2)
     call_id = await desk.sent()
     assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
     desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
@@ -156,6 +156,6 @@ async def test_only_the_page_that_has_the_call_is_told_to_go() -> None:
 async def test_a_journal_that_hangs_holds_nobody_beyond_the_deadline() -> None:
     """A caller must get its ending, whatever the database does."""
     desk = SlowDesk()
-    outcome = await desk.dispatcher.run(request(safe=False, deadline_s=3))
+    outcome = await desk.run(request(safe=False), 3)
     assert outcome.state is CallState.EXPIRED
     assert not desk.browser.sent

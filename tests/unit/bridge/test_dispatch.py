@@ -1,7 +1,6 @@
 """Dispatch: one call, one page, one ending. Deadlines run on a virtual clock."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -31,7 +30,7 @@ async def test_a_call_ends_with_what_the_page_reports() -> None:
 
 async def test_without_a_page_a_call_ends_at_once() -> None:
     """The caller learns what to do instead of waiting for a deadline."""
-    outcome = await Desk(bob="page-b").dispatcher.run(request(user="ann"))
+    outcome = await Desk(bob="page-b").run(request(user="ann"))
     assert outcome.error == WireError(code=ErrorCode.NO_BROWSER, message="Open it.", retryable=True)
 
 
@@ -58,7 +57,7 @@ async def test_the_server_owns_the_deadline(safe: bool, state: CallState, code: 
     desk = Desk()
     loop = asyncio.get_running_loop()
     began = loop.time()
-    outcome = await desk.dispatcher.run(request(safe=safe, deadline_s=30))
+    outcome = await desk.run(request(safe=safe), 30)
     assert loop.time() - began == pytest.approx(30, abs=0.1)
     assert (outcome.state, outcome.error and outcome.error.code) == (state, code)
     assert desk.browser.cancelled == [("page-a", outcome.call_id, "deadline")]
@@ -67,7 +66,7 @@ async def test_the_server_owns_the_deadline(safe: bool, state: CallState, code: 
 async def test_caller_and_journal_hear_whose_deadline_it_was() -> None:
     """Both read the same error; the words name the setting that was too short."""
     desk = Desk()
-    outcome = await desk.dispatcher.run(replace(request(deadline_s=1.5), deadline_set_by="tool"))
+    outcome = await desk.run(request(), 1.5, "tool")
     assert outcome.error
     assert outcome.error.message == "No answer within 1.5 s. That is the deadline of this tool."
     assert outcome.error.detail == {"deadline_s": 1.5, "set_by": "tool"}
