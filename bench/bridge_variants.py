@@ -12,13 +12,13 @@ from bench.payloads import ARGUMENTS_TEXT, CHAT_ID, MESSAGE_ID
 from bench.peer import LoadOrder, PageOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant
-from bridge.call_settings import Deadline
 from bridge.calls import CallState
 from bridge.config import Settings
 from bridge.edges.browser_gateway import SOCKET_PATH
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.identity import SESSION
 from bridge.edges.store import Store
+from bridge.limits import Deadline
 from bridge.open_call import CallRecord, CallRequest
 from bridge.outcome import CallOutcome
 from bridge.servers import LoadedServer

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from bridge.limits import Limits, SetBy, range_of
+from bridge.limits import Deadline, Limits, SetBy, range_of
 from bridge.wire import BridgeError, ErrorCode
 
 MAX_SETTINGS = 1000
@@ -39,13 +39,6 @@ class CallSetting:
     def is_empty(self) -> bool:
         """Nothing is set."""
         return self == CallSetting()
-
-
-class Deadline(NamedTuple):
-    """How long a call may take once it has its turn, and who said so."""
-
-    seconds: float
-    set_by: SetBy
 
 
 class CallSettings:

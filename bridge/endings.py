@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bridge.call_settings import Deadline
-from bridge.limits import SetBy
+from bridge.limits import Deadline, SetBy
 from bridge.wire import ErrorCode, WireError
 
 

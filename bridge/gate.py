@@ -12,8 +12,8 @@ from typing import Protocol
 
 from bridge.admission import Admission, SlotKey, Ticket
 from bridge.breaker import BreakerKey, Breakers, Ending, judge, judge_host
-from bridge.call_settings import CallSettings, CallSettingsBook, Deadline, checked_deadline
-from bridge.limits import LiveLimits
+from bridge.call_settings import CallSettings, CallSettingsBook, checked_deadline
+from bridge.limits import Deadline, LiveLimits
 from bridge.open_call import CallRequest, Turn
 from bridge.outcome import CallOutcome
 from bridge.rate_limit import RateLimit

@@ -11,7 +11,7 @@ import asyncio
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -26,6 +26,13 @@ SetBy: TypeAlias = Literal[
     "call", "tool", "server", "user", "TOOL_TIMEOUT_SECONDS", "TOOL_BATCH_TIMEOUT_SECONDS"
 ]
 """Who said how long a call may take."""
+
+
+class Deadline(NamedTuple):
+    """How long a call may take once it has its turn, and who said so."""
+
+    seconds: float
+    set_by: SetBy
 
 
 class Limits(BaseModel):

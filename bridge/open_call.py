@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
-from bridge.call_settings import Deadline
 from bridge.calls import CallState
+from bridge.limits import Deadline
 from bridge.outcome import CallOutcome
 from bridge.wire import WireError
 from toolserver.result import FileBody, TextBody

@@ -4,9 +4,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Literal
 
-from bridge.call_settings import Deadline
 from bridge.dispatch import Dispatcher
-from bridge.limits import SetBy
+from bridge.limits import Deadline, SetBy
 from bridge.open_call import CallRequest
 from bridge.outcome import CallOutcome
 from bridge.wire import Decision, ErrorCode, Result
