@@ -11,7 +11,8 @@ opens only when they were of several tools: one bad tool never costs its user th
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -107,6 +108,18 @@ class BreakerFacts:
     """Until one call may probe; None while it is closed."""
 
 
+class Passage:
+    """The way through one breaker."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.ending: Ending | None = None
+
+    def ended(self, verdict: Verdict, error: WireError | None) -> None:
+        """Tell how it ended."""
+        self.ending = Ending(verdict, self._name, error)
+
+
 class Breakers:
     """The breakers of all users. All methods run on one event loop, none of them waits."""
 
@@ -151,6 +164,21 @@ class Breakers:
             breaker.is_probing = False
         if ending is not None:
             self._conclude(key, ending, is_probe=is_probe)
+
+    @contextmanager
+    def passage(self, key: BreakerKey, name: str) -> Generator[Passage]:
+        """The way of something that passes one breaker while it runs; no ending told, nothing concluded.
+
+        Raises:
+            BridgeError: `breaker_open`.
+        """
+        self.check(key)
+        is_probe = self.enter(key)
+        passage = Passage(name)
+        try:
+            yield passage
+        finally:
+            self.leave(key, passage.ending, is_probe=is_probe)
 
     def facts(self, user_id: str) -> list[BreakerFacts]:
         """The breakers of a user that have failures, the latest first."""
