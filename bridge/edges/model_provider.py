@@ -52,6 +52,9 @@ class Listed:
     """Seconds since 1970; 0 when the provider does not say."""
 
 
+_NO_JSON = (ValueError, RecursionError)
+"""What the SDK lets through when an answer is no text, no JSON, or nested beyond all reason."""
+
 _END = object()
 
 
@@ -82,12 +85,11 @@ class Provider:
         if key is None:
             self._headers["Authorization"] = Omit()
         self._client = AsyncOpenAI(
-            api_key=key or "",
+            api_key=key or "none",
             admin_api_key="",
             base_url=settings.base_url,
             max_retries=0,
             timeout=Timeout(settings.idle_seconds, connect=settings.connect_seconds),
-            _enforce_credentials=False,
         )
         self._clock = clock
         self._rest = rest
@@ -133,6 +135,8 @@ class Provider:
             failure = self.failures.of_sdk(error, has_begun=False)
             self._remember(failure)
             raise failure from None
+        except _NO_JSON as error:
+            raise self.failures.unreadable(str(error)) from None
         found = [_listed(row) for row in array_at(self._object(body), "data") if isinstance(row, dict)]
         return list({model.name: model for model in found if model.name}.values())
 
@@ -141,7 +145,7 @@ class Provider:
             return await anext(begun.events, _END)
         except APIError as error:
             raise self.failures.of_sdk(error, has_begun=True) from None
-        except ValueError as error:
+        except _NO_JSON as error:
             raise self.failures.unreadable(str(error)) from None
 
     async def _begin(self, path: str, content: bytes) -> _Begun:
@@ -176,7 +180,7 @@ class Provider:
             begun.first = await anext(begun.events, _END)
             if begun.first is _END:
                 raise self._no_event(stream)
-        except ValueError as error:
+        except _NO_JSON as error:
             await stream.close()
             raise self.failures.unreadable(str(error)) from None
         except BaseException:
@@ -228,4 +232,4 @@ def _is_worth_a_retry(error: APIError, failure: ModelError) -> bool:
 
 def _listed(row: JsonObject) -> Listed:
     created = row.get("created")
-    return Listed(text_at(row, "id"), int(created) if isinstance(created, int | float) else 0)
+    return Listed(text_at(row, "id"), created if isinstance(created, int) else 0)

@@ -68,7 +68,7 @@ def _is_another(call: OpenCall, call_id: str, name: str) -> bool:
 def _is_whole(arguments: str) -> bool:
     try:
         return isinstance(json.loads(arguments), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

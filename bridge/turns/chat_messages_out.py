@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bridge.turns.items import Item
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
 
 
 def messages_of(
@@ -130,8 +130,10 @@ class _Writer:
 
     def _content(self, content: JsonValue, path: str) -> JsonValue:
         """One text as a string, which every provider takes; else a list of parts."""
+        if content is None or isinstance(content, str):
+            return content or ""
         if not isinstance(content, list):
-            return content if isinstance(content, str) else ""
+            return dump_json(content).decode()
         parts: list[JsonObject] = []
         for index, part in enumerate(content):
             said = _chat_part(part) if isinstance(part, dict) else None

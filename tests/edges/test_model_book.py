@@ -12,9 +12,18 @@ from bridge.models import ModelSettings, ModelsFile, ModelsFileError, ProviderSe
 from bridge.turns.demo_model import DemoModel
 from bridge.turns.model import ModelRequest
 from tests.support.model_answers import text
-from tests.support.scripted_provider import KEY, Script, ScriptedProvider, fails, raw, scripted_provider
+from tests.support.scripted_provider import (
+    KEY,
+    Script,
+    ScriptedProvider,
+    answers,
+    fails,
+    raw,
+    scripted_provider,
+)
 from toolserver.json_types import JsonObject
 
+JSON = ("Content-Type", "application/json")
 ENVIRON = {"TEST_KEY": KEY}
 
 
@@ -155,7 +164,13 @@ async def test_a_list_that_cannot_be_had_takes_nothing_from_the_others() -> None
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    "listing", [fails(404), fails(401), raw(b"nonsense"), raw(b"[]"), raw(b'{"data": 3}')]
+    "listing",
+    [
+        fails(404),
+        fails(401),
+        raw(b"nonsense"),
+        *(answers(200, body, JSON) for body in (b"nonsense", b"[]", b'{"data": 3}', b"[" * 100_000)),
+    ],
 )
 async def test_where_the_only_provider_lists_nothing_any_name_is_asked_of_it(listing: Script) -> None:
     """Some servers have no list; they know best which models they have."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.edges.model_client import ResponsesModel
+from bridge.edges.model_errors import retry_after_s
 from bridge.edges.model_provider import Provider
 from bridge.models import ProviderApi, ProviderSettings
 from bridge.turns.model import ModelError, ModelEvent
@@ -85,6 +86,7 @@ async def test_an_error_amid_the_stream_is_told_in_the_providers_words(api: Prov
         raw(b"data: {broken\n\n"),
         raw(b"data: [1, 2]\n\n"),
         raw(b"data: \xff\xfe\n\n"),
+        raw(b"data: " + b"[" * 100_000 + b"\n\n"),
         raw(b""),
     ],
 )
@@ -145,6 +147,41 @@ async def test_a_short_rest_that_a_provider_wants_is_kept() -> None:
         now.server.play(fails(429, retry_after="7"), fails(503, retry_after="0.25"), text("Hi"))
         assert said(await now.ask()) == "Hi"
         assert now.rests == [7, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("headers", "rest_s"),
+    [
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-3"}, 0),
+        ({}, None),
+    ],
+)
+def test_a_rest_is_read_in_every_form(headers: dict[str, str], rest_s: float | None) -> None:
+    """W-24: seconds, a date as HTTP has it, or milliseconds as OpenAI has them."""
+    assert retry_after_s(headers) == rest_s
+
+
+@pytest.mark.asyncio
+async def test_a_provider_may_say_whether_to_try_again() -> None:
+    """S0-152: OpenAI's own header wins over what the status suggests."""
+    never, always = ("x-should-retry", "false"), ("x-should-retry", "true")
+    async with scene() as now:
+        await now.failure(answers(503, b"", never))
+        now.server.play(answers(400, b"", always), text("Hi"))
+        assert said(await now.ask()) == "Hi"
+        assert len(now.server.requests) == 3
+
+
+@pytest.mark.asyncio
+async def test_a_broken_event_amid_the_stream_is_an_error() -> None:
+    """S0-151: what came before stays."""
+    begun = b'data: {"type": "response.created", "response": {}}\n\n'
+    async with scene() as now:
+        failure = await now.failure(raw(begun, b"data: {broken\n\n"))
+        assert failure.code == "upstream_malformed"
 
 
 @pytest.mark.asyncio

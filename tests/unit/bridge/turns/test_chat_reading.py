@@ -213,6 +213,11 @@ def test_calls_of_a_round_that_was_cut_off_are_incomplete() -> None:
             id="neither index nor id",
         ),
         pytest.param(
+            [call_delta(0, None, "a", '{"x"'), call_delta(0, None, "a", ":1}")],
+            [("call_2", "a", '{"x":1}')],
+            id="a name in every delta, no id",
+        ),
+        pytest.param(
             [call_delta(0, "c1", "a", '{"x"'), call_delta(0, "c1", "a", ":1}")],
             [("c1", "a", '{"x":1}')],
             id="id and name in every delta",
@@ -279,6 +284,11 @@ def test_sources_are_annotations_of_the_text() -> None:
     added = next(event for event in events if event["type"] == "response.content_part.added")
     assert added["part"]["annotations"] == []
     assert "output_text.annotation.added" in types(events)
+
+
+def test_a_priority_that_the_provider_chose_is_told() -> None:
+    """It decides about the price."""
+    assert ended(read([{"service_tier": "flex", "choices": []}]))["service_tier"] == "flex"
 
 
 def test_usage_is_renamed_and_what_nobody_knows_is_kept() -> None:

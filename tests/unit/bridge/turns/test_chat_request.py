@@ -172,6 +172,62 @@ def test_thoughts_go_back_only_where_they_are_wanted_and_only_of_this_turn() -> 
     ]
 
 
+def test_blocks_of_thoughts_go_back_as_they_came() -> None:
+    """A gateway checks their signatures."""
+    block: JsonObject = {"type": "reasoning.encrypted", "data": "abc"}
+    item: Item = {**thought("Hm"), "reasoning_details": [block]}
+    [_, said] = list_of(messages(USER, item, call("c1"), wants_reasoning=True))
+    assert (said["reasoning_content"], said["reasoning_details"]) == ("Hm", [block])
+
+
+def test_a_thought_after_a_text_begins_a_message() -> None:
+    """It led to what follows it."""
+    told = list_of(messages(USER, message_item("assistant", "One."), thought("Hm"), wants_reasoning=True))
+    assert told[1:] == [
+        {"role": "assistant", "content": "One."},
+        {"role": "assistant", "content": "", "reasoning_content": "Hm"},
+    ]
+
+
+def test_content_of_any_shape_is_said_somehow() -> None:
+    """Callers write strings, lists and, against the protocol, objects and nothing."""
+    shown: JsonObject = {"type": "input_image", "image_url": "https://shop.example/a.png"}
+    items: tuple[Item, ...] = (
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Yes"},
+        {"role": "user", "content": None},
+        {"role": "user", "content": []},
+        {
+            "role": "system",
+            "content": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}],
+        },
+        {"type": "function_call_output", "call_id": "c1", "output": {"x": 1}},
+        {"type": "function_call_output", "call_id": "c2", "output": [shown]},
+        message_item("assistant", "Seen."),
+    )
+    assert [message["content"] for message in list_of(messages(*items))] == [
+        "Hi",
+        "Yes",
+        "",
+        "",
+        [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
+        '{"x":1}',
+        "",
+        [
+            {"type": "text", "text": "Shown by the tool call c2:"},
+            {"type": "image_url", "image_url": {"url": "https://shop.example/a.png"}},
+        ],
+        "Seen.",
+    ]
+
+
+def test_a_beginning_of_several_parts_stays_as_it_is() -> None:
+    """Its parts may be marked for the provider's cache."""
+    parts: JsonValue = [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]
+    said = list_of(messages({"role": "system", "content": parts}, USER, instructions="Be true."))
+    assert [message["role"] for message in said] == ["system", "system", "user"]
+
+
 def test_what_a_provider_wants_back_with_a_call_goes_back() -> None:
     """Gemini refuses the next round without the signature that came with the call."""
     signature: JsonObject = {"google": {"thought_signature": "abc"}}
@@ -276,6 +332,7 @@ def test_tools_are_nested_under_their_type() -> None:
             },
         ),
         ({"type": "web_search"}, None),
+        (3, None),
     ],
 )
 def test_a_choice_of_tools_is_said_in_the_shape_of_chat(choice: JsonValue, said: JsonValue) -> None:
