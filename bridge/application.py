@@ -95,6 +95,7 @@ def turn_settings(settings: Settings, rooms: Rooms, entry: ModelEntry) -> TurnSe
         max_rounds=entry.settings.max_rounds or rooms.controls.limits.now.max_function_call_loops,
         limit_template=settings.limit_reached_template,
         can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
+        sees_images=entry.settings.sees_images,
         strict_tools=settings.enable_strict_tool_calling,
         subquery=entry.settings.subquery,
     )

@@ -101,6 +101,8 @@ class ModelSettings(BaseModel):
     """Its texts are read for calls; with `can_call_functions` false it is told its tools in words."""
     subquery: bool = False
     """It may give tasks to itself, in turns inside its turn."""
+    sees_images: bool = False
+    """It is shown the images that calls give; any other model is only told of them."""
     max_rounds: int | None = Field(default=None, ge=1, le=200)
     """Rounds of one answer; None: as the bridge's own setting says."""
     options: dict[str, PydanticJsonValue] = Field(default_factory=dict[str, PydanticJsonValue])

@@ -65,7 +65,6 @@ class TurnSettings:
     limit_template: str = ""
     """`max_function_call_loops_reached_template`; "" for the built-in one."""
     can_call_functions: bool = True
-    """By itself or in its text."""
     """By itself, or because its texts are read for calls (`bridge.turns.text_call_model`)."""
     sees_images: bool = False
     """It reads `input_image` parts in the outputs of calls."""
