@@ -5,14 +5,17 @@ Receives a request from a door and gives the whole turn. Knows no protocol, no p
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bridge.breaker import BreakerKey, Breakers, Verdict
 from bridge.request_admission import RequestAdmission
 from bridge.turns.loop import run_turn
 from bridge.turns.model import Model, ModelError
+from bridge.turns.pending_rounds import PendingRounds
 from bridge.turns.subquery import NestingToolbox, with_subquery
-from bridge.turns.turn import Emit, TurnRequest, TurnResult, TurnSettings
+from bridge.turns.turn import CallEnded, Emit, Said, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from bridge.wire import ErrorCode, WireError
 from toolserver.json_types import object_at, text_at
 
@@ -39,27 +42,63 @@ class Turns:
         self._admission = admission
         self._breakers = breakers
         self._tools = tools
+        self._pending = PendingRounds(time.monotonic)
 
     async def run(self, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit) -> TurnResult:
         """One turn, to its end. Cancelling ends the round and every call that runs.
 
         Raises:
-            BridgeError: `breaker_open`, `server_busy`: nothing was begun.
+            BridgeError: `breaker_open`, `server_busy`, `invalid_request`: nothing was begun.
             ModelError: the provider failed before it said anything.
         """
         key = BreakerKey(request.user_id, "request")
         self._breakers.check(key)
         async with self._admission.place(request.user_id):
             with self._breakers.passage(key, REQUESTS) as passage:
+                watch = _Watch(emit, self._breakers, key)
                 try:
                     offered = await self._tools.of(request, settings)
-                    toolbox = with_subquery(offered, request, model, settings, emit)
-                    result = await run_turn(request, model, toolbox, settings, emit)
+                    toolbox = with_subquery(offered, request, model, settings, watch.take)
+                    result = await run_turn(
+                        request, model, toolbox, settings, watch.take, pending=self._pending
+                    )
                 except ModelError as error:
                     passage.ended(Verdict.FAILED, _wire(error.message, error.code))
                     raise
-                passage.ended(*_judged(result))
+                watch.round_ended()
+                verdict, failure = _judged(result)
+                is_in_vain = verdict is Verdict.WORKED and watch.failures > 0
+                passage.ended(Verdict.NOTHING if is_in_vain else verdict, failure)
         return result
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Passes events on, and counts rounds that did nothing because their tools are left alone."""
+
+    emit: Emit
+    breakers: Breakers
+    key: BreakerKey
+    failures: int = 0
+    _calls: list[CallEnded] = field(default_factory=list[CallEnded])
+    """Of the round that ended last."""
+
+    async def take(self, event: TurnEvent) -> None:
+        """As `Emit`."""
+        if isinstance(event, CallEnded):
+            self._calls.append(event)
+        elif isinstance(event, Said):
+            self.round_ended()
+        await self.emit(event)
+
+    def round_ended(self) -> None:
+        """One failure of the request, where every call of the round was refused by a breaker."""
+        calls, self._calls = self._calls, []
+        if calls and all(call.is_left_alone for call in calls):
+            self.failures += 1
+            message = "All tools of a round are left alone after repeated failures."
+            error = WireError(code=ErrorCode.BREAKER_OPEN, message=message)
+            self.breakers.note_failure(self.key, REQUESTS, error)
 
 
 def _judged(result: TurnResult) -> tuple[Verdict, WireError | None]:

@@ -213,7 +213,8 @@ class _LocalCall:
 
 
 def _failed(error: WireError, name: str) -> CallOutput:
-    return CallOutput(error_text(error, name), has_succeeded=False)
+    is_left_alone = error.code is ErrorCode.BREAKER_OPEN
+    return CallOutput(error_text(error, name), has_succeeded=False, is_left_alone=is_left_alone)
 
 
 _INTERNAL = WireError(

@@ -230,7 +230,7 @@ class _Turn:
         item = output_item(call.call_id, parts if output.parts else output.text)
         self._output.append(item)
         self._usage = summed(self._usage, output.usage)
-        await self._emit(CallEnded(call, item, output.has_succeeded, output.files))
+        await self._emit(CallEnded(call, item, output.has_succeeded, output.files, output.is_left_alone))
 
     def _result(
         self, round_: Round, callers: Sequence[ModelCall] = (), *, limit_reached: bool = False

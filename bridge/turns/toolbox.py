@@ -43,6 +43,8 @@ class CallOutput:
     """Content parts besides the text, such as `input_image`."""
     files: tuple[JsonObject, ...] = ()
     """Images and files for the user: `{"type", "url", "mime"}`."""
+    is_left_alone: bool = False
+    """Not tried: its breaker is open."""
     usage: JsonObject = field(default_factory=dict[str, JsonValue])
     """Of models that the call itself asked."""
 

@@ -106,6 +106,8 @@ class CallEnded:
     has_succeeded: bool
     files: tuple[JsonObject, ...] = ()
     """Images and files for the user: `{"type", "url", "mime"}`."""
+    is_left_alone: bool = False
+    """Not tried: its breaker is open."""
 
 
 @dataclass(frozen=True, slots=True)
