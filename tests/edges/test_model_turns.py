@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ async def test_the_page_runs_the_call_and_the_model_reads_it(
 async def test_tools_come_in_their_order_and_only_with_a_page(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
-    """S0-02, S0-07, S0-10: the user's, then the caller's; without a page the caller's alone."""
+    """S0-02, S0-07, S0-10, S4-05: the user's, then the caller's; without a page the caller's alone."""
     extra = {"type": "web_search", "search_context_size": "low"}
     own: Any = [{"type": "function", "name": "mine", "parameters": {"type": "object", "properties": {}}}]
     provider.play(text("One."), text("Two."))
@@ -405,3 +406,68 @@ async def test_the_demo_model_answers_without_any_provider(tmp_path: Path) -> No
             completion = await client.chat.completions.create(model="demo", messages=talk)
             assert len(page.calls) == 1
         assert "tea" in str(completion.choices[0].message.content)
+
+
+async def test_a_model_has_several_names_with_other_options(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """S4-11, S4-03: an alias that thinks more; where nothing is stored its thoughts come back encrypted."""
+    options: dict[str, Any] = {"reasoning": {"effort": "high"}}
+    named = ModelSettings(id="small-high", provider="scripted", model=MODEL, options=options)
+    models = provided(provider, model=(named,))
+    async with model_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
+        provider.play(text("Hi."), text("Hi."))
+        response = await client.responses.create(model="small-high", input="Hi")
+        await client.responses.create(
+            model="small-high", input="Hi", store=True, reasoning={"summary": "auto"}
+        )
+    first, second = (asked.body for asked in provider.requests)
+    assert response.model == "small-high"
+    assert (first["model"], first["reasoning"]) == (MODEL, {"effort": "high"})
+    assert (first["store"], first["include"]) == (False, ["reasoning.encrypted_content"])
+    assert second["reasoning"] == {"effort": "high", "summary": "auto"}
+    assert second["store"] is True
+    assert "include" not in second
+
+
+async def test_the_next_round_begins_with_exactly_what_the_last_one_was_sent(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """S4-04: providers cache identical beginnings; half of the price of a long talk hangs on it."""
+    provider.play(LIST, LIST, text("Tea."))
+    async with page_of(bridge, bridge.local_user.id, products):
+        await client.chat.completions.create(model=MODEL, messages=HELLO)
+    first, second, third = (asked.body for asked in provider.requests)
+    assert second["input"][: len(first["input"])] == first["input"]
+    assert third["input"][: len(second["input"])] == second["input"]
+    assert first["tools"] == second["tools"] == third["tools"]
+
+
+async def test_the_log_of_a_request_is_found_by_its_id(
+    client: AsyncOpenAI, provider: ScriptedProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S4-12: what a user sees in an answer leads to the line, with model, rounds and calls."""
+    provider.play(text("Hi."))
+    with caplog.at_level(logging.INFO):
+        raw = await client.responses.with_raw_response.create(model=MODEL, input="Hi")
+    lines = [line for line in caplog.messages if raw.headers["x-request-id"] in line]
+    assert len(lines) == 1
+    assert f"model {MODEL} completed" in lines[0]
+    assert "1 rounds, 0 calls" in lines[0]
+
+
+async def test_arguments_may_have_any_name(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """S1-15: a parameter called `user` or `sequential` is the tool's, and reaches it."""
+    names = ("user", "__user__", "chat_id", "session_id")
+    parameters: Any = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]
+    odd: Any = {
+        "get": {"operationId": "odd", "parameters": parameters, "responses": {"200": {"description": "ok"}}}
+    }
+    await bridge.rooms.registry.share("odd", document_text("Odd", paths={"/odd": odd}), source_url=None)
+    arguments = dict.fromkeys(names, "mine")
+    provider.play(calls(("odd", arguments)), text("Done."))
+    async with page_of(bridge, bridge.local_user.id, products) as page:
+        await client.responses.create(model=MODEL, input="Hi")
+        assert json.loads(page.calls[0]["params"]) == arguments
