@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import Callable
 
 from bench.documents import measure_documents
+from bench.model_door import measure_model_door
 from bench.model_streams import compare_model_streams
 from bench.report import print_line
 from bench.round_trips import Effort, compare_round_trips
@@ -16,6 +17,7 @@ _BENCHES: dict[str, Bench] = {
     "round-trips": lambda effort: asyncio.run(compare_round_trips(effort)),
     "validators": lambda _effort: measure_validators(),
     "model-streams": lambda _effort: asyncio.run(compare_model_streams()),
+    "model": lambda effort: asyncio.run(measure_model_door(quick=effort.repetitions < Effort().repetitions)),
     "documents": lambda _effort: asyncio.run(measure_documents()),
 }
 

@@ -1,15 +1,27 @@
-"""An answer as server-sent events (WHATWG HTML 9.2), begun by its first event, kept alive by comments."""
+"""An answer as server-sent events (WHATWG HTML 9.2), begun by its first event, kept alive by comments.
+
+Events that come together leave together: each write is a system call, and a provider's chunk holds many.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 from aiohttp import hdrs, web
 
+from bridge.edges.tasks import breathe
+
 KEEP_ALIVE_S = 15.0
 """Of silence after which a comment is sent: proxies cut a line that is silent for a minute."""
+
+MAX_UNSENT_BYTES = 64 * 1024
+"""Of events that a slow reader has not taken; then the turn waits for it."""
+
+PATIENCE_S = 0.001
+"""For which events wait for others while the turn does not pause by itself."""
 
 HEADERS: Mapping[str, str] = {
     hdrs.CONTENT_TYPE: "text/event-stream; charset=utf-8",
@@ -24,40 +36,69 @@ class EventStream:
 
     def __init__(self, request: web.Request, headers: Mapping[str, str]) -> None:
         self._request = request
-        self._sent = asyncio.Event()
+        self._unsent: list[bytes] = []
+        self._unsent_bytes = 0
+        self._written_at = 0.0
+        self._is_over = False
+        self._something = asyncio.Event()
+        self._room = asyncio.Event()
         self.response = web.StreamResponse(headers={**HEADERS, **headers})
         """What the handler returns."""
         self.has_begun = False
-        """Whether the status has left, so that an error can only be told inside."""
+        """Whether the status is on its way, so that an error can only be told inside."""
 
     async def send(self, frames: bytes) -> None:
-        """Whole frames, as they are. Waits for a slow reader.
+        """Whole frames, as they are; they leave within `PATIENCE_S`. Waits for a slow reader."""
+        self._add(frames)
+        if time.monotonic() - self._written_at > PATIENCE_S:
+            await breathe()
+        if self._unsent_bytes > MAX_UNSENT_BYTES:
+            self._room.clear()
+            await self._room.wait()
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        self._is_over = True
+        self._something.set()
+
+    async def write(self, silence_s: float) -> None:
+        """Write what is sent until the end, and a comment whenever nothing was for so long.
 
         Raises:
             ConnectionResetError: the reader is gone.
         """
-        if not self.has_begun:
-            self.has_begun = True
-            await self.response.prepare(self._request)
-        self._sent.set()
-        await self.response.write(frames)
-
-    async def keep_alive(self, silence_s: float) -> None:
-        """Send a comment whenever nothing was sent for so long; runs until it is cancelled."""
-        while True:
-            self._sent.clear()
+        while not self._is_over or self._unsent:
             try:
                 async with asyncio.timeout(silence_s):
-                    await self._sent.wait()
+                    await self._something.wait()
             except TimeoutError:
-                await self.send(_COMMENT)
+                self._add(_COMMENT)
+            self._something.clear()
+            await self._flush()
+
+    def _add(self, frames: bytes) -> None:
+        self.has_begun = True
+        self._unsent.append(frames)
+        self._unsent_bytes += len(frames)
+        self._something.set()
+
+    async def _flush(self) -> None:
+        if not self._unsent:
+            return
+        await self.response.prepare(self._request)
+        frames = b"".join(self._unsent)
+        self._unsent.clear()
+        self._unsent_bytes = 0
+        self._written_at = time.monotonic()
+        await self.response.write(frames)
+        self._room.set()
 
 
 @asynccontextmanager
 async def event_stream(
     request: web.Request, headers: Mapping[str, str], *, silence_s: float = KEEP_ALIVE_S
 ) -> AsyncGenerator[EventStream]:
-    """A stream that is kept alive while its context is open, and ended when that is left well.
+    """A stream that is written and kept alive while its context is open, and ended when that is left well.
 
     Raises:
         ConnectionResetError: the reader is gone; what runs in the context is cancelled.
@@ -65,9 +106,9 @@ async def event_stream(
     stream = EventStream(request, headers)
     try:
         async with asyncio.TaskGroup() as group:
-            keeper = group.create_task(stream.keep_alive(silence_s), name="keep alive")
+            group.create_task(stream.write(silence_s), name="event stream")
             yield stream
-            keeper.cancel()
+            stream.end()
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
     if stream.has_begun:

@@ -1,0 +1,131 @@
+"""`python -m bench.model_servers ROLE [URL]`: one server in a process of its own; prints where it answers.
+
+`provider` says a text in pieces, model `fast` at once and model `paced` one piece every 100 ms. `proxy URL`
+passes bytes through as they come, which is the least that anything in between can do. `bridge URL` is a
+bridge in front of that provider.
+"""
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+from aiohttp import web
+
+from bridge.config import Settings
+from bridge.edges.store import Store
+from bridge.models import ModelsFile, ProviderSettings
+from bridge.service import start_bridge
+
+PIECES = 20
+PACE_S = 0.1
+STREAM = {"Content-Type": "text/event-stream"}
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    roles = {"provider": serve_provider, "proxy": serve_proxy, "bridge": serve_bridge}
+    asyncio.run(roles[sys.argv[1]](*sys.argv[2:]))
+
+
+async def serve_provider() -> None:
+    """The provider."""
+    frames = _frames()
+    listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in ("fast", "paced")]}
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        asked = orjson.loads(await request.read())
+        response = web.StreamResponse(headers=STREAM)
+        await response.prepare(request)
+        for frame in frames:
+            await response.write(frame)
+            if asked["model"] == "paced":
+                await asyncio.sleep(PACE_S)
+        return response
+
+    async def models(_request: web.Request) -> web.Response:
+        return web.json_response(listed)
+
+    app = web.Application()
+    app.router.add_post("/v1/responses", answer)
+    app.router.add_get("/v1/models", models)
+    await _serve(app)
+
+
+async def serve_proxy(url: str) -> None:
+    """The floor."""
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            async with session.post(f"{url}/responses", data=await request.read()) as upstream:
+                response = web.StreamResponse(headers=STREAM)
+                await response.prepare(request)
+                async for chunk in upstream.content.iter_any():
+                    await response.write(chunk)
+                return response
+
+        app = web.Application()
+        app.router.add_post("/v1/responses", answer)
+        await _serve(app)
+
+
+async def serve_bridge(url: str) -> None:
+    """The bridge, which may run as many requests as the bench sends."""
+    with tempfile.TemporaryDirectory() as folder:
+        provider = ProviderSettings(name="bench", base_url=url)
+        settings = Settings(
+            Path(folder),
+            port=0,
+            models=ModelsFile(provider=(provider,)),
+            limits={"MAX_CONCURRENT_REQUESTS": 2000},
+        )
+        bridge = await start_bridge(settings, Store.open(Path(folder) / "bridge.sqlite3"))
+        _tell(f"{bridge.base_url}/v1", bridge.key)
+        await asyncio.to_thread(sys.stdin.read)
+        await bridge.close()
+
+
+async def _serve(app: web.Application) -> None:
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
+    _tell(f"http://127.0.0.1:{runner.addresses[0][1]}/v1", "")
+    await asyncio.to_thread(sys.stdin.read)
+    await runner.cleanup()
+
+
+def _tell(url: str, key: str) -> None:
+    print(orjson.dumps({"url": url, "key": key}).decode(), flush=True)
+
+
+def _frames() -> list[bytes]:
+    place: dict[str, Any] = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    response: dict[str, Any] = {
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1,
+        "model": "m",
+        "output": [],
+    }
+    item: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed"}
+    part: dict[str, Any] = {"type": "output_text", "text": "word " * PIECES, "annotations": []}
+    whole: dict[str, Any] = {**item, "content": [part]}
+    begun: dict[str, Any] = {**item, "status": "in_progress", "content": []}
+    delta: dict[str, Any] = {"type": "response.output_text.delta", **place, "delta": "word ", "logprobs": []}
+    usage = {"input_tokens": 1, "output_tokens": PIECES}
+    ended = {**response, "status": "completed", "output": [whole], "usage": usage}
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": response},
+        {"type": "response.output_item.added", "output_index": 0, "item": begun},
+        *[delta] * PIECES,
+        {"type": "response.output_item.done", "output_index": 0, "item": whole},
+        {"type": "response.completed", "response": ended},
+    ]
+    return [b"event: %b\ndata: %b\n\n" % (str(each["type"]).encode(), orjson.dumps(each)) for each in events]
+
+
+if __name__ == "__main__":
+    main()
