@@ -180,10 +180,6 @@ class Breakers:
         finally:
             self.leave(key, passage.ending, is_probe=is_probe)
 
-    def note_failure(self, key: BreakerKey, name: str, error: WireError | None) -> None:
-        """A failure beside those that passages tell."""
-        self._failed(key, name, error, is_probe=False)
-
     def facts(self, user_id: str) -> list[BreakerFacts]:
         """The breakers of a user that have failures, the latest first."""
         return [

@@ -18,7 +18,7 @@ PAGE = "docs/reference/features.md"
 IDS = re.compile(r"\s*((?:[SW]\d?-\d+)(?:, [SW]\d?-\d+)*): ")
 SCRIPT_TEST = re.compile(r"""\b(?:test|it)\(\s*(["'`])((?:(?!\1).)+)\1""")
 
-Tests = dict[str, list[tuple[str, str]]]
+Proofs = dict[str, list[tuple[str, str]]]
 """Feature id to file and test."""
 
 
@@ -36,8 +36,8 @@ def features() -> list[Feature]:
     return [Feature(key, entry["title"], entry["issue"], entry.get("later")) for key, entry in found.items()]
 
 
-def tests_by_feature() -> Tests:
-    found: Tests = defaultdict(list)
+def proofs() -> Proofs:
+    found: Proofs = defaultdict(list)
     for path in sorted((ROOT / "tests").rglob("*")):
         file = path.relative_to(ROOT).as_posix()
         if path.suffix == ".py" and path.name.startswith("test_"):
@@ -71,7 +71,7 @@ def ids_of(text: str) -> list[str]:
 
 def page() -> str:
     """The page as it must be now."""
-    known, tests = features(), tests_by_feature()
+    known, tests = features(), proofs()
     proven = sum(1 for feature in known if tests.get(feature.id))
     rows = [_row(feature, tests.get(feature.id, [])) for feature in known]
     return "\n".join(
@@ -94,10 +94,7 @@ def page() -> str:
 
 def _row(feature: Feature, tests: list[tuple[str, str]]) -> str:
     status = "proven" if tests else f"later: {feature.later}" if feature.later else "no test"
-    by_file: dict[str, int] = defaultdict(int)
-    for file, _ in tests:
-        by_file[file] += 1
-    named = ", ".join(f"`{file}`" if count == 1 else f"`{file}` ({count})" for file, count in by_file.items())
+    named = ", ".join(f"`{file}`" for file in sorted({file for file, _ in tests}))
     return f"| {feature.id} | {feature.title} | {status} | {named} |"
 
 

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bridge.breaker import BreakerKey, Breakers, Verdict
+from bridge.breaker import BreakerKey, Breakers, Ending, Verdict
 from bridge.request_admission import RequestAdmission
 from bridge.turns.loop import run_turn
 from bridge.turns.model import Model, ModelError
@@ -98,7 +98,7 @@ class _Watch:
             self.failures += 1
             message = "All tools of a round are left alone after repeated failures."
             error = WireError(code=ErrorCode.BREAKER_OPEN, message=message)
-            self.breakers.note_failure(self.key, REQUESTS, error)
+            self.breakers.leave(self.key, Ending(Verdict.FAILED, REQUESTS, error), is_probe=False)
 
 
 def _judged(result: TurnResult) -> tuple[Verdict, WireError | None]:
