@@ -36,3 +36,9 @@ export function ackOf({ call_id }, error, asks) {
   if (error) return { call_id, error };
   return asks ? { call_id, awaiting_approval: true } : { call_id };
 }
+
+/**
+ * An answer whose body is lost on its way to the bridge: what the API did is known all the same.
+ * @param {import("./types.d.ts").Answered} outcome @returns {import("./types.d.ts").Answered}
+ */
+export const withoutBody = (outcome) => ({ ...outcome, body: { kind: "empty" }, truncated: true });

@@ -1,6 +1,8 @@
 // @ts-check
 /** What becomes of calls across reconnects and reloads: what this browser lists when it greets, and what it tells then. */
 
+import { withoutBody } from "./call_message.js";
+
 /** @typedef {import("./types.d.ts").ListedCall} ListedCall */
 /** @typedef {import("./types.d.ts").JournalEntry} JournalEntry */
 /** @typedef {import("./types.d.ts").Outcome} Outcome */
@@ -47,6 +49,3 @@ export class CallRecovery {
     this.mouth.sendResult(entry.call_id, isThere || outcome.status === "failed" ? outcome : withoutBody(outcome));
   }
 }
-
-/** @param {import("./types.d.ts").Answered} outcome @returns {Outcome} */
-const withoutBody = (outcome) => ({ ...outcome, body: { kind: "empty" }, truncated: true });

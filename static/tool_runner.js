@@ -15,6 +15,7 @@ import { withFiles } from "./file_urls.js";
 import { fetchInit, needsPreflight } from "./fetch_init.js";
 import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
 import { redirectRefused, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
+import { withoutBody } from "./call_message.js";
 import { logRedactor } from "./argument_secrets.js";
 import { placeSecrets, secretTexts } from "./security.js";
 import { overwriteSecrets, redactor } from "./redaction.js";
@@ -107,8 +108,8 @@ export class ToolRunner {
       const { answered, upload } = await this.perform(call, course, duration, signal);
       const outcome = { ...answered, duration_ms: duration() };
       if (course.hasBegun) await this.around.journal.ended(call, outcome, upload);
-      if (upload) await this.upload(call, upload, outcome.bytes, signal);
-      return outcome;
+      const isThere = !upload || (await this.upload(call, upload, outcome.bytes, course, signal));
+      return isThere ? outcome : withoutBody(outcome);
     } catch (error) {
       const outcome = failedOutcome(failureOf(error), course, duration());
       if (course.hasBegun) await this.around.journal.ended(call, outcome, null);
@@ -269,11 +270,13 @@ export class ToolRunner {
     return { content: body.text, content_type: `${essence(contentType) || "text/plain"}; charset=utf-8` };
   }
 
-  /** @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {AbortSignal} signal */
-  async upload(call, { content, content_type }, bytes, signal) {
+  /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */
+  async upload(call, { content, content_type }, bytes, course, signal) {
     try {
       await this.around.upload(call, content, content_type, signal);
+      return true;
     } catch (error) {
+      if (course.hasBegun) return false;
       throw signal.aborted ? stoppedUnderWay(signal) : uploadFailed(bytes, error);
     }
   }

@@ -37,6 +37,8 @@ CUT_BY_SIZE = (
 CUT_BY_TIME = "The API was still sending when the time of the call was up; this is what had come."
 FILE_NOT_KEPT = "The bridge had no room to keep this file."
 
+LOST = "The API answered with this status; the rest of its answer was lost on the way to the bridge."
+
 
 @dataclass(frozen=True, slots=True)
 class FileBody:
@@ -110,7 +112,8 @@ def render_answer(
         return embedded
     if body is None or not (body.text or answered.truncated):
         headers = told_headers(answered.headers)
-        return _json({"status": answered.http_status} | ({"headers": headers} if headers else {}))
+        lost = {"note": LOST} if answered.truncated else {}
+        return _json({"status": answered.http_status} | ({"headers": headers} if headers else {}) | lost)
     if answered.truncated or body.whole_bytes is not None:
         return _render_cut(answered, body, call_id, file_url)
     return _render_whole(answered, body.text)

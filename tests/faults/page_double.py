@@ -432,7 +432,7 @@ class Worker:
             self._upload(
                 call_id,
                 token,
-                lambda arrived: self._over(run, outcome if arrived else _failed("network", "unknown")),
+                lambda arrived: self._over(run, outcome if arrived else _lost(run, outcome)),
             )
         else:
             self._over(run, outcome)
@@ -461,6 +461,11 @@ class Worker:
     def _finish_draining(self) -> None:
         if self.is_draining and not (self.running or self.outbox or self.cards):
             self.die()
+
+
+def _lost(run: Run, outcome: Outcome) -> Outcome:
+    """What changed something is told by its status."""
+    return outcome | {"body": {"kind": "empty"}} if run.has_begun else _failed("network", "unknown")
 
 
 def _failed(code: str, delivered: str) -> Outcome:

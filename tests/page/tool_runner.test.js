@@ -168,6 +168,13 @@ test("files over the cap and failed uploads are failures; long text is cut and s
   assert.deepEqual(cut.status === "answered" && [cut.truncated, cut.bytes, cut.total_bytes], [true, 100, null]);
 });
 
+test("what changed something is told by its status, even if its answer cannot be handed over", async () => {
+  const fetch = async () => new Response("x".repeat(9), { status: 201, headers: { "content-type": "application/zip" } });
+  const upload = () => Promise.reject(new Error("it answered with status 500."));
+  const told = await bench(POST_THINGS, { fetch, upload }).runner.run(call({ params: '{"body": {"id": 1}}' }), never);
+  assert.deepEqual(told.status === "answered" && [told.http_status, told.body, told.truncated], [201, { kind: "empty" }, true]);
+});
+
 /**
  * Calls whose API never answers; `underWay` settles when the first fetch has begun.
  * @param {import("../../static/types.d.ts").RequestPlan} asked

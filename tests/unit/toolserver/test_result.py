@@ -9,6 +9,7 @@ from toolserver.result import (
     CUT_BY_SIZE,
     CUT_BY_TIME,
     FILE_NOT_KEPT,
+    LOST,
     NOT_KEPT,
     READ_ON,
     Answered,
@@ -74,6 +75,12 @@ def test_text_that_only_claims_to_be_json_is_text(text: str) -> None:
 def test_an_empty_answer_is_its_status(text: str | None, status: int) -> None:
     """An empty body reads as no answer at all."""
     assert orjson.loads(render(text, status=status).body) == {"status": status}
+
+
+def test_an_answer_whose_body_was_lost_tells_its_status_and_that() -> None:
+    """What the API did is known; only what it said is not."""
+    lost = rendered(Answered(201, "application/zip", {}, None, truncated=True))
+    assert orjson.loads(lost.body) == {"status": 201, "note": LOST}
 
 
 @pytest.mark.parametrize(
