@@ -108,8 +108,13 @@ class Approvals:
         return needs_approval(mode, _subject(request), remembered.grants.values(), self._now())
 
     def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
-        """Remember what a decision is good for beyond its call; never fails and never waits."""
+        """Remember what a decision is good for beyond its call; never fails and never waits.
+
+        That the bridge itself gave up waiting is taken down here: no page said so.
+        """
         now = self._now()
+        if verdict.by_bridge:
+            self._note_own(call_id, request, verdict)
         grant = grant_of(verdict.decision, secrets.token_hex(8), request.user_id, _subject(request), now)
         if grant is None:
             return
@@ -127,6 +132,17 @@ class Approvals:
             _put(remembered, grant, now)
         self._start(self._store.keep_grant(grant), f"keep a grant of {request.user_id}")
         self._changed(request.user_id)
+
+    def _note_own(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
+        self._audit.note(
+            AuditKind.DECISION,
+            request.user_id,
+            "bridge",
+            call_id=call_id,
+            server_id=request.server_id,
+            operation_key=request.operation_key,
+            detail={"decision": verdict.decision, "reason": verdict.reason, "go": False},
+        )
 
     def forget(self) -> None:
         """Read everything anew: a server is gone, and what was granted for it with it."""

@@ -238,7 +238,7 @@ class Dispatcher:
         if call is None:
             return Go(go=False)
         if decision.decision == "denied":
-            self._refuse(call, decision.reason)
+            self._refuse(call, _verdict(call, decision))
             return Go(go=False)
         if call.state is not CallState.RUNNING:
             if not self._approve(call, decision):
@@ -256,7 +256,7 @@ class Dispatcher:
         if not call.is_approved:
             call.stop_asking()
             call.is_approved = True
-            call.verdict = _verdict(call, decision.decision, decision.reason)
+            call.verdict = _verdict(call, decision)
             self._decisions.decided(call.call_id, call.request, call.verdict)
         return True
 
@@ -275,11 +275,9 @@ class Dispatcher:
         call.start_counting(lambda: self._expire(call))
         return True
 
-    def _refuse(
-        self, call: OpenCall, reason: Literal["user", "no_answer"], abort: AbortReason | None = None
-    ) -> None:
-        call.verdict = verdict = _verdict(call, "denied", reason)
-        error = endings.denied(reason, self._approval_s)
+    def _refuse(self, call: OpenCall, verdict: Verdict, abort: AbortReason | None = None) -> None:
+        call.verdict = verdict
+        error = endings.denied(verdict.reason, self._approval_s)
         if self._apply(call, CallEvent.REFUSED, error=error, abort=abort):
             self._decisions.decided(call.call_id, call.request, verdict)
 
@@ -347,7 +345,8 @@ class Dispatcher:
             call.start_asking(lambda: self._no_answer(call))
 
     def _no_answer(self, call: OpenCall) -> None:
-        self._refuse(call, "no_answer", abort="no_answer")
+        """The bridge's own patience is over: its page has not said that the time passed."""
+        self._refuse(call, Verdict("denied", "no_answer", None, time.time()), abort="no_answer")
 
     def _give_up(self, call: OpenCall) -> None:
         self._try_elsewhere(call, endings.page_lost())
@@ -443,8 +442,8 @@ def _record(call: OpenCall, *, may_begin: bool) -> CallRecord:
     )
 
 
-def _verdict(call: OpenCall, decision: str, reason: str) -> Verdict:
-    return Verdict(decision, reason, call.device_id, time.time())
+def _verdict(call: OpenCall, said: Decision) -> Verdict:
+    return Verdict(said.decision, said.reason, call.device_id, time.time())
 
 
 def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> bool:

@@ -68,5 +68,8 @@ class Decisions(Protocol):
     """Who remembers what a decision is good for beyond its call."""
 
     def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
-        """A call was approved or denied; never fails and never waits."""
+        """A call was approved or denied, by its user or because nobody answered in time.
+
+        Never fails and never waits.
+        """
         ...

@@ -139,12 +139,17 @@ class Verdict:
 
     decision: str
     """once, chat, timed, always or denied."""
-    reason: str
+    reason: Literal["user", "no_answer"]
     """user: it was a click; no_answer: the time passed."""
     device_id: str | None
     """The browser it came from; None: the bridge itself gave up waiting."""
     at: float
     """UTC seconds since 1970."""
+
+    @property
+    def by_bridge(self) -> bool:
+        """No page said so."""
+        return self.device_id is None
 
 
 @dataclass(slots=True)

@@ -78,15 +78,13 @@ function saveFile(name, text) {
 }
 
 /** @param {Settings} settings */
-export function webuiPart({ steps, switches }) {
+export function webuiPart({ steps, switches, switchesHint }) {
   return el(
     "section",
     { class: "panel" },
     el("h2", null, "4. In Open WebUI 0.12"),
     el("ol", { class: "steps" }, ...steps.map((step) => el("li", null, step))),
-    switches.length > 0
-      ? el("p", { class: "hint" }, "The same as environment variables of Open WebUI, read at its first start:")
-      : null,
+    switches.length > 0 ? el("p", { class: "hint" }, switchesHint) : null,
     switches.length > 0 ? codeBlock(switches.join("\n"), "Environment variables of Open WebUI") : null,
   );
 }

@@ -7,7 +7,15 @@
 /** @typedef {import("./api_types.js").ConnectFacts} ConnectFacts */
 /** @typedef {"host" | "docker" | "elsewhere"} Place where Open WebUI runs */
 /** @typedef {"admin" | "direct"} Mode  admin: Open WebUI's server calls the bridge; direct: the user's browser does */
-/** @typedef {{place: Place, mode: Mode, webuiOrigin: string, bridgeHost: string, key: string}} Answers */
+/**
+ * @typedef {object} Answers
+ * @property {Place} place
+ * @property {Mode} mode
+ * @property {string} webuiOrigin
+ * @property {string} bridgeHost
+ * @property {string} key           "" = none created here
+ * @property {boolean} isForAll     the key speaks for every user of Open WebUI, not for its owner
+ */
 /** @typedef {{flags: string[], ready: string[], missing: string[]}} Found */
 /**
  * @typedef {object} Settings
@@ -19,6 +27,7 @@
  * @property {string[]} missing        what the flags are for, in sentences
  * @property {string[]} warnings
  * @property {string[]} switches       environment variables of Open WebUI
+ * @property {string} switchesHint     what they are for, and when it reads them
  * @property {string[]} steps          where to click
  * @property {object} connection       Open WebUI's connection object
  */
@@ -104,15 +113,27 @@ function keptFlags(facts, flags) {
   ];
 }
 
+/** Who acts with whose browser. @param {Answers} answers */
+function keyWarning({ mode, isForAll }) {
+  if (isForAll && mode === "direct")
+    return "A key for all users is for an administrator's connection: a browser does not say whose call it is, so the bridge refuses it. Create a key of your own.";
+  if (isForAll)
+    return "Each call runs in the page of the person who makes it. The key speaks for every one of them: keep it in this connection only, and give no program of yours the same.";
+  return mode === "direct"
+    ? "The key stands in your Open WebUI settings and in this browser."
+    : "Whoever may use this connection in Open WebUI acts with your browser. Give access only to yourself.";
+}
+
 /** @param {Answers} answers @returns {string[]} */
-function warningsFor({ place, mode, webuiOrigin }) {
+function warningsFor(answers) {
+  const { place, mode, webuiOrigin, isForAll } = answers;
   const isPlain = webuiOrigin.startsWith("http://") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(webuiOrigin);
   return [
     mode === "admin" && place === "docker"
       ? "On Linux, start the container with --add-host=host.docker.internal:host-gateway."
       : "",
     mode === "admin" && place !== "host"
-      ? "With --host 0.0.0.0 other computers reach the bridge too. Your key keeps them out; the firewall should as well."
+      ? `With --host 0.0.0.0 other computers reach the bridge too. ${isForAll ? "The key keeps" : "Your key keeps"} them out; the firewall should as well.`
       : "",
     mode === "admin" && place === "elsewhere"
       ? "The key travels in plain text over http. Across a network you do not trust, put a TLS proxy in front of the bridge."
@@ -123,21 +144,23 @@ function warningsFor({ place, mode, webuiOrigin }) {
     mode === "direct" && isPlain
       ? "Browsers keep plain http pages on public addresses away from this computer. Use https for Open WebUI, or the admin way."
       : "",
-    mode === "direct"
-      ? "The key stands in your Open WebUI settings and in this browser."
-      : "Whoever may use this connection in Open WebUI acts with your browser. Give access only to yourself.",
+    keyWarning(answers),
   ].filter((sentence) => sentence !== "");
 }
 
-/** @param {Mode} mode @returns {string[]} */
-function switchesFor(mode) {
+/** @param {Answers} answers @param {ConnectFacts} facts @returns {string[]} */
+function switchesFor({ mode, isForAll }, { takes_signed_users, trusts_user_headers }) {
+  if (mode === "admin" && isForAll) {
+    const secret = "FORWARD_USER_INFO_HEADER_JWT_SECRET=THE-SECRET-OF-THE-BRIDGE";
+    return ["ENABLE_FORWARD_USER_INFO_HEADERS=True", ...(takes_signed_users || !trusts_user_headers ? [secret] : [])];
+  }
   return mode === "admin"
     ? []
     : ["ENABLE_DIRECT_INTEGRATIONS=True", "USER_PERMISSIONS_FEATURES_DIRECT_TOOL_SERVERS=True"];
 }
 
-/** @param {Mode} mode @param {string} url @returns {string[]} */
-function stepsFor(mode, url) {
+/** @param {Answers} answers @param {string} url @returns {string[]} */
+function stepsFor({ mode, isForAll }, url) {
   const open =
     mode === "admin"
       ? "As an administrator: user menu → Settings → Admin, Tools: Integrations → External Tool Servers → +."
@@ -151,9 +174,9 @@ function stepsFor(mode, url) {
   return [
     ...allow,
     open,
-    `Type OpenAPI, URL ${url}, Auth Bearer with your key, then Save. Or choose Import and take the file from above.`,
+    `Type OpenAPI, URL ${url}, Auth Bearer with ${isForAll ? "the" : "your"} key, then Save. Or choose Import and take the file from above.`,
     ...(mode === "admin"
-      ? ["Access Control: leave it private, or add yourself."]
+      ? [isForAll ? "Access Control: whoever is to use it." : "Access Control: leave it private, or add yourself."]
       : ["Reload Open WebUI: it reads tool servers when the page loads."]),
     "In a chat: Integrations (below the message) → Tools → switch Tool Bridge on.",
     "Function Calling must be Native (the default): Chat Controls → Advanced Params.",
@@ -197,8 +220,12 @@ export function connectSettings(answers, facts) {
     ready: [...network.ready, ...origin.ready],
     missing: [...network.missing, ...origin.missing],
     warnings: warningsFor(answers),
-    switches: switchesFor(answers.mode),
-    steps: stepsFor(answers.mode, url),
+    switches: switchesFor(answers, facts),
+    switchesHint:
+      answers.mode === "admin"
+        ? "Open WebUI says whose call it is with these environment variables, read at every start:"
+        : "The same as environment variables of Open WebUI, read at its first start:",
+    steps: stepsFor(answers, url),
     connection: connectionObject(answers, url),
   };
 }

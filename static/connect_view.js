@@ -27,14 +27,14 @@ export class ConnectView {
   constructor(parts) {
     this.parts = parts;
     /** @type {Answers} */
-    this.answers = { place: "host", mode: "admin", webuiOrigin: usualOrigin("host"), bridgeHost: "", key: "" };
+    this.answers = {
+      ...{ place: "host", mode: "admin", webuiOrigin: usualOrigin("host"), bridgeHost: "" },
+      ...{ key: "", isForAll: false },
+    };
     this.bridge = el("div", { class: "stack" });
     this.output = el("div", { class: "stack" });
     this.questions = el("div", { class: "stack" });
-    this.keys = new KeysPanel(parts.api, (key) => {
-      this.answers.key = key;
-      this.#renderOutput();
-    });
+    this.keys = new KeysPanel(parts.api, (key) => this.#set(key));
     /** @type {ConnectFacts | null} */
     this.facts = null;
     /** @type {import("./api_types.js").FullTool | undefined} */

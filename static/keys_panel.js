@@ -7,15 +7,19 @@ import { announce, button, codeBlock, el, fill, labelled, notice, sentenceOf } f
 export class KeysPanel {
   /**
    * @param {import("./bridge_api.js").BridgeApi} api
-   * @param {(key: string) => void} created receives the new key's text
+   * @param {(key: {key: string, isForAll: boolean}) => void} chosen receives the key to connect with, its text "" before
+   *   it is created; choosing another kind asks for another key
    */
-  constructor(api, created) {
+  constructor(api, chosen) {
     this.api = api;
-    this.created = created;
+    this.chosen = chosen;
     this.fresh = el("div", { "aria-live": "polite" });
     this.list = el("ul", { class: "plain-list", "aria-label": "Keys" });
     this.label = el("input", { type: "text", value: "Open WebUI", maxlength: 80, required: true });
-    this.forwarder = el("input", { type: "checkbox" });
+    this.forwarder = el("input", {
+      type: "checkbox",
+      onchange: () => this.chosen({ key: "", isForAll: this.forwarder.checked }),
+    });
     this.forwarding = el("div", { hidden: true });
     this.element = el(
       "form",
@@ -59,10 +63,11 @@ export class KeysPanel {
   async #create(event) {
     event.preventDefault();
     try {
-      const { key } = await this.api.createKey(this.label.value.trim(), this.forwarder.checked);
+      const isForAll = this.forwarder.checked;
+      const { key } = await this.api.createKey(this.label.value.trim(), isForAll);
       fill(this.fresh, notice("good", "Copy the key now: it is not shown again."), codeBlock(key, "New key"));
       announce("Key created");
-      this.created(key);
+      this.chosen({ key, isForAll });
       await this.load();
     } catch (failure) {
       fill(this.fresh, notice("error", sentenceOf(failure)));

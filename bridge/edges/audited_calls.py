@@ -28,13 +28,17 @@ class AuditedCalls:
         self._dispatcher.accept(sid, accepted)
 
     async def decide(self, sid: str, decision: Decision) -> Go:
-        """As the dispatcher does, noted once: a page repeats itself when the answer was lost."""
+        """As the dispatcher does, noted once.
+
+        A page repeats itself when the answer was lost, and when an approved call has waited for its turn.
+        """
         call = self._dispatcher.open_call(decision.call_id)
-        is_new = call is not None and call.state in (CallState.SENT, CallState.AWAITING_APPROVAL)
-        go = await self._dispatcher.decide(sid, decision)
         if call is not None and call.sid != sid:
             self._refusals.note(FORGED, f"socket {sid}", door="bridge:decision")
-        elif call is not None and is_new:
+            call = None
+        is_new = call is not None and _is_undecided(call, decision)
+        go = await self._dispatcher.decide(sid, decision)
+        if call is not None and is_new:
             self._note(call, decision, go)
         return go
 
@@ -57,6 +61,8 @@ class AuditedCalls:
 
     def _note(self, call: OpenCall, decision: Decision, go: Go) -> None:
         request = call.request
+        is_waiting = not go.go and call.outcome is None
+        detail = {"decision": decision.decision, "reason": decision.reason}
         self._audit.note(
             AuditKind.DECISION,
             request.user_id,
@@ -64,5 +70,10 @@ class AuditedCalls:
             call_id=call.call_id,
             server_id=request.server_id,
             operation_key=request.operation_key,
-            detail={"decision": decision.decision, "reason": decision.reason, "go": go.go},
+            detail=detail | ({"waits": True} if is_waiting else {"go": go.go}),
         )
+
+
+def _is_undecided(call: OpenCall, decision: Decision) -> bool:
+    is_open = call.state in (CallState.SENT, CallState.AWAITING_APPROVAL)
+    return is_open and (decision.decision == "denied" or not call.is_approved)

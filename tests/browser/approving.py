@@ -21,12 +21,21 @@ async def shop(browser: Browser, folder: Path, **settings: Any) -> AsyncGenerato
 
 def ordering(scene: Scene, customer: str = "Ada", **headers: str) -> "asyncio.Task[Reply]":
     """A program orders tea; ends when its user has decided."""
-    order = {
+    return asyncio.create_task(scene.caller.call("placeOrder", _order(customer), **headers))
+
+
+def ordering_by_name(scene: Scene, customer: str) -> "asyncio.Task[Reply]":
+    """The same through `run_operation`."""
+    arguments = {"name": "placeOrder", "arguments": _order(customer)}
+    return asyncio.create_task(scene.caller.call("run_operation", arguments))
+
+
+def _order(customer: str) -> dict[str, Any]:
+    return {
         "customer": customer,
         "items": [{"product_id": 1, "quantity": 1}],
         "delivery": {"street": "Canal Street 5", "city": "Springfield"},
     }
-    return asyncio.create_task(scene.caller.call("placeOrder", order, **headers))
 
 
 async def customers(scene: Scene) -> list[str]:

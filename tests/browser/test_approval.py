@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser.approving import answer, at_panel, card_of, cards, customers, ordering, shop
+from tests.browser.approving import (
+    answer,
+    at_panel,
+    card_of,
+    cards,
+    customers,
+    ordering,
+    ordering_by_name,
+    shop,
+)
 from tests.support.chromium import accept_selection, expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -133,7 +142,7 @@ async def test_a_caller_that_goes_away_takes_its_card_along(chromium: Browser, t
 
 
 async def test_always_means_no_second_question_until_it_is_revoked(chromium: Browser, tmp_path: Path) -> None:
-    """Also through `run_operation`, which is another way to the same operation."""
+    """The next call of the operation runs unasked; after the click on Revoke it asks again."""
     async with shop(chromium, tmp_path) as (scene, page):
         running = ordering(scene)
         await answer(await card_of(page, "placeOrder"), "Always allow this operation")
@@ -145,6 +154,24 @@ async def test_always_means_no_second_question_until_it_is_revoked(chromium: Bro
         third = ordering(scene, "Cleo")
         await answer(await card_of(page, "Cleo"), "Deny")
         assert (await third).code == "denied"
+
+
+async def test_an_operation_that_is_run_by_its_name_asks_as_itself(chromium: Browser, tmp_path: Path) -> None:
+    """`run_operation` is no way around the question, and its card shows what would be sent."""
+    async with shop(chromium, tmp_path, max_tools=2) as (scene, page):
+        running = ordering_by_name(scene, "Ada")
+        card = await card_of(page, "placeOrder")
+        await expect(card.locator(".card-url")).to_have_text(f"POST {scene.samples_url}/shop/orders")
+        shown = card.get_by_label("Arguments", exact=True)
+        await expect(shown.get_by_text("customer", exact=True)).to_be_visible()
+        await expect(shown).to_contain_text("Ada")
+        await expect(card).not_to_contain_text("run_operation")
+        assert "Ada" not in await customers(scene)
+        await answer(card, "Always allow this operation")
+        assert (await running).status == 200
+        assert (await ordering_by_name(scene, "Bob")).status == 200
+        assert (await ordering(scene, "Cleo")).status == 200
+        assert {"Ada", "Bob", "Cleo"} <= set(await customers(scene))
 
 
 async def test_an_operation_that_changed_asks_again_and_says_why(chromium: Browser, tmp_path: Path) -> None:

@@ -58,6 +58,25 @@ async def test_a_key_created_in_the_view_works_until_it_is_revoked(scene: Scene)
     assert (reply.status, reply.code) == (401, "unauthorized")
 
 
+async def test_a_key_for_all_users_comes_with_words_of_its_own(scene: Scene) -> None:
+    """The tick changes what the view says at once; another kind of key is not the one that was created."""
+    page = await scene.open_page()
+    await go_to(page, "connect")
+    own, everybody = (
+        page.get_by_text("acts with your browser"),
+        page.get_by_text("speaks for every one of them"),
+    )
+    await page.get_by_role("button", name="Create a key").click()
+    key = await page.get_by_role("region", name="New key").inner_text()
+    connection = page.get_by_role("region", name="Connection object for Open WebUI")
+    await expect(connection).to_contain_text(key)
+    await expect(own).to_be_visible()
+    await page.get_by_label("For all users of an Open WebUI").check()
+    await expect(everybody).to_be_visible()
+    await expect(own).to_have_count(0)
+    await expect(connection).not_to_contain_text(key)
+
+
 async def test_the_settings_for_docker_let_a_container_in(chromium: Browser, tmp_path: Path) -> None:
     """What the view prints is what the bridge needs: with the name allowed it answers, else it refuses."""
     name = "host.docker.internal"

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from bridge import open_call
 from bridge.service import Bridge
 from tests.support.compiled import document_text
 from tests.support.running import Page, json_answer, page_of, running_bridge
@@ -20,10 +22,16 @@ pytestmark = pytest.mark.asyncio
 SHOP = "POST /products"
 
 
+@asynccontextmanager
+async def asking_bridge(folder: Path, **settings: Any) -> AsyncGenerator[Bridge]:
+    async with running_bridge(folder, approve="safe", **settings) as running:
+        await running.rooms.registry.share("shop", document_text(), source_url=None)
+        yield running
+
+
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path, approve="safe") as running:
-        await running.rooms.registry.share("shop", document_text(), source_url=None)
+    async with asking_bridge(tmp_path) as running:
         yield running
 
 
@@ -31,8 +39,8 @@ async def answering(_call: object) -> dict[str, Any]:
     return json_answer({"ok": True})
 
 
-@pytest_asyncio.fixture
-async def page(bridge: Bridge) -> AsyncIterator[Page]:
+@asynccontextmanager
+async def page_that_asks(bridge: Bridge) -> AsyncGenerator[Page]:
     """A page of the local user that asks where the bridge wants it."""
     async with page_of(bridge, bridge.local_user.id, answering) as connected:
 
@@ -47,6 +55,19 @@ async def page(bridge: Bridge) -> AsyncIterator[Page]:
 
         connected.socket.on("events", received)
         yield connected
+
+
+@pytest_asyncio.fixture
+async def page(bridge: Bridge) -> AsyncIterator[Page]:
+    async with page_that_asks(bridge) as connected:
+        yield connected
+
+
+@asynccontextmanager
+async def asking_page(folder: Path, **settings: Any) -> AsyncGenerator[tuple[Bridge, Page]]:
+    """Both, where a test needs other settings."""
+    async with asking_bridge(folder, **settings) as running, page_that_asks(running) as connected:
+        yield running, connected
 
 
 async def call(bridge: Bridge, tool: str = "addProduct", **headers: str) -> tuple[int, Any]:
@@ -70,6 +91,16 @@ async def decide(page: Page, decision: str, nth: int = 0) -> dict[str, Any]:
 
 async def grants(page: Page) -> list[dict[str, Any]]:
     return (await page.get("/api/approval"))["grants"]
+
+
+async def decisions(page: Page) -> list[tuple[str, str, dict[str, Any]]]:
+    """Call, who and facts of every decision in the audit log, oldest first."""
+
+    async def noted() -> list[dict[str, Any]]:
+        return (await page.get("/api/audit?kind=decision"))["entries"]
+
+    entries: list[dict[str, Any]] = await eventually(noted)
+    return [(each["call_id"], each["actor"], each["detail"]) for each in reversed(entries)]
 
 
 async def test_what_only_reads_runs_and_what_changes_waits(bridge: Bridge, page: Page) -> None:
@@ -113,6 +144,46 @@ async def test_a_decision_stands_at_its_call_and_in_the_audit_log(bridge: Bridge
         return kinds if len(kinds) > 1 else []
 
     assert await eventually(noted) == ["decision", "grant"]
+
+
+async def test_an_approval_that_waits_for_its_turn_is_noted_once_as_one(tmp_path: Path) -> None:
+    """Nobody refused it; and saying it again when its turn has come is no second decision."""
+    async with asking_page(tmp_path, limits={"MAX_PARALLEL_TOOLS_PER_USER": 1}) as (bridge, page):
+        running = [asyncio.create_task(call(bridge)) for _ in range(2)]
+        await eventually(lambda: len(page.calls) == 2)
+        first, second = ({"call_id": each["id"], "decision": "once", "reason": "user"} for each in page.calls)
+        assert (await page.socket.call("bridge:decision", first, timeout=5))["go"] is True
+        waits = await page.socket.call("bridge:decision", second, timeout=5)
+        assert (waits["go"], waits["wait"]) == (False, True)
+        done = {"call_id": first["call_id"], "outcome": json_answer({"ok": True})}
+        await page.socket.emit("bridge:result", done)
+
+        async def has_gone() -> bool:
+            return (await decide(page, "once", 1))["go"]
+
+        assert await eventually(has_gone)
+        assert [(await each)[0] for each in running] == [200, 200]
+        said = {"decision": "once", "reason": "user"}
+        assert await decisions(page) == [
+            (page.calls[0]["id"], f"page {page.device_id}", {**said, "go": True}),
+            (page.calls[1]["id"], f"page {page.device_id}", {**said, "waits": True}),
+        ]
+
+
+async def test_a_page_that_says_nothing_in_time_is_no_gap_in_the_audit_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bridge's own clock denied it: the entry says so, and a click that comes too late adds none."""
+    monkeypatch.setattr(open_call, "APPROVAL_GRACE_S", 0.1)
+    async with asking_page(tmp_path, approval_s=0.1) as (bridge, page):
+        status, answer = await call(bridge)
+        assert (status, answer["error"]["detail"]["reason"]) == (403, "no_answer")
+        assert (await decide(page, "once"))["go"] is False
+        (call_id,) = [each["id"] for each in page.calls]
+        facts = {"decision": "denied", "reason": "no_answer", "go": False}
+        assert await decisions(page) == [(call_id, "bridge", facts)]
+        kept = (await page.get(f"/api/calls/{call_id}"))["decision"]
+        assert (kept["reason"], kept["device_id"]) == ("no_answer", None)
 
 
 @pytest.mark.parametrize(("decision", "scope"), [("always", "always"), ("timed", "timed"), ("chat", "chat")])

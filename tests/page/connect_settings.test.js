@@ -24,6 +24,7 @@ function settings(answers, facts = {}) {
     webuiOrigin: usualOrigin(place),
     bridgeHost: "",
     key: "",
+    isForAll: false,
     ...answers,
   });
   return connectSettings(complete, { ...FACTS, ...facts });
@@ -149,4 +150,25 @@ test("an address is read as an origin, and nonsense as none", () => {
   assert.equal(readOrigin("https://chat.example/x?y"), "https://chat.example");
   assert.equal(readOrigin("  "), null);
   assert.equal(readOrigin("http://"), null);
+});
+
+test("a key for all users acts with nobody's browser but the caller's, and says what it can do", () => {
+  const own = settings({ place: "docker" });
+  const { warnings, steps, switches } = settings({ place: "docker", isForAll: true }, { takes_signed_users: true });
+  const ownWords = /your browser|only to yourself|add yourself|[Yy]our key/;
+  assert.match([...own.warnings, ...own.steps].join(" "), ownWords);
+  assert.doesNotMatch([...warnings, ...steps].join(" "), ownWords);
+  assert.ok(warnings.some((text) => text.includes("speaks for every one of them")));
+  assert.deepEqual(
+    switches.map((each) => each.split("=")[0]),
+    ["ENABLE_FORWARD_USER_INFO_HEADERS", "FORWARD_USER_INFO_HEADER_JWT_SECRET"],
+  );
+  const unsigned = settings({ isForAll: true }, { trusts_user_headers: true });
+  assert.deepEqual(unsigned.switches, ["ENABLE_FORWARD_USER_INFO_HEADERS=True"]);
+});
+
+test("a key for all users is no key for a user's own connection", () => {
+  const { warnings, switches } = settings({ mode: "direct", isForAll: true });
+  assert.ok(warnings.some((text) => text.includes("Create a key of your own")));
+  assert.ok(!switches.some((each) => each.startsWith("ENABLE_FORWARD")));
 });

@@ -1,6 +1,7 @@
 """What users said about asking, between calls and restarts."""
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -28,8 +29,14 @@ class House:
         )
         self.approvals.on_change(self._announce)
 
-    def decide(self, call: CallRequest, decision: str, reason: str = "user") -> None:
-        self.approvals.decided("call_1", call, Verdict(decision, reason, "d1", self.time))
+    def decide(
+        self,
+        call: CallRequest,
+        decision: str,
+        reason: Literal["user", "no_answer"] = "user",
+        device: str | None = "d1",
+    ) -> None:
+        self.approvals.decided("call_1", call, Verdict(decision, reason, device, self.time))
 
     async def _announce(self, user_id: str) -> None:
         self.announced.append(user_id)
@@ -134,3 +141,11 @@ async def test_what_reaches_beyond_its_call_is_taken_down() -> None:
     await house.backstage.done()
     ((kind, actor, facts),) = house.audit.notes
     assert (kind, actor, facts["scope"], facts["expires_at"]) == ("grant", "page d1", "always", None)
+
+
+async def test_what_the_bridge_itself_denied_is_taken_down() -> None:
+    """No page said it, so nobody else notes it."""
+    house = House()
+    house.decide(ORDER, "denied", "no_answer", device=None)
+    facts = {"decision": "denied", "reason": "no_answer", "go": False}
+    assert house.audit.notes == [("decision", "bridge", facts)]
