@@ -54,11 +54,29 @@ def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> w
         client_max_size=SMALL_BODY_BYTES,
     )
     app.on_response_prepare.append(cors_headers(doors))
-    bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
     links = PairingLinks(rooms.store, base_url, is_open=lambda user_id: rooms.gateway.page_count(user_id) > 0)
     page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
+    table = api_routes(settings, rooms, page, base_url, port)
+    for route in table:
+        app.router.add_route(route.method, route.path, audited(route, rooms.identity, rooms.audit))
+    app.router.add_get("/api/openapi.json", _fixed(api_document(table)))
+    app.router.add_get("/healthz", _fixed({"status": "ok"}))
+    tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
+    app.add_routes(tools.routes())
+    models = ModelRoutes(
+        rooms.identity, rooms.models, rooms.turns, lambda entry: turn_settings(settings, rooms, entry)
+    )
+    app.add_routes(models.routes())
+    page.attach(app)
+    rooms.gateway.attach(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
+    return app
+
+
+def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str, port: int) -> list[Route]:
+    """The bridge's own API and its page, as `/api/openapi.json` describes them."""
+    bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
     calls = CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files, rooms.journal)
-    table: list[Route] = [
+    return [
         *_people_routes(settings, rooms, base_url, port),
         *ServerRoutes(
             rooms.identity, rooms.registry, partial(read_public_document, bundle=rooms.worker.bundle)
@@ -73,19 +91,6 @@ def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> w
         *AuditRoutes(rooms.identity, rooms.audit, rooms.registry.operator_id).routes(),
         *page.routes(),
     ]
-    for route in table:
-        app.router.add_route(route.method, route.path, audited(route, rooms.identity, rooms.audit))
-    app.router.add_get("/api/openapi.json", _fixed(api_document(table)))
-    app.router.add_get("/healthz", _fixed({"status": "ok"}))
-    tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
-    app.add_routes(tools.routes())
-    models = ModelRoutes(
-        rooms.identity, rooms.models, rooms.turns, lambda entry: turn_settings(settings, rooms, entry)
-    )
-    app.add_routes(models.routes())
-    page.attach(app)
-    rooms.gateway.attach(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
-    return app
 
 
 def turn_settings(settings: Settings, rooms: Rooms, entry: ModelEntry) -> TurnSettings:

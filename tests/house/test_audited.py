@@ -1,0 +1,46 @@
+"""What only a page may change leaves a trace: the audit log has an entry of it."""
+
+from pathlib import Path
+
+import pytest
+
+from bridge.application import api_routes
+from bridge.config import Settings
+from bridge.edges.http_routes import Route
+from bridge.edges.page_http import PageRoutes
+from tests.house.source import refuse
+from tests.support.running import running_bridge
+
+CHANGES_NOTHING = {
+    "POST /api/tickets": "gives nobody anything: the browser is paired already, the ticket is only used up",
+    "POST /api/pairings/code": "shows who waits with a code; the decision about it is audited",
+    "POST /api/documents/bundle": "makes one text of several and keeps nothing",
+}
+"""Routes that only a page may use, by a method that changes something elsewhere; each with the reason."""
+
+
+@pytest.mark.asyncio
+async def test_what_only_a_page_may_change_is_audited(tmp_path: Path) -> None:
+    """What is kept from keys is what a person decides; afterwards it is asked who did."""
+    deciding = {f"{route.method} {route.path}": route for route in await _routes(tmp_path) if _decides(route)}
+    assert "POST /api/keys" in deciding
+    silent = {name for name, route in deciding.items() if route.audited is None}
+    refuse(
+        [
+            *(
+                f"{name} changes something and is not `audited`"
+                for name in sorted(silent - CHANGES_NOTHING.keys())
+            ),
+            *(f"{name} needs no excuse" for name in sorted(CHANGES_NOTHING.keys() - silent)),
+        ]
+    )
+
+
+def _decides(route: Route) -> bool:
+    return route.access == "page" and route.method != "GET"
+
+
+async def _routes(folder: Path) -> list[Route]:
+    async with running_bridge(folder) as bridge:
+        page = PageRoutes(bridge.rooms.identity, bridge.rooms.registry, bridge.base_url)
+        return api_routes(Settings(data_dir=folder), bridge.rooms, page, bridge.base_url, 0)
