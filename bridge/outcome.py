@@ -14,7 +14,7 @@ from bridge.calls import CallEvent, CallState
 from bridge.wire import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
 from toolserver.json_types import JsonValue
 from toolserver.problem import problem_text
-from toolserver.result import Answered, FileBody, TextBody, may_be_json
+from toolserver.result import LOST, Answered, FileBody, TextBody, may_be_json
 
 ERROR_BODY_CHARS = 4000
 """How much of an API's error body is passed on; enough for a problem+json, too little to flood a model."""
@@ -47,11 +47,12 @@ def read_report(
 ) -> Reading:
     """Turn what a page reported into an event of the call table.
 
-    `uploaded` is the body that came ahead by HTTP PUT, if any; `safe`: doing it twice does no harm.
+    `uploaded` is the body that came ahead by HTTP PUT, if any; `safe`: doing it twice does no harm. Where the
+    body is not there although the page says so, an unsafe call ends by its status: what the API did is known.
     """
     if isinstance(report, FailedOutcome):
         return Reading(_event_of_failure(report), error=report.error)
-    if isinstance(report.body, UploadedBody) and uploaded is None:
+    if safe and isinstance(report.body, UploadedBody) and uploaded is None:
         error = WireError(code=ErrorCode.INTERNAL, message="The page announced an answer that never arrived.")
         return Reading(CallEvent.DOUBTFUL, error=error)
     answered = _answered(report, uploaded)
@@ -76,7 +77,7 @@ def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> 
         content_type=report.content_type,
         headers=report.headers,
         body=uploaded if body.kind == "uploaded" else TextBody(body.text) if body.kind == "text" else None,
-        truncated=report.truncated,
+        truncated=report.truncated or (body.kind == "uploaded" and uploaded is None),
         total_bytes=report.total_bytes,
         cut_by=report.cut_by,
     )
@@ -98,6 +99,8 @@ def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> Wi
         detail["body"] = text[:ERROR_BODY_CHARS] if body is None else body
         if answered.truncated or len(text) > ERROR_BODY_CHARS:
             detail["truncated"] = True
+    elif answered.truncated and answered.body is None:
+        detail["note"] = LOST
     if retry_after := answered.headers.get("retry-after"):
         detail["retry_after"] = retry_after
     told = f"The API answered {status} {status_text}".rstrip()

@@ -9,7 +9,7 @@ from bridge.dispatch import RESUME_S
 from bridge.edges.http_routes import error_bytes
 from bridge.wire import MESSAGE_CHARS, Accepted, ErrorCode, Result, WireError
 from tests.support.dispatching import Desk, answered, failed, request
-from toolserver.result import TextBody
+from toolserver.result import LOST, TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -168,11 +168,37 @@ async def test_a_caller_that_goes_away_cancels_the_request_in_the_page() -> None
 async def test_an_announced_answer_that_never_arrived_is_no_success() -> None:
     """A page that claims an upload without one must not produce an empty answer."""
     desk = Desk()
+    running = desk.start(request())
+    desk.dispatcher.report("ann", "page-a", announced(await desk.sent(), 200))
+    outcome = await running
+    assert outcome.state is CallState.FAILED
+    assert outcome.error
+    assert outcome.error.code is ErrorCode.INTERNAL
+
+
+@pytest.mark.parametrize(("status", "state"), [(201, CallState.SUCCEEDED), (409, CallState.FAILED)])
+async def test_what_changed_something_ends_by_its_status_though_its_answer_is_lost(
+    status: int, state: CallState
+) -> None:
+    """What the API did is known; calling that a doubt would have somebody do it again."""
+    desk = Desk()
     running = desk.start(request(safe=False))
-    outcome = {"status": "answered", "http_status": 200, "body": {"kind": "uploaded"}}
-    report = Result.model_validate({"call_id": await desk.sent(), "outcome": outcome})
-    desk.dispatcher.report("ann", "page-a", report)
-    assert (await running).state is CallState.OUTCOME_UNKNOWN
+    desk.dispatcher.report("ann", "page-a", announced(await desk.sent(), status))
+    outcome = await running
+    assert outcome.state is state
+    if outcome.answered:
+        kept = outcome.answered
+        assert (kept.http_status, kept.body, kept.truncated) == (status, None, True)
+    else:
+        assert outcome.error
+        assert outcome.error.code is ErrorCode.HTTP_STATUS
+        assert (outcome.error.detail["status"], outcome.error.detail["note"]) == (status, LOST)
+
+
+def announced(call_id: str, status: int) -> Result:
+    """A report whose body is said to have come by PUT."""
+    outcome = {"status": "answered", "http_status": status, "body": {"kind": "uploaded"}}
+    return Result.model_validate({"call_id": call_id, "outcome": outcome})
 
 
 async def test_results_reach_the_call_they_belong_to_in_any_order() -> None:
