@@ -55,10 +55,11 @@ CASES = {
     "broken": "get",
     "home": "get",
     "away": "get",
-    "slow": "get",
     "file": "get",
+    "slow": "get",
 }
-"""An answer, a change, a failure, redirects at home and abroad, none in time, a file."""
+"""An answer, a change, a failure, redirects at home and abroad, a file; then none in time, after
+which the breaker of the host is open."""
 
 
 class Api:

@@ -109,7 +109,7 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
             status, refused = await his.request(method, path, body)
             assert (status, refused["error"]["code"]) == (404, ErrorCode.NOT_FOUND), path
         go = await his.socket.call("bridge:decision", {"call_id": call_id, "decision": "once"}, timeout=5)
-        assert go == {"go": False, "deadline_ms": 0}
+        assert go == {"go": False, "wait": False, "deadline_ms": 0}
         await his.socket.emit("bridge:result", {"call_id": call_id, "outcome": json_answer({"forged": 1})})
         await eventually(lambda: his.receipts)
         assert not running.done()
