@@ -35,10 +35,19 @@ def measure_ratios(generated: list[tuple[str, str]]) -> dict[str, object]:
     rows = [[title, *figures.values()] for title, figures in results.items()]
     head = ["document", "MB", "operations", "json.loads ms", "catalog, on top", "schemas", "memory"]
     print_table("Catalog, all schemas and memory, in times json.loads and its result", head, rows)
-    large = [figures for figures in results.values() if figures["megabytes"] * 1e6 > SAMPLE_BYTES]
-    on_top = [figures["catalog_on_top"] for figures in large]
-    print(f"\nOver 1 MB, on top of json.loads: median {median(on_top):.2f}, most {max(on_top):.2f}")
-    return {"ratios": results, "catalog_on_top_median": median(on_top), "catalog_on_top_most": max(on_top)}
+    on_top = {
+        title: figures["catalog_on_top"]
+        for title, figures in results.items()
+        if figures["megabytes"] * 1e6 > SAMPLE_BYTES
+    }
+    made_here = {title for title, _ in generated}
+    real = [ratio for title, ratio in on_top.items() if title not in made_here] or [*on_top.values()]
+    most = max(on_top.values())
+    print(
+        f"\nOver 1 MB, on top of json.loads: real documents median {median(real):.2f}; with the generated "
+        f"ones median {median(on_top.values()):.2f}, most {most:.2f}"
+    )
+    return {"ratios": results, "catalog_on_top_median": median(real), "catalog_on_top_most": most}
 
 
 def _samples() -> Iterator[tuple[str, str]]:
