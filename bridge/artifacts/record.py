@@ -1,0 +1,60 @@
+"""What is kept of answers: items as they went to and came from a model, and the responses they belong to.
+
+An item is never changed. Times are UTC seconds since 1970.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from toolserver.json_types import JsonObject
+
+Side = Literal["input", "output"]
+"""Whether a caller gave the item or the turn made it; outputs of calls that the bridge ran are `output`."""
+
+NOTICE_TYPE = "tool_bridge_notice"
+"""Type of an item that is no model's: a text of the bridge within an answer, which models are not shown."""
+
+ResponseStatus = Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptItem:
+    """One item of one user."""
+
+    id: str
+    """A ULID; of items that were imported, the id they had."""
+    user_id: str
+    response_id: str
+    """The answer that it belongs to, whichever door asked."""
+    position: int
+    """Within its response and side, from 0."""
+    side: Side
+    model: str
+    """The caller's name for the model that was asked."""
+    payload: JsonObject
+    """The item, verbatim."""
+    created_at: float
+    conversation_id: str | None = None
+    """The chat, as its client names it."""
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptResponse:
+    """One answer of the Responses API that can be read, continued and resumed."""
+
+    id: str
+    user_id: str
+    model: str
+    status: ResponseStatus
+    body: JsonObject
+    """The response object as its caller sees it, as far as it goes."""
+    request: JsonObject
+    """What was asked, without `input`."""
+    created_at: float
+    background: bool = False
+    previous_id: str | None = None
+    conversation_id: str | None = None
+    ended_at: float | None = None

@@ -1,0 +1,32 @@
+"""ULIDs: ids of 26 characters that sort by the time at which they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's base 32, 5 bits a character, in ascending order."""
+
+LENGTH = 26
+
+_RANDOM_BITS = 80
+
+
+class Ulids:
+    """Makes ULIDs, each greater than the one before, even when the clock goes back."""
+
+    def __init__(self, now: Callable[[], float], random_bits: Callable[[int], int]) -> None:
+        """`now`: seconds since 1970; `random_bits`: a number of so many bits that nobody can guess."""
+        self._now = now
+        self._random_bits = random_bits
+        self._last = 0
+
+    def make(self) -> str:
+        """The next one: 48 bits of milliseconds, 80 of chance."""
+        fresh = int(self._now() * 1000) << _RANDOM_BITS | self._random_bits(_RANDOM_BITS)
+        self._last = max(fresh, self._last + 1)
+        return _encoded(self._last)
+
+
+def _encoded(number: int) -> str:
+    return "".join(ALPHABET[number >> 5 * place & 31] for place in reversed(range(LENGTH)))
