@@ -17,6 +17,12 @@ DEFAULT_PORT = 8765
 
 SAMPLES_PORT = 8766
 
+LOCAL_USER = "local"
+"""The one user of a bridge that nobody configured otherwise; it may change shared servers."""
+
+RUNNING_FILE = "running.json"
+"""In the data folder: where the bridge that uses it can be reached."""
+
 DEFAULT_AUDIT_DAYS, MIN_AUDIT_DAYS, MAX_AUDIT_DAYS = 365, 1, 3650
 """How long entries of the audit log are kept."""
 
@@ -92,3 +98,8 @@ def origin_of(url: str) -> str:
     default = {"http": 80, "https": 443}.get(parts.scheme.lower())
     port = "" if parts.port in (None, default) else f":{parts.port}"
     return f"{parts.scheme.lower()}://{host}{port}"
+
+
+def page_url(base_url: str, ticket: str) -> str:
+    """The page's address with a one-time ticket."""
+    return f"{base_url}/#ticket={ticket}"

@@ -15,18 +15,12 @@ from aiohttp import web
 from bridge import __version__
 from bridge.application import application, canonical_host
 from bridge.audit import AuditKind
-from bridge.config import Settings
+from bridge.config import LOCAL_USER, RUNNING_FILE, Settings, page_url
 from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.edges.store import Store
 from bridge.edges.store_people import User
 from bridge.rooms import Rooms, compose, kept_text
 from bridge.servers import LoadedServer
-
-LOCAL_USER = "local"
-"""The one user of a bridge that nobody configured otherwise; it may change shared servers."""
-
-RUNNING_FILE = "running.json"
-"""In the data folder: where the bridge that uses it can be reached."""
 
 SHUTDOWN_SECONDS = 1.0
 """For the last answers; aiohttp waits so long twice. Every open call is settled before."""
@@ -90,11 +84,6 @@ class Bridge:
         with suppress(OSError, ValueError):
             if json.loads(path.read_text(encoding="utf-8"))["pid"] == os.getpid():
                 path.unlink()
-
-
-def page_url(base_url: str, ticket: str) -> str:
-    """The page's address with a ticket."""
-    return f"{base_url}/#ticket={ticket}"
 
 
 async def start_bridge(settings: Settings, store: Store) -> Bridge:

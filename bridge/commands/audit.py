@@ -10,7 +10,8 @@ import time
 from datetime import datetime
 
 from bridge.audit import AuditKind
-from bridge.commands.options import open_store
+from bridge.commands.opened_store import open_store
+from bridge.commands.options import add_folder, user_name
 from bridge.edges.audit_http import audit_facts
 from bridge.edges.audit_log import KeptEntry, Wanted
 from bridge.edges.store import Store
@@ -19,6 +20,19 @@ MAX_ENTRIES = 1_000_000
 
 _SPAN = re.compile(r"(\d{1,9})([smhd])", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
+
+
+def add_audit(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge audit`."""
+    command.add_argument("--user", type=user_name, metavar="NAME", help="default: all users")
+    command.add_argument("--kind", action="append", type=kind, metavar="KIND", help="repeatable")
+    command.add_argument(
+        "--since", type=moment, metavar="TIME", help="ISO time, or a span such as 90m, 12h or 7d"
+    )
+    command.add_argument("--limit", type=count, default=1000, metavar="NUMBER", help="default: 1000")
+    command.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_folder(command)
+    command.set_defaults(run=audit)
 
 
 def audit(options: argparse.Namespace) -> int:

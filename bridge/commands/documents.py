@@ -1,4 +1,4 @@
-"""`tool-bridge check`, `plan` and `tools --spec`: what a document becomes, without a running bridge."""
+"""`tool-bridge check` and `plan`, and `tools --spec`: what a document becomes, without a running bridge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from bridge.commands.options import reference_rules
+from bridge.commands.references import add_references, reference_rules
 from bridge.edges.document_sources import read_document
 from bridge.wire import BridgeError
 from toolserver.bundle import Bundle, bundle_document
@@ -20,6 +20,22 @@ from toolserver.compile import CompiledDocument, CompiledOperation, DocumentTool
 from toolserver.document import parse_document
 from toolserver.errors import DocumentError
 from toolserver.strict import strict_schema
+
+
+def add_check(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge check`."""
+    command.add_argument("spec", metavar="FILE|URL")
+    command.add_argument("--json", action="store_true")
+    add_references(command)
+    command.set_defaults(run=check)
+
+
+def add_plan(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge plan`."""
+    command.add_argument("spec", metavar="FILE|URL")
+    command.add_argument("--json", action="store_true", help="the only form there is")
+    add_references(command)
+    command.set_defaults(run=plan)
 
 
 def check(options: argparse.Namespace) -> int:

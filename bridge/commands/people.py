@@ -13,10 +13,46 @@ from datetime import datetime
 from typing import Any
 
 from bridge.audit import AuditKind
-from bridge.commands.options import address_of, open_store
+from bridge.commands.opened_store import open_store
+from bridge.commands.options import add_folder, address_of, user_name
+from bridge.config import LOCAL_USER, page_url
 from bridge.edges.store import Store
-from bridge.service import LOCAL_USER, page_url
-from bridge.turns.turn import CallDisplay
+from bridge.turns.turn import CALL_DISPLAYS, CallDisplay
+
+
+def add_key(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge key`."""
+    whose = command.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--user", type=user_name, metavar="NAME")
+    whose.add_argument(
+        "--forwarder", action="store_true", help="for a program that names the user of each call (Open WebUI)"
+    )
+    command.add_argument("--label", default="command line")
+    command.add_argument(
+        "--show-calls",
+        choices=CALL_DISPLAYS,
+        help="how answers of models show the calls that the bridge ran "
+        "(default: details for a forwarder, else hidden)",
+    )
+    command.add_argument("--json", action="store_true")
+    add_folder(command)
+    command.set_defaults(run=key)
+
+
+def add_users(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge users`."""
+    command.add_argument("--json", action="store_true")
+    add_folder(command)
+    command.set_defaults(run=users)
+
+
+def add_devices(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge devices`."""
+    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
+    command.add_argument("--remove", metavar="ID")
+    command.add_argument("--json", action="store_true")
+    add_folder(command)
+    command.set_defaults(run=devices)
 
 
 def key(options: argparse.Namespace) -> int:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -23,7 +24,7 @@ from bridge.edges.document_fetch import (
     PublicFetch,
     read_document_file,
 )
-from bridge.edges.references_http import BundleDocument
+from toolserver.bundle import Bundle
 from toolserver.document import Limits
 
 MAX_BYTES = Limits().max_bytes
@@ -34,6 +35,16 @@ MAX_FETCHED = 50
 
 FETCH_ALL_SECONDS = 60.0
 """For all addresses of one document together; chosen."""
+
+
+class BundleDocument(Protocol):
+    """`toolserver.bundle.bundle_document`, where hostile texts can do no harm."""
+
+    async def __call__(
+        self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
+    ) -> Bundle:
+        """Raises BridgeError `invalid_document`, also when it takes too much time or memory."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

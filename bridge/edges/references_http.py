@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
-
 from aiohttp import web
 from pydantic import BaseModel, Field
 
+from bridge.edges.document_sources import BundleDocument
 from bridge.edges.http_routes import DOCUMENT_BODY_BYTES, Answer, Route, json_answer, page_of, read_body
 from bridge.edges.identity import Identity
 from bridge.wire import ErrorCode
-from toolserver.bundle import Bundle
-
-
-class BundleDocument(Protocol):
-    """`toolserver.bundle.bundle_document`, where hostile texts can do no harm."""
-
-    async def __call__(
-        self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
-    ) -> Bundle:
-        """Raises BridgeError `invalid_document`, also when it takes too much time or memory."""
-        ...
 
 
 class DocumentFiles(BaseModel):

@@ -135,6 +135,39 @@ def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: st
     assert "Traceback" not in started.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "foreign"),
+    [
+        (["--help"], {"aiohttp", "openai", "pydantic", "sqlalchemy"}),
+        (["check", str(SHOP)], {"openai", "socketio", "sqlalchemy"}),
+        (["tools", "--spec", str(SHOP)], {"openai", "socketio", "sqlalchemy"}),
+        (["call", "x", "--url", "http://127.0.0.1:1"], {"openai", "socketio", "sqlalchemy"}),
+        (["key", "--user", "bob"], {"aiohttp", "openai", "socketio"}),
+        (["audit"], {"openai", "socketio"}),
+    ],
+)
+def test_a_command_loads_no_library_that_it_does_not_use(
+    tmp_path: Path, words: list[str], foreign: set[str]
+) -> None:
+    """Provider's SDK, server and database take a second to import, which a script pays for each command."""
+    code = (
+        "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+        "from bridge.__main__ import main; main(sys.argv[1:])"
+    )
+    environ = {**os.environ, "TOOL_BRIDGE_DATA": str(tmp_path)}
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        capture_output=True,
+        text=True,
+        env=environ,
+        timeout=30,
+        check=True,
+    )
+    loaded = set(ran.stderr.splitlines()[-1].split())
+    assert "bridge.__main__" in loaded
+    assert not foreign & loaded
+
+
 def test_a_client_command_without_a_bridge_says_so(tmp_path: Path) -> None:
     """No traceback."""
     called = run("call", "x", "--url", "http://127.0.0.1:1", "--data", str(tmp_path))
