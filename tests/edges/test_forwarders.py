@@ -13,8 +13,8 @@ import pytest_asyncio
 from bridge.registry import NOBODY
 from bridge.service import Bridge
 from tests.support.compiled import document_text
+from tests.support.forwarding import SECRET, signed
 from tests.support.running import json_answer, page_of, running_bridge
-from tests.unit.bridge.test_forwarded_users import SECRET, signed
 
 pytestmark = pytest.mark.asyncio
 

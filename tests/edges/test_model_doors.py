@@ -20,13 +20,12 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from bridge.edges.event_stream import event_stream
 from bridge.service import Bridge
-from tests.support.compiled import document_text
+from tests.support.forwarding import SECRET, signed
 from tests.support.model_answers import calls, text
-from tests.support.models import MODEL, client_of, model_bridge
+from tests.support.models import MODEL, client_of, model_bridge, products, shop_bridge
 from tests.support.running import json_answer, page_of
-from tests.support.scripted_provider import ScriptedProvider, fails, script, scripted_provider
+from tests.support.scripted_provider import ScriptedProvider, fails, script
 from tests.support.serving import serving
-from tests.unit.bridge.test_forwarded_users import SECRET, signed
 
 pytestmark = pytest.mark.asyncio
 
@@ -35,23 +34,10 @@ STREAMS = 60
 
 
 @pytest_asyncio.fixture
-async def provider() -> AsyncGenerator[ScriptedProvider]:
-    async with scripted_provider() as running:
-        yield running
-
-
-@pytest_asyncio.fixture
 async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
     allowed = ("https://chat.example",)
-    async with model_bridge(tmp_path, provider, user_jwt_secret=SECRET, allowed_origins=allowed) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+    async with shop_bridge(tmp_path, provider, user_jwt_secret=SECRET, allowed_origins=allowed) as running:
         yield running
-
-
-@pytest_asyncio.fixture
-async def client(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
-    async with client_of(bridge) as made:
-        yield made
 
 
 class Caller:
@@ -75,10 +61,6 @@ class Caller:
 @pytest_asyncio.fixture
 async def caller(bridge: Bridge, http: aiohttp.ClientSession) -> Caller:
     return Caller(bridge, http)
-
-
-async def products(_call: dict[str, Any]) -> dict[str, Any]:
-    return json_answer({"products": ["tea"]})
 
 
 RESPONSES = "/v1/responses"

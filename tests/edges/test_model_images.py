@@ -2,20 +2,17 @@
 
 import base64
 import json
-from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
-import pytest_asyncio
 
 from bridge.models import ModelSettings
-from tests.support.compiled import document_text
 from tests.support.model_answers import calls, text
-from tests.support.models import MODEL, client_of, model_bridge, provided
+from tests.support.models import MODEL, client_of, provided, shop_bridge
 from tests.support.running import page_of
-from tests.support.scripted_provider import ScriptedProvider, scripted_provider
+from tests.support.scripted_provider import ScriptedProvider
 
 pytestmark = pytest.mark.asyncio
 
@@ -29,19 +26,12 @@ OUTCOME = {
 }
 
 
-@pytest_asyncio.fixture
-async def provider() -> AsyncGenerator[ScriptedProvider]:
-    async with scripted_provider() as running:
-        yield running
-
-
 async def ask(
     folder: Path, provider: ScriptedProvider, *, sees_images: bool, http: aiohttp.ClientSession
 ) -> Any:
     """The output of the one call, as the model reads it in its second round; and what the user can open."""
     named = ModelSettings(id="seer", provider="scripted", model=MODEL, sees_images=sees_images)
-    async with model_bridge(folder, provider, models=provided(provider, model=(named,))) as bridge:
-        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+    async with shop_bridge(folder, provider, models=provided(provider, model=(named,))) as bridge:
 
         async def answer(call: dict[str, Any]) -> dict[str, Any]:
             headers = {

@@ -15,8 +15,8 @@ from pydantic import BaseModel
 from bridge.models import ProviderApi
 from bridge.service import Bridge
 from tests.support.model_answers import calls, text
-from tests.support.models import MODEL, client_of, model_bridge
-from tests.support.scripted_provider import ScriptedProvider, fails, scripted_provider
+from tests.support.models import MODEL, model_bridge
+from tests.support.scripted_provider import ScriptedProvider, fails
 
 pytestmark = pytest.mark.asyncio
 
@@ -30,21 +30,9 @@ async def api(request: pytest.FixtureRequest) -> ProviderApi:
 
 
 @pytest_asyncio.fixture
-async def provider() -> AsyncGenerator[ScriptedProvider]:
-    async with scripted_provider() as running:
-        yield running
-
-
-@pytest_asyncio.fixture
 async def bridge(tmp_path: Path, provider: ScriptedProvider, api: ProviderApi) -> AsyncGenerator[Bridge]:
     async with model_bridge(tmp_path, provider, api) as running:
         yield running
-
-
-@pytest_asyncio.fixture
-async def client(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
-    async with client_of(bridge) as made:
-        yield made
 
 
 class Weather(BaseModel):

@@ -11,11 +11,10 @@ from openai import AsyncOpenAI
 
 from bridge.models import ModelSettings
 from bridge.service import Bridge
-from tests.support.compiled import document_text
 from tests.support.model_answers import calls, text
-from tests.support.models import MODEL, client_of, model_bridge, provided
-from tests.support.running import json_answer, page_of
-from tests.support.scripted_provider import ScriptedProvider, scripted_provider
+from tests.support.models import MODEL, client_of, products, provided, shop_bridge
+from tests.support.running import page_of
+from tests.support.scripted_provider import ScriptedProvider
 
 pytestmark = pytest.mark.asyncio
 
@@ -33,27 +32,10 @@ def task(prompt: str, recent: int | None = None) -> tuple[str, object]:
 
 
 @pytest_asyncio.fixture
-async def provider() -> AsyncGenerator[ScriptedProvider]:
-    async with scripted_provider() as running:
-        yield running
-
-
-@pytest_asyncio.fixture
 async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
     named = ModelSettings(id="deep", provider="scripted", model=MODEL, subquery=True)
-    async with model_bridge(tmp_path, provider, models=provided(provider, model=(named,))) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+    async with shop_bridge(tmp_path, provider, models=provided(provider, model=(named,))) as running:
         yield running
-
-
-@pytest_asyncio.fixture
-async def client(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
-    async with client_of(bridge) as made:
-        yield made
-
-
-async def products(_call: dict[str, Any]) -> dict[str, Any]:
-    return json_answer({"products": ["tea"]})
 
 
 async def answered(bridge: Bridge, client: AsyncOpenAI, **options: Any) -> Any:
@@ -178,8 +160,7 @@ async def test_the_user_sees_that_it_works_and_that_it_has_ended(
 
 async def test_a_model_that_was_not_given_it_has_none(tmp_path: Path, provider: ScriptedProvider) -> None:
     """S1-02: it multiplies requests, so that whoever pays has to want it."""
-    async with model_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
-        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+    async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
         provider.play(text("Hi."))
         async with page_of(bridge, bridge.local_user.id, products):
             await client.chat.completions.create(model=MODEL, messages=ASK)

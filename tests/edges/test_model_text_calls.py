@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.models import ModelSettings
 from tests.support.compiled import document_text
 from tests.support.model_answers import text
-from tests.support.models import MODEL, client_of, model_bridge, provided
-from tests.support.running import Page, json_answer, page_of
-from tests.support.scripted_provider import ScriptedProvider, scripted_provider
+from tests.support.models import MODEL, client_of, model_bridge, products, provided
+from tests.support.running import Page, page_of
+from tests.support.scripted_provider import ScriptedProvider
 from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
@@ -24,21 +23,11 @@ ASK: Any = [{"role": "user", "content": "Which products are there?"}]
 PIECES = ("Let me ", "look. <fun", "ction=listProducts><param", "eter=limit>2</parameter></func", "tion>")
 
 
-@pytest_asyncio.fixture
-async def provider() -> AsyncGenerator[ScriptedProvider]:
-    async with scripted_provider() as running:
-        yield running
-
-
 @asynccontextmanager
 async def asked(
     folder: Path, provider: ScriptedProvider, *, has_functions: bool, paths: JsonObject | None = None
 ) -> AsyncGenerator[tuple[AsyncOpenAI, Page]]:
     """A client of a model whose texts are read for calls, and the page that runs them."""
-
-    async def products(_call: dict[str, Any]) -> dict[str, Any]:
-        return json_answer({"products": ["tea"]})
-
     named = ModelSettings(
         id="texts", provider="scripted", model=MODEL, text_calls=True, can_call_functions=has_functions
     )

@@ -17,9 +17,9 @@ from bridge.models import ModelSettings, ModelsFile
 from bridge.service import Bridge
 from tests.support.compiled import document_text
 from tests.support.model_answers import calls, text
-from tests.support.models import MODEL, client_of, model_bridge, provided
+from tests.support.models import MODEL, client_of, model_bridge, products, provided, shop_bridge
 from tests.support.running import Answer, json_answer, page_of, running_bridge
-from tests.support.scripted_provider import ScriptedProvider, fails, script, scripted_provider
+from tests.support.scripted_provider import ScriptedProvider, fails, script
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -29,26 +29,9 @@ LIST = calls(("listProducts", {"limit": 2}))
 
 
 @pytest_asyncio.fixture
-async def provider() -> AsyncGenerator[ScriptedProvider]:
-    async with scripted_provider() as running:
-        yield running
-
-
-@pytest_asyncio.fixture
 async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
-    async with model_bridge(tmp_path, provider) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+    async with shop_bridge(tmp_path, provider) as running:
         yield running
-
-
-@pytest_asyncio.fixture
-async def client(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
-    async with client_of(bridge) as made:
-        yield made
-
-
-async def products(_call: dict[str, Any]) -> dict[str, Any]:
-    return json_answer({"products": ["tea"]})
 
 
 def blocking(begun: asyncio.Event) -> Answer:
@@ -128,8 +111,7 @@ async def test_a_model_without_function_calling_gets_no_tools(
 ) -> None:
     """S0-01, S4-01: as its settings say; tools of the caller are refused before the provider is asked."""
     named = ModelSettings(id="plain", provider="scripted", model=MODEL, can_call_functions=False)
-    async with model_bridge(tmp_path, provider, models=provided(provider, model=(named,))) as bridge:
-        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+    async with shop_bridge(tmp_path, provider, models=provided(provider, model=(named,))) as bridge:
         provider.play(text("Hi."))
         async with client_of(bridge) as client, page_of(bridge, bridge.local_user.id, products):
             await client.chat.completions.create(model="plain", messages=HELLO)

@@ -40,6 +40,18 @@ def test_no_test_sleeps_on_the_real_clock() -> None:
     )
 
 
+def test_no_test_module_imports_another() -> None:
+    """What two of them use is nobody's test: it stands in tests/support, or beside them without "test_"."""
+    refuse(
+        f"{file}: line {node.lineno}: {module}"
+        for file in files(".py", under=("tests/",))
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for module in imported_modules(node)
+        if module.startswith("tests.") and any(part.startswith("test_") for part in module.split("."))
+    )
+
+
 def all_tests() -> Iterator[tuple[str, str, FunctionNode]]:
     for file in files(".py", under=("tests/",)):
         for name, node in functions_of(file):
@@ -48,6 +60,12 @@ def all_tests() -> Iterator[tuple[str, str, FunctionNode]]:
 
 
 def imported_roots(node: ast.Import | ast.ImportFrom) -> set[str]:
+    return {module.split(".")[0] for module in imported_modules(node)}
+
+
+def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """Dotted names; of `from a import b` also `a.b`, which may be one."""
     if isinstance(node, ast.ImportFrom):
-        return {(node.module or "").split(".")[0]}
-    return {alias.name.split(".")[0] for alias in node.names}
+        yield node.module or ""
+    for alias in node.names:
+        yield f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name

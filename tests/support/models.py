@@ -9,7 +9,8 @@ from openai import AsyncOpenAI
 
 from bridge.models import ModelsFile, ProviderApi, ProviderSettings
 from bridge.service import Bridge
-from tests.support.running import running_bridge
+from tests.support.compiled import document_text
+from tests.support.running import json_answer, running_bridge
 from tests.support.scripted_provider import KEY, ScriptedProvider
 
 MODEL = "scripted-small"
@@ -30,6 +31,21 @@ async def model_bridge(
     settings.setdefault("models", provided(provider, api))
     async with running_bridge(folder, environ={"SCRIPTED_KEY": KEY}, **settings) as bridge:
         yield bridge
+
+
+@asynccontextmanager
+async def shop_bridge(
+    folder: Path, provider: ScriptedProvider, api: ProviderApi = "responses", **settings: Any
+) -> AsyncGenerator[Bridge]:
+    """One that offers a small shop to everybody."""
+    async with model_bridge(folder, provider, api, **settings) as bridge:
+        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+        yield bridge
+
+
+async def products(_call: dict[str, Any]) -> dict[str, Any]:
+    """What the shop's API answers in the page, whatever it is asked."""
+    return json_answer({"products": ["tea"]})
 
 
 def client_of(bridge: Bridge, *, key: str | None = None, **options: Any) -> AsyncOpenAI:
