@@ -14,10 +14,14 @@ _DONE = b"data: [DONE]\n\n"
 
 
 class Answer(Protocol):
-    """One answer on its way to a caller."""
+    """One answer on its way to a caller, who gets it in frames (`told`) or `whole` (`noted`)."""
+
+    def noted(self, event: TurnEvent) -> None:
+        """Take an event into the answer."""
+        ...
 
     def told(self, event: TurnEvent) -> bytes:
-        """Frames for an event; empty when the caller learns nothing of it."""
+        """Take an event; its frames, empty when the caller learns nothing of it."""
         ...
 
     def ended(self, result: TurnResult, error: JsonObject | None) -> bytes:
@@ -38,6 +42,10 @@ class ChatAnswer:
 
     def __init__(self, writer: ChatWriter) -> None:
         self._writer = writer
+
+    def noted(self, event: TurnEvent) -> None:
+        """As `Answer.noted`."""
+        self._writer.write(event)
 
     def told(self, event: TurnEvent) -> bytes:
         """Chunks."""
@@ -61,6 +69,10 @@ class ResponsesAnswer:
 
     def __init__(self, writer: ResponsesWriter) -> None:
         self._writer = writer
+
+    def noted(self, event: TurnEvent) -> None:
+        """As `Answer.noted`."""
+        self._writer.write(event)
 
     def told(self, event: TurnEvent) -> bytes:
         """Events."""

@@ -18,7 +18,7 @@ from typing import cast
 from bridge.edges.model_client import ChatModel, ResponsesModel
 from bridge.edges.model_provider import Listed, Provider
 from bridge.models import ModelSettings, ModelsFile, ProviderApi, ProviderSettings, key_of
-from bridge.turns.chat_request import ChatDialect, chat_request
+from bridge.turns.chat_request import ChatDialect, unsayable
 from bridge.turns.model import Model, ModelError, ModelEvent, ModelRequest
 from bridge.turns.text_call_model import TextCallModel
 from toolserver.json_types import JsonObject
@@ -75,7 +75,7 @@ class ModelEntry:
 
     def left_out(self, request: ModelRequest) -> tuple[str, ...]:
         """What the provider's protocol cannot say of a caller's request: paths such as `truncation`."""
-        return chat_request(request).left_out if self.api == "chat" else ()
+        return tuple(unsayable(request)) if self.api == "chat" else ()
 
 
 class NamedModel:

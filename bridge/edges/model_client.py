@@ -60,7 +60,7 @@ class ChatModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """One round, as `Model.stream` says."""
         reading, pairs = ChatReading(request), PairJoiner()
-        body = chat_request(request, self._dialect).body
+        body = chat_request(request, self._dialect)
         async with aclosing(self._provider.events("/chat/completions", body)) as chunks:
             async for chunk in chunks:
                 for event in pairs.joined(reading.read(chunk)):

@@ -254,7 +254,7 @@ def _answered(handler: Handler) -> Handler:
 
 def _collecting(answer: Answer) -> Emit:
     async def emit(event: TurnEvent) -> None:
-        answer.told(event)
+        answer.noted(event)
 
     return emit
 

@@ -7,16 +7,14 @@ models refuse a second.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bridge.turns.items import Item
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
 
 
-def messages_of(
-    instructions: str | None, items: Sequence[Item], *, with_reasoning: bool
-) -> tuple[list[JsonObject], list[str]]:
-    """The messages, and the paths of what they leave out, such as `input[2].content[0]`.
+def messages_of(instructions: str | None, items: Sequence[Item], *, with_reasoning: bool) -> list[JsonObject]:
+    """The messages, without what `unsayable_in` names.
 
     `with_reasoning`: what was thought since the user's last message goes along.
     """
@@ -24,7 +22,28 @@ def messages_of(
     for index, item in enumerate(items):
         writer.write(item, index)
     writer.end_round()
-    return _with_one_beginning(instructions, writer.messages), writer.left_out
+    return _with_one_beginning(instructions, writer.messages)
+
+
+def unsayable_in(items: Sequence[Item]) -> Iterator[str]:
+    """Paths of what no message can say, such as `input[1]` or `input[2].content[0]`.
+
+    Sealed reasoning is not named: it means nothing to a chat provider, and its caller cannot help it.
+    """
+    for index, item in enumerate(items):
+        match item.get("type", "message"):
+            case "message" if item.get("role") != "assistant":
+                member = "content"
+            case "function_call_output":
+                member = "output"
+            case "message" | "function_call" | "reasoning":
+                continue
+            case _:
+                yield f"input[{index}]"
+                continue
+        for place, part in enumerate(array_at(item, member)):
+            if _said_part(part) is None:
+                yield f"input[{index}].{member}[{place}]"
 
 
 class _Writer:
@@ -32,7 +51,6 @@ class _Writer:
 
     def __init__(self, thought_from: int) -> None:
         self.messages: list[JsonObject] = []
-        self.left_out: list[str] = []
         self._thought_from = thought_from
         self._open: JsonObject | None = None
         self._shown: list[JsonValue] = []
@@ -45,16 +63,16 @@ class _Writer:
             case "message":
                 self.end_round()
                 role = "system" if item.get("role") == "developer" else item.get("role", "user")
-                content = self._content(item.get("content"), f"input[{index}].content")
+                content = _content(item.get("content"))
                 self.messages.append({"role": role, "content": content})
             case "function_call":
                 self._call(item)
             case "function_call_output":
-                self._output(item, index)
+                self._output(item)
             case "reasoning":
                 self._think(item, index)
             case _:
-                self.left_out.append(f"input[{index}]")
+                pass
 
     def end_round(self) -> None:
         """What comes next is not the assistant's."""
@@ -115,11 +133,11 @@ class _Writer:
             call["extra_content"] = item["extra_content"]
         message["tool_calls"] = [*array_at(message, "tool_calls"), call]
 
-    def _output(self, item: Item, index: int) -> None:
+    def _output(self, item: Item) -> None:
         """Tools answer in text; what they show follows their answers, as if the user had shown it."""
         self._close()
         call_id = text_at(item, "call_id")
-        content = self._content(item.get("output"), f"input[{index}].output")
+        content = _content(item.get("output"))
         if isinstance(content, list):
             shown = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
             if shown:
@@ -128,27 +146,26 @@ class _Writer:
             content = "\n".join(text_at(part, "text") for part in content if isinstance(part, dict)).strip()
         self.messages.append({"role": "tool", "tool_call_id": call_id, "content": content})
 
-    def _content(self, content: JsonValue, path: str) -> JsonValue:
-        """One text as a string, which every provider takes; else a list of parts."""
-        if content is None or isinstance(content, str):
-            return content or ""
-        if not isinstance(content, list):
-            return dump_json(content).decode()
-        parts: list[JsonObject] = []
-        for index, part in enumerate(content):
-            said = _chat_part(part) if isinstance(part, dict) else None
-            if said is None:
-                self.left_out.append(f"{path}[{index}]")
-            else:
-                parts.append(said)
-        if not parts:
-            return ""
-        if len(parts) == 1 and parts[0]["type"] == "text":
-            return parts[0]["text"]
-        return [*parts]
-
 
 _FILE = ("file_data", "file_id", "filename")
+
+
+def _content(content: JsonValue) -> JsonValue:
+    """One text as a string, which every provider takes; else a list of parts."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        return dump_json(content).decode()
+    parts = [said for part in content if (said := _said_part(part)) is not None]
+    if not parts:
+        return ""
+    if len(parts) == 1 and parts[0]["type"] == "text":
+        return parts[0]["text"]
+    return [*parts]
+
+
+def _said_part(part: JsonValue) -> JsonObject | None:
+    return _chat_part(part) if isinstance(part, dict) else None
 
 
 def _chat_part(part: JsonObject) -> JsonObject | None:
@@ -161,10 +178,9 @@ def _chat_part(part: JsonObject) -> JsonObject | None:
                 image["detail"] = part["detail"]
             return {"type": "image_url", "image_url": image}
         case "input_file" if text_at(part, "file_data") or text_at(part, "file_id"):
-            names = ("file_data", "file_id", "filename")
             return {
                 "type": "file",
-                "file": {name: part[name] for name in names if part.get(name) is not None},
+                "file": {name: part[name] for name in _FILE if part.get(name) is not None},
             }
         case "input_audio":
             return {"type": "input_audio", "input_audio": object_at(part, "input_audio")}

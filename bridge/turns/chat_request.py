@@ -1,15 +1,16 @@
 """A round asked in Chat Completions: items become messages, Responses options get their chat names.
 
-What the older protocol cannot say is left out and named, so that a caller can be told. Members that nobody
-knows here are passed on.
+What the older protocol cannot say is left out; `unsayable` names it, so that a caller can be told. Members
+that nobody knows here are passed on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bridge.turns.chat_messages_out import messages_of
+from bridge.turns.chat_messages_out import messages_of, unsayable_in
 from bridge.turns.model import ModelRequest
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
@@ -29,15 +30,6 @@ class ChatDialect:
 
 
 OPENAI_DIALECT = ChatDialect()
-
-
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
-    """What is sent, and what is not."""
-
-    body: JsonObject
-    left_out: tuple[str, ...]
-    """Paths within the Responses request, such as `truncation` or `tools[0]`."""
 
 
 _UNSAYABLE = frozenset(
@@ -60,25 +52,49 @@ _OWN = frozenset(
 )
 """Options that are said in another way."""
 
+_TEXT = ("format", "verbosity")
+"""Members of `text` that are said."""
 
-def chat_request(request: ModelRequest, dialect: ChatDialect = OPENAI_DIALECT) -> ChatRequest:
+
+def chat_request(request: ModelRequest, dialect: ChatDialect = OPENAI_DIALECT) -> JsonObject:
     """The body of a streaming chat request."""
-    messages, left_out = messages_of(
-        request.instructions, request.input, with_reasoning=dialect.wants_reasoning
-    )
+    messages = messages_of(request.instructions, request.input, with_reasoning=dialect.wants_reasoning)
     body: JsonObject = {"model": request.model, "messages": [*messages], "stream": True}
     if dialect.streams_usage:
         body["stream_options"] = {"include_usage": True}
     for name, value in request.options.items():
-        if name in _UNSAYABLE:
-            left_out += [name] if value is not None else []
-        elif name not in _OWN:
+        if name not in _UNSAYABLE | _OWN:
             body[name] = value
     _say_limits(body, request.options, dialect)
-    left_out += _say_text(body, object_at(request.options, "text"))
-    left_out += _say_reasoning(body, object_at(request.options, "reasoning"))
-    left_out += _say_tools(body, request)
-    return ChatRequest(body, tuple(left_out))
+    _say_text(body, object_at(request.options, "text"))
+    if (effort := object_at(request.options, "reasoning").get("effort")) is not None:
+        body["reasoning_effort"] = effort
+    _say_tools(body, request)
+    return body
+
+
+def unsayable(request: ModelRequest) -> Iterator[str]:
+    """Paths within a Responses request that `chat_request` leaves out, such as `truncation` or `tools[0]`."""
+    options = request.options
+    yield from unsayable_in(request.input)
+    for name, value in options.items():
+        if name in _UNSAYABLE and value is not None:
+            yield name
+    for name in object_at(options, "text"):
+        if name not in _TEXT:
+            yield f"text.{name}"
+    for name, value in object_at(options, "reasoning").items():
+        if name != "effort" and value is not None:
+            yield f"reasoning.{name}"
+    has_tools = False
+    for index, tool in enumerate(request.tools):
+        if _is_function(tool):
+            has_tools = True
+        else:
+            yield f"tools[{index}]"
+    choice = options.get("tool_choice")
+    if has_tools and choice is not None and _chat_choice(choice) is None:
+        yield "tool_choice"
 
 
 def _say_limits(body: JsonObject, options: JsonObject, dialect: ChatDialect) -> None:
@@ -86,12 +102,11 @@ def _say_limits(body: JsonObject, options: JsonObject, dialect: ChatDialect) -> 
         body[dialect.limit_name] = limit
 
 
-def _say_text(body: JsonObject, text: JsonObject) -> list[str]:
+def _say_text(body: JsonObject, text: JsonObject) -> None:
     if (form := text.get("format")) is not None:
         body["response_format"] = _response_format(form)
     if (verbosity := text.get("verbosity")) is not None:
         body["verbosity"] = verbosity
-    return [f"text.{name}" for name in text if name not in ("format", "verbosity")]
 
 
 def _response_format(form: JsonValue) -> JsonValue:
@@ -101,37 +116,27 @@ def _response_format(form: JsonValue) -> JsonValue:
     return {"type": "json_schema", "json_schema": _without(form, "type")}
 
 
-def _say_reasoning(body: JsonObject, reasoning: JsonObject) -> list[str]:
-    if (effort := reasoning.get("effort")) is not None:
-        body["reasoning_effort"] = effort
-    return [
-        f"reasoning.{name}" for name, value in reasoning.items() if name != "effort" and value is not None
+def _say_tools(body: JsonObject, request: ModelRequest) -> None:
+    """Functions, nested under their type, and the options that providers refuse without any."""
+    tools: list[JsonValue] = [
+        {"type": "function", "function": _without(tool, "type")}
+        for tool in request.tools
+        if _is_function(tool)
     ]
-
-
-def _say_tools(body: JsonObject, request: ModelRequest) -> list[str]:
-    """Tools, and the options that providers refuse without any."""
-    told = [_chat_tool(tool) for tool in request.tools]
-    tools: list[JsonValue] = [tool for tool in told if tool is not None]
-    left_out = [f"tools[{index}]" for index, tool in enumerate(told) if tool is None]
     if not tools:
-        return left_out
+        return
     body["tools"] = tools
     if (parallel := request.options.get("parallel_tool_calls")) is not None:
         body["parallel_tool_calls"] = parallel
     if (choice := request.options.get("tool_choice")) is not None:
         said = _chat_choice(choice)
-        if said is None:
-            return [*left_out, "tool_choice"]
-        body["tool_choice"] = said
-    return left_out
+        if said is not None:
+            body["tool_choice"] = said
 
 
-def _chat_tool(tool: JsonObject) -> JsonObject | None:
-    """A function, nested under its type; None for tools that a provider of Responses runs itself."""
-    if text_at(tool, "type") != "function":
-        return None
-    return {"type": "function", "function": _without(tool, "type")}
+def _is_function(tool: JsonObject) -> bool:
+    """Any other tool is run by a provider of Responses itself."""
+    return text_at(tool, "type") == "function"
 
 
 def _chat_choice(choice: JsonValue) -> JsonValue:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.turns.chat_request import ChatDialect, ChatRequest, chat_request
+from bridge.turns.chat_request import ChatDialect, chat_request, unsayable
 from bridge.turns.items import Item, message_item, output_item
 from bridge.turns.model import ModelRequest
 from toolserver.json_types import JsonObject, JsonValue
@@ -27,11 +27,15 @@ def thought(text: str) -> Item:
 
 def messages(*items: Item, instructions: str | None = None, wants_reasoning: bool = False) -> JsonValue:
     request = ModelRequest("m", items, instructions)
-    return chat_request(request, ChatDialect(wants_reasoning=wants_reasoning)).body["messages"]
+    return chat_request(request, ChatDialect(wants_reasoning=wants_reasoning))["messages"]
 
 
-def asked(options: JsonObject, *tools: JsonObject) -> ChatRequest:
-    return chat_request(ModelRequest("m", (USER,), None, tools, options))
+def asked(options: JsonObject, *tools: JsonObject) -> ModelRequest:
+    return ModelRequest("m", (USER,), None, tools, options)
+
+
+def unsaid(request: ModelRequest) -> tuple[str, ...]:
+    return tuple(unsayable(request))
 
 
 def chat_call(call_id: str, name: str = "search", arguments: str = "{}") -> JsonObject:
@@ -40,7 +44,7 @@ def chat_call(call_id: str, name: str = "search", arguments: str = "{}") -> Json
 
 def test_a_plain_question_is_a_plain_message() -> None:
     """One text goes as a string: there are servers that know no list of parts."""
-    assert chat_request(ModelRequest("m", (USER,), "Be brief.")).body == {
+    assert chat_request(ModelRequest("m", (USER,), "Be brief.")) == {
         "model": "m",
         "messages": [
             {"role": "system", "content": "Be brief."},
@@ -113,8 +117,8 @@ def test_images_files_and_sound_are_said_in_the_words_of_chat() -> None:
             {"type": "input_audio", "input_audio": sound},
         ],
     }
-    request = chat_request(ModelRequest("m", (item,)))
-    assert request.body["messages"] == [
+    request = ModelRequest("m", (item,))
+    assert chat_request(request)["messages"] == [
         {
             "role": "user",
             "content": [
@@ -128,7 +132,7 @@ def test_images_files_and_sound_are_said_in_the_words_of_chat() -> None:
             ],
         }
     ]
-    assert request.left_out == ("input[0].content[2]", "input[0].content[4]")
+    assert unsaid(request) == ("input[0].content[2]", "input[0].content[4]")
 
 
 def test_what_a_tool_shows_follows_the_outputs_of_its_round() -> None:
@@ -248,8 +252,8 @@ def test_a_refusal_is_told_as_one() -> None:
 
 def test_items_that_chat_does_not_know_are_left_out_by_name() -> None:
     """S4-15: a search that a provider of Responses ran means nothing to another one."""
-    request = chat_request(ModelRequest("m", (USER, {"type": "web_search_call", "id": "ws_1"})))
-    assert (len(list_of(request.body["messages"])), request.left_out) == (1, ("input[1]",))
+    request = ModelRequest("m", (USER, {"type": "web_search_call", "id": "ws_1"}))
+    assert (len(list_of(chat_request(request)["messages"])), unsaid(request)) == (1, ("input[1]",))
 
 
 @pytest.mark.parametrize(
@@ -276,11 +280,9 @@ def test_items_that_chat_does_not_know_are_left_out_by_name() -> None:
 def test_options_get_the_names_of_chat(options: JsonObject, said: JsonObject) -> None:
     """S4-15: unknown members are passed on; what is about tools is refused where there are none."""
     request = asked(options)
-    plain = asked({}).body
-    assert ({name: value for name, value in request.body.items() if name not in plain}, request.left_out) == (
-        said,
-        (),
-    )
+    plain, body = chat_request(asked({})), chat_request(request)
+    assert {name: value for name, value in body.items() if name not in plain} == said
+    assert unsaid(request) == ()
 
 
 def test_options_without_a_counterpart_are_named() -> None:
@@ -294,7 +296,7 @@ def test_options_without_a_counterpart_are_named() -> None:
             "text": {"shape": "round"},
         }
     )
-    assert request.left_out == (
+    assert unsaid(request) == (
         "truncation",
         "previous_response_id",
         "include",
@@ -311,9 +313,10 @@ def test_tools_are_nested_under_their_type() -> None:
         "description": "Find",
         "parameters": {"type": "object", "properties": {}},
     }
-    assert request.body["tools"] == [{"type": "function", "function": function}]
-    assert (request.body["parallel_tool_calls"], request.body["tool_choice"]) == (False, "required")
-    assert request.left_out == ("tools[1]",)
+    body = chat_request(request)
+    assert body["tools"] == [{"type": "function", "function": function}]
+    assert (body["parallel_tool_calls"], body["tool_choice"]) == (False, "required")
+    assert unsaid(request) == ("tools[1]",)
 
 
 @pytest.mark.parametrize(
@@ -338,14 +341,14 @@ def test_tools_are_nested_under_their_type() -> None:
 def test_a_choice_of_tools_is_said_in_the_shape_of_chat(choice: JsonValue, said: JsonValue) -> None:
     """A forced tool that is not forced would be an answer without it."""
     request = asked({"tool_choice": choice}, SEARCH)
-    assert request.body.get("tool_choice") == said
-    assert request.left_out == (() if said else ("tool_choice",))
+    assert chat_request(request).get("tool_choice") == said
+    assert unsaid(request) == (() if said else ("tool_choice",))
 
 
 def test_a_dialect_has_its_own_name_for_the_limit_and_may_tell_no_usage() -> None:
     """A limit under a name that a server does not know is ignored, and nobody notices."""
     dialect = ChatDialect(limit_name="max_tokens", streams_usage=False)
-    body = chat_request(ModelRequest("m", (USER,), options={"max_output_tokens": 5}), dialect).body
+    body = chat_request(ModelRequest("m", (USER,), options={"max_output_tokens": 5}), dialect)
     assert (body["max_tokens"], "max_completion_tokens" in body, "stream_options" in body) == (
         5,
         False,
