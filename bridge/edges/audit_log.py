@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.audit import AuditEntry, AuditKind
+from bridge.edges.dialects import reason_of
 from bridge.edges.group_commit import GroupCommit, Transactions
 from bridge.edges.store_tables import AuditRow, CallRow, UserRow
 from bridge.edges.tasks import pause
@@ -136,7 +137,7 @@ class AuditLog:
             try:
                 await asyncio.wrap_future(cut)
             except (SQLAlchemyError, OSError) as error:
-                _log.error("The audit log cannot be cut: %s", getattr(error, "orig", None) or error)
+                _log.error("The audit log cannot be cut: %s", reason_of(error))
             await pause(SWEEP_SECONDS)
 
     async def flush(self) -> None:

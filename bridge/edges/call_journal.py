@@ -13,15 +13,16 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any, cast
 
 from sqlalchemy import Connection, Table, bindparam, delete, func, select, update
-from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.calls import TERMINAL, CallState
 from bridge.dispatch_ports import JournalUnavailable
+from bridge.edges.dialects import Upsert, reason_of, upsert
 from bridge.edges.group_commit import CommitFailed, GroupCommit, Transactions
 from bridge.edges.store_tables import CallRow
 from bridge.edges.tasks import pause
@@ -122,7 +123,7 @@ class CallJournal:
             try:
                 await asyncio.wrap_future(forgotten)
             except (SQLAlchemyError, OSError) as error:
-                _log.error("Old calls cannot be deleted: %s", getattr(error, "orig", None) or error)
+                _log.error("Old calls cannot be deleted: %s", reason_of(error))
 
     async def settle(self) -> int:
         """End what another process left open when it died; returns how many calls.
@@ -163,16 +164,13 @@ class CallJournal:
                 await self._entries.caught_up()
 
 
-def _upsert() -> Insert:
-    statement = insert(_CALLS)
-    changed = ("device_id", "state", "may_begin", "http_status", "content_type", "error")
-    changed += ("decision", "ended_at")
-    return statement.on_conflict_do_update(
-        index_elements=[_CALLS.c.id], set_={name: statement.excluded[name] for name in changed}
-    )
+_CHANGED = ("device_id", "state", "may_begin", "http_status", "content_type", "error", "decision", "ended_at")
 
 
-_UPSERT = _upsert()
+@cache
+def _upsert(dialect: str) -> Upsert:
+    return upsert(dialect, CallRow, _CHANGED)
+
 
 _FIRST_LATE = (
     update(_CALLS)
@@ -184,7 +182,7 @@ _FIRST_LATE = (
 def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> None:
     last = {entry["id"]: entry for entry in entries if not isinstance(entry, _Late)}  # of each call
     if last:
-        connection.execute(_UPSERT, [_without_secrets(row) for row in last.values()])
+        connection.execute(_upsert(connection.dialect.name), [_without_secrets(row) for row in last.values()])
     late = [entry for entry in entries if isinstance(entry, _Late)]
     if late:
         said = [{"call_id": each.call_id, "of_user": each.user_id, "said": each.text} for each in late]

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DataError, IntegrityError, InterfaceError, ProgrammingError, SQLAlchemyError
+
+from bridge.edges.dialects import is_unfit, reason_of
 
 BATCH = 256
 """Entries in one transaction, at most."""
@@ -29,9 +30,6 @@ GATHER_S = 0.2
 """How long entries that nobody waits for may wait for others to be written with."""
 
 RETRY_S = 1.0
-
-_UNFIT = (IntegrityError, DataError, InterfaceError, ProgrammingError)
-"""The entry is to blame; anything else that the database says may be over in a second."""
 
 EntryT = TypeVar("EntryT")
 
@@ -172,13 +170,13 @@ class GroupCommit(Generic[EntryT]):
         if failure is None:
             for waiting in batch:
                 self._settle(waiting, None)
-        elif isinstance(failure, SQLAlchemyError | OSError) and not isinstance(failure, _UNFIT):
+        elif not is_unfit(failure):
             self._keep_for_later(batch, failure)
         elif len(batch) > 1:
             self._singly = len(batch)
             self._waiting.extendleft(reversed(batch))
         else:
-            _log.error("%s: an entry is dropped: %s", self._what, _said(failure))
+            _log.error("%s: an entry is dropped: %s", self._what, reason_of(failure))
             self._settle(batch[0], CommitFailed())
         self._moved.set()
         self._moved = asyncio.Event()
@@ -199,7 +197,7 @@ class GroupCommit(Generic[EntryT]):
             self._plan(asyncio.get_running_loop().call_at(self._start_at, self._start))
 
     def _keep_for_later(self, batch: Sequence[_Waiting[EntryT]], failure: BaseException) -> None:
-        _log.error("%s cannot be written: %s", self._what, _said(failure))
+        _log.error("%s cannot be written: %s", self._what, reason_of(failure))
         self._singly = 0
         self._waiting.extendleft(waiting for waiting in reversed(batch) if waiting.committed is None)
         for waiting in batch:
@@ -222,7 +220,3 @@ class GroupCommit(Generic[EntryT]):
             waiting.committed.set_result(None)
         else:
             waiting.committed.set_exception(failure)
-
-
-def _said(failure: BaseException) -> object:
-    return getattr(failure, "orig", None) or failure

@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker, create_async
 from bridge.config import DEFAULT_AUDIT_DAYS
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.call_journal import CallJournal
+from bridge.edges.dialects import dialect_of, upsert
 from bridge.edges.group_commit import WriteThread
 from bridge.edges.limit_tables import LimitTables
 from bridge.edges.store_approvals import ApprovalTables
@@ -129,7 +130,7 @@ class Store(PeopleStore):
             for (server_id, key), name in names.items()
         ]
         async with self._session.begin() as session:
-            await session.execute(insert(ToolNameRow).prefix_with("OR REPLACE"), rows)
+            await session.execute(upsert(dialect_of(session), ToolNameRow), rows)
 
     async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         """What a user accepted: (server id, operation key) to digest."""

@@ -8,7 +8,7 @@ from alembic import op
 revision = "0006"
 down_revision = "0005"
 
-_TRIGGERS = {
+_SQLITE = {
     "audit_is_not_changed": """BEFORE UPDATE ON audit
         BEGIN SELECT RAISE(ABORT, 'entries of the audit log are not changed'); END""",
     "audit_is_cut_at_its_old_end": """BEFORE DELETE ON audit WHEN OLD.id > (SELECT min(id) FROM audit)
@@ -18,6 +18,28 @@ _TRIGGERS = {
             NEW.arguments, NEW.opened_at) IS NOT (OLD.state, OLD.user_id, OLD.tool, OLD.operation_key,
             OLD.arguments, OLD.opened_at)
         BEGIN SELECT RAISE(ABORT, 'a call that has ended is not changed'); END""",
+}
+
+_POSTGRESQL_FUNCTIONS = {
+    "refuse_change": """BEGIN RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation',
+        MESSAGE = TG_ARGV[0]; END""",
+    "refuse_gap": """BEGIN IF (SELECT max(id) FROM gone) > (SELECT min(id) FROM audit) THEN
+        RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation',
+        MESSAGE = 'only the oldest entry of the audit log may go'; END IF; RETURN NULL; END""",
+}
+
+_POSTGRESQL = {
+    "audit_is_not_changed": """BEFORE UPDATE ON audit
+        FOR EACH ROW EXECUTE FUNCTION refuse_change('entries of the audit log are not changed')""",
+    "audit_is_not_emptied": """BEFORE TRUNCATE ON audit
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('only the oldest entry of the audit log may go')""",
+    "audit_is_cut_at_its_old_end": """AFTER DELETE ON audit REFERENCING OLD TABLE AS gone
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_gap()""",
+    "an_ending_stays": """BEFORE UPDATE OF state, user_id, tool, operation_key, arguments, opened_at ON calls
+        FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL AND (NEW.state, NEW.user_id, NEW.tool, NEW.operation_key,
+            NEW.arguments, NEW.opened_at) IS DISTINCT FROM (OLD.state, OLD.user_id, OLD.tool,
+            OLD.operation_key, OLD.arguments, OLD.opened_at))
+        EXECUTE FUNCTION refuse_change('a call that has ended is not changed')""",
 }
 
 
@@ -35,12 +57,24 @@ def upgrade() -> None:
         sa.Column("operation_key", sa.Text),
         sa.Column("detail", sa.Text, nullable=False),
     )
-    for name, body in _TRIGGERS.items():
+    if op.get_bind().dialect.name == "sqlite":
+        triggers = _SQLITE
+    else:
+        triggers = _POSTGRESQL
+        for name, body in _POSTGRESQL_FUNCTIONS.items():
+            op.execute(f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $${body}$$")
+    for name, body in triggers.items():
         op.execute(f"CREATE TRIGGER {name} {body}")
 
 
 def downgrade() -> None:
     """Take back."""
-    for name in _TRIGGERS:
-        op.execute(f"DROP TRIGGER {name}")
-    op.drop_table("audit")
+    if op.get_bind().dialect.name == "sqlite":
+        for name in _SQLITE:
+            op.execute(f"DROP TRIGGER {name}")
+        op.drop_table("audit")
+    else:
+        op.execute("DROP TRIGGER an_ending_stays ON calls")
+        op.drop_table("audit")
+        for name in _POSTGRESQL_FUNCTIONS:
+            op.execute(f"DROP FUNCTION {name}")
