@@ -26,6 +26,7 @@ from bridge.edges.dialects import dialect_of, upsert
 from bridge.edges.group_commit import WriteThread
 from bridge.edges.limit_tables import LimitTables
 from bridge.edges.store_approvals import ApprovalTables
+from bridge.edges.store_items import ItemTables
 from bridge.edges.store_people import PeopleStore
 from bridge.edges.store_tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
 from bridge.servers import ServerRecord, UserSelection
@@ -80,6 +81,10 @@ class Store(PeopleStore):
     def approval_tables(self) -> ApprovalTables:
         """What users said about asking, in this database."""
         return ApprovalTables(self._session)
+
+    def item_store(self) -> ItemTables:
+        """What is kept of answers, in this database."""
+        return ItemTables(self._session, self._thread)
 
     async def close(self) -> None:
         """Close all connections, once what is being written is written."""

@@ -1,0 +1,76 @@
+"""What is kept of answers without a database: a second implementation of the port."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bridge.artifacts.record import KeptItem, KeptResponse
+
+UNFINISHED = ("queued", "in_progress")
+
+
+@dataclass
+class MemoryItemStore:
+    """What a database would hold; survives as long as the object."""
+
+    items: dict[tuple[str, str], KeptItem] = field(default_factory=dict[tuple[str, str], KeptItem])
+    responses: dict[str, KeptResponse] = field(default_factory=dict[str, KeptResponse])
+    frames: dict[str, dict[int, tuple[int, bytes]]] = field(
+        default_factory=dict[str, dict[int, tuple[int, bytes]]]
+    )
+
+    async def add(self, items: Sequence[KeptItem]) -> None:
+        for item in items:
+            self.items.setdefault((item.user_id, item.id), item)
+
+    async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+        return {each: self.items[user_id, each] for each in ids if (user_id, each) in self.items}
+
+    async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
+        newest_first: list[str] = []
+        step: str | None = response_id
+        while step is not None and step not in newest_first:
+            response = await self.response(user_id, step)
+            if response is None:
+                break
+            newest_first.append(step)
+            step = response.previous_id
+        place = {each: number for number, each in enumerate(reversed(newest_first))}
+        mine = [item for item in self.items.values() if item.user_id == user_id and item.response_id in place]
+        return sorted(mine, key=lambda item: (place[item.response_id], item.side, item.position))
+
+    async def save_response(self, response: KeptResponse) -> None:
+        old = self.responses.get(response.id)
+        if old is None:
+            self.responses[response.id] = response
+        elif old.user_id == response.user_id:
+            self.responses[response.id] = replace(
+                response, previous_id=old.previous_id, created_at=old.created_at, background=old.background
+            )
+
+    async def response(self, user_id: str, response_id: str) -> KeptResponse | None:
+        response = self.responses.get(response_id)
+        return response if response is not None and response.user_id == user_id else None
+
+    async def delete_response(self, user_id: str, response_id: str) -> bool:
+        if await self.response(user_id, response_id) is None:
+            return False
+        del self.responses[response_id]
+        self.frames.pop(response_id, None)
+        for key in [key for key, item in self.items.items() if item.response_id == response_id]:
+            if key[0] == user_id:
+                del self.items[key]
+        return True
+
+    async def unfinished(self) -> Sequence[KeptResponse]:
+        found = [response for response in self.responses.values() if response.status in UNFINISHED]
+        return sorted(found, key=lambda response: response.created_at)
+
+    async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
+        if response_id in self.responses:
+            self.frames.setdefault(response_id, {}).setdefault(first, (last, frames))
+
+    async def events(self, user_id: str, response_id: str, after: int) -> Sequence[tuple[int, bytes]]:
+        if await self.response(user_id, response_id) is None:
+            return []
+        kept = sorted(self.frames.get(response_id, {}).items())
+        return [(first, frames) for first, (last, frames) in kept if last > after]
