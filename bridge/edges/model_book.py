@@ -18,6 +18,7 @@ from typing import cast
 from bridge.edges.model_client import ChatModel, ResponsesModel
 from bridge.edges.model_provider import Listed, Provider
 from bridge.models import ModelSettings, ModelsFile, ProviderApi, ProviderSettings, key_of
+from bridge.turns.chat_options import unsayable_in_responses
 from bridge.turns.chat_request import ChatDialect, unsayable
 from bridge.turns.model import Model, ModelError, ModelEvent, ModelRequest
 from bridge.turns.text_call_model import TextCallModel
@@ -75,7 +76,9 @@ class ModelEntry:
 
     def left_out(self, request: ModelRequest) -> tuple[str, ...]:
         """What the provider's protocol cannot say of a caller's request: paths such as `truncation`."""
-        return tuple(unsayable(request)) if self.api == "chat" else ()
+        if self.api == "chat":
+            return tuple(unsayable(request))
+        return tuple(unsayable_in_responses(request.chat_options))
 
 
 class NamedModel:

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from bridge.edges.model_provider import Provider
+from bridge.turns.chat_options import with_responses_options
 from bridge.turns.chat_reading import ChatReading
 from bridge.turns.chat_request import OPENAI_DIALECT, ChatDialect, chat_request
 from bridge.turns.model import ENDINGS, ModelError, ModelEvent, ModelRequest
@@ -88,7 +89,8 @@ async def _read_usage(chunks: AsyncGenerator[JsonObject], reading: ChatReading) 
 
 def responses_body(request: ModelRequest) -> JsonObject:
     """The body of a streaming Responses request."""
-    body: dict[str, JsonValue] = {**request.options, "model": request.model, "input": list(request.input)}
+    options = with_responses_options(request.options, request.chat_options)
+    body: dict[str, JsonValue] = {**options, "model": request.model, "input": list(request.input)}
     if request.instructions is not None:
         body["instructions"] = request.instructions
     if request.tools:

@@ -87,7 +87,14 @@ class _Asked:
     def _left_out(self) -> tuple[str, ...]:
         parsed = self.parsed
         return self.entry.left_out(
-            ModelRequest(parsed.model, parsed.input, parsed.instructions, parsed.caller_tools, parsed.options)
+            ModelRequest(
+                model=parsed.model,
+                input=parsed.input,
+                instructions=parsed.instructions,
+                tools=parsed.caller_tools,
+                options=parsed.options,
+                chat_options=parsed.chat_options,
+            )
         )
 
     @property
@@ -102,6 +109,7 @@ class _Asked:
             instructions=parsed.instructions,
             caller_tools=parsed.caller_tools,
             options=parsed.options,
+            chat_options=parsed.chat_options,
             with_tools=parsed.with_tools and not is_task(self.http),
             max_rounds=parsed.max_rounds,
             chat_id=chat_id_of(self.http),

@@ -65,6 +65,7 @@ def chat_request(request: ModelRequest, dialect: ChatDialect = OPENAI_DIALECT) -
     for name, value in request.options.items():
         if name not in _UNSAYABLE | _OWN:
             body[name] = value
+    body |= request.chat_options
     _say_limits(body, request.options, dialect)
     _say_text(body, object_at(request.options, "text"))
     if (effort := object_at(request.options, "reasoning").get("effort")) is not None:

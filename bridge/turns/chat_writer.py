@@ -6,14 +6,14 @@ and on every path. Calls that the bridge runs are never `tool_calls`: a caller w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bridge.turns.caller_calls import CallerCalls
 from bridge.turns.chat_notices import ChatNotices
 from bridge.turns.details import call_block
 from bridge.turns.turn import CallDisplay, CallEnded, CallStarted, Notice, Said, TurnEvent, TurnResult
-from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 SUMMARY_SEPARATOR = "\n\n---\n\n"
 """Between the parts of a reasoning summary."""
@@ -55,6 +55,8 @@ class ChatWriter:
         self._usage: JsonValue = None
         self._texts: dict[str, list[str]] = {}
         """What was said, by member of the message."""
+        self._logprobs: list[JsonValue] = []
+        """Of the tokens that the model said, where the provider told them."""
         self._content_place: tuple[object, ...] = ()
         """Where the last text came from; text from elsewhere is a new paragraph."""
         self._reasoning_place: tuple[object, ...] = ()
@@ -113,7 +115,7 @@ class ChatWriter:
         choice: JsonObject = {
             "index": 0,
             "message": message,
-            "logprobs": None,
+            "logprobs": _logprobs(self._logprobs),
             "finish_reason": self._finish_reason,
         }
         return {**self._head, "object": "chat.completion", "choices": [choice], "usage": self._usage}
@@ -125,8 +127,15 @@ class ChatWriter:
         chunk: JsonObject = {**self._head, "choices": choices}
         return {**chunk, "usage": usage} if self._shell.with_usage else chunk
 
-    def _delta(self, delta: JsonObject, finish_reason: str | None = None) -> JsonObject:
-        choice: JsonObject = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+    def _delta(
+        self, delta: JsonObject, finish_reason: str | None = None, logprobs: Sequence[JsonValue] = ()
+    ) -> JsonObject:
+        choice: JsonObject = {
+            "index": 0,
+            "delta": delta,
+            "logprobs": _logprobs(logprobs),
+            "finish_reason": finish_reason,
+        }
         return self._chunk([choice])
 
     def _begin(self) -> list[JsonObject]:
@@ -147,7 +156,7 @@ class ChatWriter:
         place = (said.round, body.get("output_index"))
         match said.event.type:
             case "response.output_text.delta":
-                yield from self._content(text_at(body, "delta"), place)
+                yield from self._content(text_at(body, "delta"), place, array_at(body, "logprobs"))
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                 part = (*place, said.event.type, body.get("summary_index"))
                 yield from self._reasoning(text_at(body, "delta"), part)
@@ -165,7 +174,10 @@ class ChatWriter:
             case _:
                 pass
 
-    def _content(self, text: str, place: tuple[object, ...]) -> Iterator[JsonObject]:
+    def _content(
+        self, text: str, place: tuple[object, ...], logprobs: Sequence[JsonValue] = ()
+    ) -> Iterator[JsonObject]:
+        """`logprobs`: of the tokens of the text."""
         if not text:
             return
         if self._content_place != place:
@@ -177,7 +189,8 @@ class ChatWriter:
                 self._annotation_offset = self._content_chars
         self._line_end = text[-1]
         self._content_chars += len(text)
-        yield self._add("content", text)
+        self._logprobs.extend(logprobs)
+        yield self._add("content", text, logprobs)
 
     def _paragraph(self, text: str) -> Iterator[JsonObject]:
         return self._content(text, (object(),))
@@ -195,9 +208,9 @@ class ChatWriter:
         self._reasoning_place = part
         yield self._add("reasoning_content", text)
 
-    def _add(self, name: str, text: str) -> JsonObject:
+    def _add(self, name: str, text: str, logprobs: Sequence[JsonValue] = ()) -> JsonObject:
         self._texts.setdefault(name, []).append(text)
-        return self._delta({name: text})
+        return self._delta({name: text}, logprobs=logprobs)
 
     def _annotation(self, annotation: JsonObject) -> Iterator[JsonObject]:
         """A citation; its places count in the whole content."""
@@ -227,6 +240,10 @@ class ChatWriter:
     def _told(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
         """What only Open WebUI has a place for."""
         return self._notices.of(event) if self._notices else iter(())
+
+
+def _logprobs(tokens: Sequence[JsonValue]) -> JsonValue:
+    return {"content": [*tokens], "refusal": None} if tokens else None
 
 
 def chat_usage(usage: JsonObject) -> JsonValue:

@@ -167,6 +167,7 @@ class _Turn:
             instructions=self._request.instructions,
             tools=tools,
             options=options,
+            chat_options=self._request.chat_options,
         )
 
     async def _tell(self, said: Said) -> None:

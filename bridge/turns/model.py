@@ -26,6 +26,8 @@ class ModelRequest:
     """In the Responses form; empty: the request has no `tools` at all."""
     options: JsonObject = field(default_factory=dict[str, JsonValue])
     """Every other member of a Responses request (`temperature`, `reasoning`, `tool_choice`, …), passed on."""
+    chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Members that only a request of Chat Completions has (`stop`, `seed`, …), of a caller who speaks it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,13 +35,15 @@ class ParsedRequest:
     instructions: str | None = None
     caller_tools: tuple[JsonObject, ...] = ()
     options: JsonObject = field(default_factory=dict[str, JsonValue])
+    chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Chat Completions only: what no Responses request has a member for."""
     with_tools: bool = True
     max_rounds: int | None = None
     streams: bool = False
     wants_usage_chunk: bool = False
     """Chat Completions only: a last chunk with the usage."""
     dropped: tuple[str, ...] = ()
-    """Members that no Responses request has, in the order of the body; they had no effect."""
+    """Members that no provider is told, in the order of the body; they had no effect."""
 
 
 def required_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> str:

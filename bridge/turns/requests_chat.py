@@ -1,14 +1,13 @@
 """Requests to `/v1/chat/completions`, as Responses requests: messages become items, options get their names.
 
-The last system message becomes the instructions; earlier ones stay where they are. What Responses cannot say
-is left out and reported. Members nobody knows here are passed on.
+The last system message becomes the instructions; earlier ones stay where they are. Options that only Chat
+Completions has are kept apart, for a provider that speaks it. Members nobody knows here are passed on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from bridge.turns.chat_messages import items_of_messages
+from bridge.turns.chat_options import CHAT_OPTIONS, asks, chat_options, refuse_choices
 from bridge.turns.request_members import (
     MAX_ROUNDS_MEMBER,
     ParsedRequest,
@@ -20,26 +19,10 @@ from bridge.turns.request_members import (
     required_text,
 )
 from bridge.turns.request_tools import EXTRA_TOOLS, caller_tools, responses_tool_choice, wants_tools
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject
 
-_DROPPED = (
-    "frequency_penalty",
-    "presence_penalty",
-    "seed",
-    "logit_bias",
-    "logprobs",
-    "top_logprobs",
-    "n",
-    "stop",
-    "functions",
-    "function_call",
-    "prompt",
-    "suffix",
-)
-"""Members without a counterpart in a Responses request."""
-
-_NOTHING: Mapping[str, JsonValue] = {"n": 1, "logprobs": False, "frequency_penalty": 0, "presence_penalty": 0}
-"""Values that ask for what happens anyway; to drop them is not worth a word."""
+_DROPPED = ("functions", "function_call", "prompt", "suffix")
+"""Members of older protocols, which nobody is told."""
 
 _TRANSLATED = frozenset(
     {
@@ -56,6 +39,8 @@ _TRANSLATED = frozenset(
         "response_format",
         "verbosity",
         MAX_ROUNDS_MEMBER,
+        "n",
+        *CHAT_OPTIONS,
         *_DROPPED,
     }
 )
@@ -65,8 +50,9 @@ def parse_chat_request(body: JsonObject) -> ParsedRequest:
     """The request of a body.
 
     Raises:
-        InvalidRequest: a member is missing or has a wrong type.
+        InvalidRequest: a member is missing, has a wrong type, or asks for more than one answer.
     """
+    refuse_choices(body)
     model = required_text(body, "model")
     items, instructions = items_of_messages(body.get("messages"))
     return ParsedRequest(
@@ -75,17 +61,13 @@ def parse_chat_request(body: JsonObject) -> ParsedRequest:
         instructions=instructions,
         caller_tools=caller_tools(body),
         options=_options(body),
+        chat_options=chat_options(body),
         with_tools=wants_tools(body),
         max_rounds=asked_rounds(body),
         streams=flag(body, "stream"),
         wants_usage_chunk=flag(optional_object(body, "stream_options"), "include_usage"),
-        dropped=tuple(name for name in body if name in _DROPPED and _says_something(body, name)),
+        dropped=tuple(name for name in body if name in _DROPPED and asks(name, body[name])),
     )
-
-
-def _says_something(body: JsonObject, name: str) -> bool:
-    value = body[name]
-    return value not in (None, [], {}) and not (name in _NOTHING and value == _NOTHING[name])
 
 
 def _options(body: JsonObject) -> JsonObject:

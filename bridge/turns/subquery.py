@@ -43,7 +43,12 @@ MAX_RECENT = 1000
 """Messages that a sub-query may take along."""
 
 _ROLES = ("user", "assistant", "system", "developer")
-_NOT_INHERITED = frozenset({"tool_choice", "max_tool_calls", "text", "prompt", "conversation", "background"})
+_NOT_INHERITED = frozenset(
+    {
+        *("tool_choice", "max_tool_calls", "text", "prompt", "conversation", "background"),
+        *("stop", "logprobs", "top_logprobs", "audio", "modalities", "prediction"),
+    }
+)
 """Options that speak of the outer answer: its form, and what it must call."""
 
 _DESCRIPTION = (
@@ -113,15 +118,19 @@ class Subquery:
         return _output(result, tuple(told.files))
 
     def _inner_request(self, input: tuple[Item, ...]) -> TurnRequest:
-        options = {name: value for name, value in self.request.options.items() if name not in _NOT_INHERITED}
         return replace(
             self.request,
             input=input,
             instructions=None,
             caller_tools=(),
-            options=options,
+            options=_inherited(self.request.options),
+            chat_options=_inherited(self.request.chat_options),
             max_rounds=self.max_rounds,
         )
+
+
+def _inherited(options: JsonObject) -> JsonObject:
+    return {name: value for name, value in options.items() if name not in _NOT_INHERITED}
 
 
 class NestingToolbox(Toolbox, Protocol):

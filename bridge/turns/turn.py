@@ -42,6 +42,8 @@ class TurnRequest:
     `bridge.turns.caller_tools` for what becomes of wrong and doubled ones."""
     options: JsonObject = field(default_factory=dict[str, JsonValue])
     """Every other member of the request that goes to the provider."""
+    chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
+    """As in `ModelRequest`."""
     with_tools: bool = True
     """False: a task request (titles, tags), or the caller wants none of the bridge's tools."""
     max_rounds: int | None = None

@@ -195,11 +195,12 @@ async def test_a_model_may_be_named_by_its_provider() -> None:
 @pytest.mark.asyncio
 async def test_what_a_protocol_cannot_say_is_known_before_it_is_asked() -> None:
     """S4-15: the caller is told in the answer's head."""
-    request = ModelRequest("m", (), None, ({"type": "web_search"},), {"truncation": "auto", "seed": 1})
+    options: JsonObject = {"truncation": "auto"}
+    request = ModelRequest("m", (), None, ({"type": "web_search"},), options, chat_options={"seed": 1})
     async with scene() as now:
         book = now.book()
         assert (await book.get("other/beta")).left_out(request) == ("truncation", "tools[0]")
-        assert (await book.get("main/alpha")).left_out(request) == ()
+        assert (await book.get("main/alpha")).left_out(request) == ("seed",)
         await book.close()
 
 

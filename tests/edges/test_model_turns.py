@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import openai
 import pytest
 import pytest_asyncio
@@ -349,33 +348,6 @@ async def test_a_busy_bridge_says_so_and_may_be_asked_again(
         assert refused.value.response.headers["retry-after"] == "1"
         gate.set()
         assert [(await task).output_text for task in tasks] == ["Hi.", "Hi."]
-
-
-async def test_dropped_members_are_reported(
-    bridge: Bridge, http: aiohttp.ClientSession, provider: ScriptedProvider
-) -> None:
-    """S4-15: in a header, as a completion has no place for it; what nobody knows is passed on."""
-    provider.play(text("Hi."))
-    body = {"model": MODEL, "messages": HELLO, "seed": 1, "stop": ["x"], "x_new": 1}
-    headers = {"Authorization": f"Bearer {bridge.key}"}
-    async with http.post(f"{bridge.base_url}/v1/chat/completions", json=body, headers=headers) as response:
-        assert response.headers["X-Tool-Bridge-Dropped"] == "seed, stop"
-    asked = provider.requests[0].body
-    assert asked["x_new"] == 1
-    assert not {"seed", "stop"} & asked.keys()
-
-
-async def test_what_the_provider_cannot_be_told_is_reported(
-    tmp_path: Path, http: aiohttp.ClientSession, provider: ScriptedProvider
-) -> None:
-    """S4-15: Chat Completions lack words for some of Responses; names in a header are the caller's text."""
-    body = {"model": MODEL, "input": "Hi", "truncation": "auto", "text": {"a\r\nB: c,": 1}, "temperature": 1}
-    async with model_bridge(tmp_path, provider, "chat") as bridge:
-        provider.play(text("Hi."))
-        headers = {"Authorization": f"Bearer {bridge.key}"}
-        async with http.post(f"{bridge.base_url}/v1/responses", json=body, headers=headers) as response:
-            assert response.headers["X-Tool-Bridge-Dropped"] == "truncation, text.a??B:?c?"
-    assert provider.requests[0].body["temperature"] == 1
 
 
 async def test_the_demo_model_answers_without_any_provider(tmp_path: Path) -> None:

@@ -104,6 +104,27 @@ def test_a_turn_with_a_call_of_the_bridge_is_the_transcript_of_a_self_contained_
     }
 
 
+def test_probabilities_of_tokens_go_with_the_text_and_stand_in_the_whole_answer() -> None:
+    """What the bridge adds to a text has none."""
+    tokens: list[JsonValue] = [
+        {"token": word, "logprob": -0.5, "top_logprobs": []} for word in ("Good", "day")
+    ]
+    said = [
+        heard(number, {"type": "response.output_text.delta", "delta": "Hi.", "logprobs": [token]})
+        for number, token in enumerate(tokens)
+    ]
+    to = writer()
+    chunks = written(to, [*said, Notice("warning", "A word of the bridge.", in_answer=True)])
+    assert [choice["logprobs"] for choice in choices(chunks)] == [
+        None,
+        {"content": tokens[:1], "refusal": None},
+        {"content": tokens[1:], "refusal": None},
+        None,
+        None,
+    ]
+    assert choices([to.completion])[0]["logprobs"] == {"content": tokens, "refusal": None}
+
+
 @pytest.mark.parametrize("display", ["hidden", "details", "items"])
 def test_calls_that_the_bridge_runs_are_never_tool_calls(display: CallDisplay) -> None:
     """S2-05, S2-06: Open WebUI would run them again, up to 256 times."""

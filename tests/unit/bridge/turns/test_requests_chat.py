@@ -134,16 +134,18 @@ def test_options_get_the_names_that_responses_have() -> None:
     assert request.dropped == ()
 
 
-def test_what_responses_cannot_say_is_dropped_and_reported() -> None:
+def test_what_only_chat_has_is_kept_apart_and_what_no_provider_is_told_is_reported() -> None:
     """S4-15: a caller must learn that a member had no effect; one that nobody knows is passed on."""
-    request = parsed(HELLO, seed=1, stop=["x"], n=2, logprobs=True, frequency_penalty=0.5, x_new={"a": 1})
+    request = parsed(HELLO, seed=1, suffix="s", stop=["x"], functions=[{"name": "a"}], x_new={"a": 1}, n=1)
     assert request.options == {"x_new": {"a": 1}}
-    assert request.dropped == ("seed", "stop", "n", "logprobs", "frequency_penalty")
+    assert request.chat_options == {"seed": 1, "stop": ["x"]}
+    assert request.dropped == ("suffix", "functions")
 
 
 def test_what_asks_for_what_happens_anyway_is_not_reported() -> None:
     """Libraries send defaults; a warning about each would hide the one that matters."""
-    assert parsed(HELLO, n=1, logprobs=False, frequency_penalty=0, stop=None).dropped == ()
+    request = parsed(HELLO, n=1, logprobs=False, frequency_penalty=0, stop=None, functions=[])
+    assert (request.chat_options, request.dropped) == ({}, ())
 
 
 def test_tools_of_either_shape_become_one_shape() -> None:
@@ -220,6 +222,9 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (body(HELLO, tools=[NO_NAME]), "tools[0].name", MISSING),
     (body(HELLO, max_function_call_loops=0), "max_function_call_loops", VALUE),
     (body(HELLO, max_function_call_loops=True), "max_function_call_loops", TYPE),
+    (body(HELLO, n=2), "n", "unsupported_value"),
+    (body(HELLO, n=0), "n", "unsupported_value"),
+    (body(HELLO, n=True), "n", TYPE),
 ]
 
 

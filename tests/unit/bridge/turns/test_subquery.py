@@ -37,6 +37,7 @@ REQUEST = TurnRequest(
     instructions="Be a pirate.",
     caller_tools=({"type": "function", "name": "callers"},),
     options={"temperature": 0.5, "tool_choice": "required", "text": {"format": {"type": "json_object"}}},
+    chat_options={"seed": 1, "stop": ["END"], "logprobs": True},
     chat_id="chat 1",
 )
 
@@ -123,6 +124,7 @@ async def test_options_are_inherited_but_for_those_of_the_outer_answer() -> None
     inner = asked(round_of(text("Yes.")))
     await inner.run()
     assert inner.model.requests[0].options == {"temperature": 0.5}
+    assert inner.model.requests[0].chat_options == {"seed": 1}
 
 
 async def test_it_has_the_same_tools_but_itself() -> None:

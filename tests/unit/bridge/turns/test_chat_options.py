@@ -1,0 +1,40 @@
+"""Options that only Chat Completions has, towards providers of both protocols."""
+
+import pytest
+
+from bridge.turns.chat_options import PROBABILITIES, unsayable_in_responses, with_responses_options
+from bridge.turns.chat_request import chat_request
+from bridge.turns.model import ModelRequest
+from toolserver.json_types import JsonObject
+
+CHAT: JsonObject = {"stop": ["END"], "seed": 7, "logit_bias": {"50256": -100}, "presence_penalty": 0.5}
+
+
+def test_a_provider_of_chat_is_told_them_as_they_came() -> None:
+    """S4-15: it can do them; a caller's word wins over the default of the file of models."""
+    body = chat_request(ModelRequest("m", (), options={"seed": 1, "top_p": 0.5}, chat_options=CHAT))
+    assert {name: body[name] for name in CHAT} == CHAT
+    assert body["top_p"] == 0.5
+
+
+def test_what_no_responses_request_has_is_named() -> None:
+    """S4-15: whoever sends one must be able to learn that it did nothing."""
+    asked: JsonObject = {**CHAT, "logprobs": True, "top_logprobs": 2}
+    assert list(unsayable_in_responses(asked)) == ["stop", "seed", "logit_bias", "presence_penalty"]
+
+
+@pytest.mark.parametrize(
+    ("options", "chat", "said"),
+    [
+        ({"top_p": 1}, CHAT, {"top_p": 1}),
+        ({}, {"logprobs": True}, {"include": [PROBABILITIES]}),
+        ({}, {"logprobs": True, "top_logprobs": 3}, {"include": [PROBABILITIES], "top_logprobs": 3}),
+        ({"include": ["x"]}, {"logprobs": True}, {"include": ["x", PROBABILITIES]}),
+        ({"include": [PROBABILITIES]}, {"logprobs": True}, {"include": [PROBABILITIES]}),
+    ],
+)
+def test_a_provider_of_responses_is_asked_what_it_can_do(
+    options: JsonObject, chat: JsonObject, said: JsonObject
+) -> None:
+    """Probabilities of tokens have another name there; what it has no name for it does not get."""
+    assert with_responses_options(options, chat) == said
