@@ -53,12 +53,16 @@ class Verdict(StrEnum):
     """The ending says nothing about it: cancelled, denied, no page."""
 
 
+BreakerKind = Literal["tool", "host", "request", "store"]
+"""`request`: all requests of the user to models, whatever the model; `store`: what is kept of the user's
+answers. All but the user is empty in the keys of these two."""
+
+
 class BreakerKey(NamedTuple):
     """What one breaker watches, for one user."""
 
     user_id: str
-    kind: Literal["tool", "host", "request"] = "tool"
-    """`request`: all requests of the user to models, whatever the model; the rest is empty then."""
+    kind: BreakerKind = "tool"
     server_id: str = ""
     operation_key: str = ""
     origin: str = ""
@@ -290,6 +294,8 @@ def _refused(key: BreakerKey, name: str, left_s: float) -> str:
     reset = "close the breaker (POST /api/breakers/reset)"
     if key.kind == "request":
         return f"Temporarily disabled due to repeated errors. Please retry later: {wait}, or {reset}."
+    if key.kind == "store":
+        return f"DB ops skipped due to repeated errors. What is kept of answers is tried again {wait}."
     return f"{name} failed again and again and is left alone for now. Call it again {wait}, or {reset}."
 
 

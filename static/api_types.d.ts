@@ -182,7 +182,7 @@ export interface LimitList {
   warnings: string[];
 }
 export interface Breaker {
-  kind: "tool" | "host" | "request";
+  kind: "tool" | "host" | "request" | "store";
   /** Its name; of a host, its origin. */
   tool: string;
   host: string;

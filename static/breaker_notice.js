@@ -11,10 +11,11 @@ import { clock } from "./moment.js";
  * @param {OpenBreaker} breaker
  * @returns {{what: string, why: string, next: string}}
  */
-export function breakerWords({ state, failures, since, retry_at, last_error }) {
+export function breakerWords({ kind, state, failures, since, retry_at, last_error }) {
   const often = failures === 1 ? "it failed" : `it failed ${failures} times`;
+  const meanwhile = kind === "store" ? "Answers go on without memory." : "Its calls are refused with breaker_open.";
   return {
-    what: ` is left alone since ${clock(since)}: ${often}. Its calls are refused with breaker_open.`,
+    what: ` is left alone since ${clock(since)}: ${often}. ${meanwhile}`,
     why: last_error ? `The last time: ${last_error.message}` : "",
     next:
       state === "half_open"
@@ -26,6 +27,7 @@ export function breakerWords({ state, failures, since, retry_at, last_error }) {
 /** @param {OpenBreaker} breaker */
 function nameOf({ kind, tool, host }) {
   if (kind === "tool") return link(tool, address("tools", tool));
+  if (kind === "store") return "What is kept of your answers";
   return kind === "host" ? `All of ${host}` : "The model";
 }
 

@@ -12,7 +12,7 @@ from bridge.artifacts.record import KeptItem, KeptResponse
 
 
 class StoreUnavailable(Exception):
-    """What is kept can be neither read nor written now. An answer goes on without it."""
+    """What is kept can be neither read nor written now; the text says why. An answer goes on without it."""
 
 
 class ItemStore(Protocol):

@@ -8,7 +8,7 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
-from bridge.breaker import BreakerFacts, BreakerState
+from bridge.breaker import BreakerFacts, BreakerKind, BreakerState
 from bridge.call_settings import CallSetting, CallSettings, Scope, checked_deadline
 from bridge.edges.audited_routes import tell_audit
 from bridge.edges.http_routes import Answer, Route, caller_of, json_answer, page_of, read_body
@@ -56,7 +56,7 @@ class LimitChange(BaseModel):
 class BreakerEntry(BaseModel):
     """A tool or a host that failed lately, or is left alone."""
 
-    kind: Literal["tool", "host", "request"]
+    kind: BreakerKind
     tool: str
     """Its name; of a host, its origin."""
     host: str

@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import CTE, Connection, Row, Select, bindparam, delete, exists, func, literal, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.artifacts.payload import Unkeepable
 from bridge.artifacts.record import KeptItem, KeptResponse
+from bridge.edges.dialects import insert_missing, upsert
 from bridge.edges.group_commit import Transactions
 from bridge.edges.kept_rows import (
     EVENTS,
@@ -30,6 +30,7 @@ from bridge.edges.kept_rows import (
     response_of,
     response_row,
 )
+from bridge.edges.store_items_tables import KeptEventsRow, KeptItemRow, KeptResponseRow
 
 MAX_CHAIN = 2_000
 """Responses of a chain that are read; those before them are left out."""
@@ -179,30 +180,22 @@ def _ancestry(user_id: str, response_id: str) -> CTE:
     )
 
 
-def _insert(connection: Connection, table: Any) -> sqlite.Insert | postgresql.Insert:
-    spelled = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-    return spelled[connection.dialect.name](table)
-
-
 def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    missing = _insert(connection, ITEMS).on_conflict_do_nothing(index_elements=["user_id", "id"])
     try:
         with connection.begin_nested():
-            connection.execute(missing, rows)
+            connection.execute(insert_missing(connection.dialect.name, KeptItemRow), rows)
     except IntegrityError:
         _log.info("%d items are not kept: their user has been deleted.", len(rows))
 
 
 def _save_response(connection: Connection, row: dict[str, Any]) -> None:
-    statement = _insert(connection, RESPONSES)
-    upsert = statement.on_conflict_do_update(
-        index_elements=[RESPONSES.c.id],
-        set_={name: statement.excluded[name] for name in _CHANGED},
-        where=RESPONSES.c.user_id == statement.excluded.user_id,
-    )
+    owner = connection.scalar(select(RESPONSES.c.user_id).where(RESPONSES.c.id == row["id"]))
+    if owner not in (None, row["user_id"]):
+        _log.warning("Response %s is not kept: another user has one of that id.", row["id"])
+        return
     try:
         with connection.begin_nested():
-            connection.execute(upsert, row)
+            connection.execute(upsert(connection.dialect.name, KeptResponseRow, _CHANGED), row)
     except IntegrityError:
         _log.info("Response %s is not kept: its user has been deleted.", row["id"])
 
@@ -220,8 +213,7 @@ def _add_events(connection: Connection, row: dict[str, Any]) -> None:
     values = [bindparam(name, value, EVENTS.c[name].type) for name, value in row.items()]
     is_there = exists().where(RESPONSES.c.id == row["response_id"])
     chosen = select(*values).where(is_there)
-    statement = _insert(connection, EVENTS).from_select(list(row), chosen)
-    connection.execute(statement.on_conflict_do_nothing(index_elements=["response_id", "first"]))
+    connection.execute(insert_missing(connection.dialect.name, KeptEventsRow).from_select(list(row), chosen))
 
 
 def _touch(connection: Connection, user_id: str, response_ids: Collection[str], now: float) -> None:

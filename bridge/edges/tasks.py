@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
+
+ResultT = TypeVar("ResultT")
 
 _log = logging.getLogger(__name__)
 
@@ -45,3 +47,35 @@ async def breathe() -> None:
 async def pause(seconds: float) -> None:
     """Wait; cancelling it is safe."""
     await asyncio.sleep(seconds)
+
+
+async def within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """The result of `work`, which is cancelled at the end of its time, and is not waited for any longer then.
+
+    `asyncio.timeout` waits for the work to clean up, which may take as long as what it waited for. Cancelling
+    cancels the work and does not wait for it either.
+
+    Raises:
+        TimeoutError: it took longer.
+    """
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+    finally:
+        if not task.done():
+            task.cancel()
+            _left_alone.add(task)
+            task.add_done_callback(_left)
+    if task.cancelled() or not task.done():
+        raise TimeoutError
+    return task.result()
+
+
+_left_alone: set[asyncio.Task[Any]] = set()
+"""Cancelled, but not at their end; nobody else holds them."""
+
+
+def _left(task: asyncio.Task[Any]) -> None:
+    _left_alone.discard(task)
+    if not task.cancelled():
+        task.exception()  # Nobody wants to know, and asyncio would complain.

@@ -246,6 +246,20 @@ async def test_what_a_deleted_user_still_makes_is_dropped(tmp_path: Path) -> Non
 
 
 @pytest.mark.asyncio
+async def test_chat_message_model_and_kind_can_be_asked_for_in_the_database(tmp_path: Path) -> None:
+    """S0-132: an operator must be able to see what belongs to a chat without opening payloads."""
+    database = Store.open(tmp_path / "b.sqlite3")
+    ann = await database.ensure_user("ann")
+    await database.item_store().add([item(ann.id, "A", conversation_id="chat", message_id="m1")])
+    await database.close()
+    engine = create_engine(f"sqlite:///{tmp_path / 'b.sqlite3'}")
+    with engine.connect() as connection:
+        wanted = "SELECT id, model, type FROM kept_items WHERE conversation_id = 'chat' AND message_id = 'm1'"
+        assert connection.execute(text(wanted)).all() == [("A", "demo", "message")]
+    engine.dispose()
+
+
+@pytest.mark.asyncio
 async def test_an_item_that_cannot_be_read_is_not_there(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -87,6 +87,7 @@ test("a tool that is left alone says since when, why, and when it is tried again
   assert.ok(next.includes(clock(1_050_000)), next);
   assert.equal(breakerWords({ ...open, state: "half_open" }).next, "The next call tries whether it works again.");
   assert.equal(breakerWords({ ...open, last_error: null }).why, "");
+  assert.ok(breakerWords({ ...open, kind: "store" }).what.endsWith("Answers go on without memory."));
 });
 
 test("only breakers that refuse calls are kept, with times of this clock", async () => {
