@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Protocol
 
@@ -11,6 +12,7 @@ from bridge.turns.turn import TurnEvent, TurnResult
 from toolserver.json_types import JsonObject, dump_json, text_at
 
 _DONE = b"data: [DONE]\n\n"
+_NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 
 class Answer(Protocol):
@@ -103,5 +105,10 @@ def _frames(bodies: list[JsonObject]) -> bytes:
 
 def _named_frames(bodies: list[JsonObject]) -> bytes:
     return b"".join(
-        b"event: %b\ndata: %b\n\n" % (text_at(body, "type").encode(), dump_json(body)) for body in bodies
+        b"%bdata: %b\n\n" % (_name_line(text_at(body, "type")), dump_json(body)) for body in bodies
     )
+
+
+def _name_line(kind: str) -> bytes:
+    """A provider may send types of its own; nothing in one can end the line."""
+    return b"event: %b\n" % kind.encode() if _NAME.fullmatch(kind) else b""

@@ -33,6 +33,9 @@ LIST_AGAIN_S = 30.0
 MAX_NEAREST = 3
 """Names that a caller is told who asks for a model that is not there."""
 
+MAX_NAME_CHARS = 200
+"""Of a name that is compared with others: a comparison takes time with the length."""
+
 DEMO_ID = "demo"
 DEMO = ModelSettings(id=DEMO_ID, provider="tool-bridge", display_name="Demo (no account needed)")
 
@@ -46,7 +49,7 @@ class UnknownModel(Exception):
         """`nearest`: names that are much like it, best first."""
         near = f" Did you mean {' or '.join(nearest)}?" if nearest else ""
         super().__init__(
-            f"There is no model {model[:200]!r} here.{near} GET /v1/models lists those that are."
+            f"There is no model {model[:MAX_NAME_CHARS]!r} here.{near} GET /v1/models lists those that are."
         )
         self.model = model
         self.nearest = nearest
@@ -159,7 +162,8 @@ class ModelBook:
         unlisted = [shelf for shelf in self._shelves.values() if shelf.lists and not shelf.list]
         if len(unlisted) == 1:
             return unlisted[0].entry(ModelSettings(id=name, provider=unlisted[0].name))
-        raise UnknownModel(name, tuple(difflib.get_close_matches(name, entries, MAX_NEAREST)))
+        near = difflib.get_close_matches(name, entries, MAX_NEAREST) if len(name) <= MAX_NAME_CHARS else ()
+        raise UnknownModel(name, tuple(near))
 
     def _known(self) -> dict[str, ModelEntry]:
         found = dict(self._named)

@@ -6,7 +6,6 @@ leave out index or id, repeat the name in every delta, or give arguments as an o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 
 from bridge.turns.chat_items import ItemStatus, OpenCall
@@ -62,14 +61,7 @@ def _is_another(call: OpenCall, call_id: str, name: str) -> bool:
         return False
     if call_id and call.call_id:
         return call_id != call.call_id
-    return _is_whole(call.arguments)
-
-
-def _is_whole(arguments: str) -> bool:
-    try:
-        return isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        return False
+    return call.is_whole
 
 
 def _arguments_text(arguments: JsonValue) -> str:

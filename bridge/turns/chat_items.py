@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 
 from bridge.turns.item_events import text_part
 from bridge.turns.items import Item
-from toolserver.json_types import JsonObject, JsonValue, array_at
+from bridge.turns.json_object_end import JsonObjectEnd
+from toolserver.json_types import JsonObject, JsonValue
 
 ItemStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 
@@ -22,6 +23,9 @@ class OpenMessage:
         self._index = output_index
         self._parts: list[JsonObject] = []
         self._pieces: list[str] = []
+        """Of the last part."""
+        self._annotations: list[JsonValue] = []
+        """Of the last part."""
 
     def begin(self) -> list[JsonObject]:
         """The message, without parts yet."""
@@ -48,12 +52,11 @@ class OpenMessage:
     def annotation(self, annotation: JsonObject) -> list[JsonObject]:
         """A source of the text."""
         began = self._part("output_text")
-        noted: list[JsonValue] = [*array_at(self._parts[-1], "annotations"), annotation]
-        self._parts[-1]["annotations"] = noted
+        self._annotations.append(annotation)
         event: JsonObject = {
             "type": "response.output_text.annotation.added",
             **self._place(),
-            "annotation_index": len(noted) - 1,
+            "annotation_index": len(self._annotations) - 1,
             "annotation": annotation,
         }
         return [*began, event]
@@ -68,7 +71,7 @@ class OpenMessage:
             return []
         ended = self._end_part()
         self._parts.append(text_part("") if kind == "output_text" else {"type": kind, "refusal": ""})
-        self._pieces = []
+        self._pieces, self._annotations = [], []
         return [
             *ended,
             {"type": "response.content_part.added", **self._place(), "part": dict(self._parts[-1])},
@@ -82,7 +85,7 @@ class OpenMessage:
             part["refusal"] = whole
             said: JsonObject = {"type": "response.refusal.done", **self._place(), "refusal": whole}
         else:
-            part["text"] = whole
+            part["text"], part["annotations"] = whole, self._annotations
             said = {"type": "response.output_text.done", **self._place(), "text": whole, "logprobs": []}
         return [said, {"type": "response.content_part.done", **self._place(), "part": dict(part)}]
 
@@ -154,13 +157,11 @@ class OpenCall:
         self.call_id = ""
         self.name = ""
         self.has_begun = False
+        self.is_whole = False
+        """Its arguments are an object that has ended."""
+        self._object_end = JsonObjectEnd()
         self._pieces: list[str] = []
         self._extra: JsonValue = None
-
-    @property
-    def arguments(self) -> str:
-        """As far as they have come."""
-        return "".join(self._pieces)
 
     def keep(self, extra: JsonValue) -> None:
         """What the provider wants back with the call, such as the signature of a thought."""
@@ -174,18 +175,21 @@ class OpenCall:
     def delta(self, piece: str) -> JsonObject:
         """More of the arguments."""
         self._pieces.append(piece)
+        if not self.is_whole and self._pieces[0].startswith("{"):
+            self.is_whole = self._object_end.find(piece, 0) is not None
         return {"type": "response.function_call_arguments.delta", **self._place(), "delta": piece}
 
     def end(self, status: ItemStatus) -> list[JsonObject]:
         """The call whole."""
-        item = self._item(status, self.arguments)
+        arguments = "".join(self._pieces)
+        item = self._item(status, arguments)
         if self._extra is not None:
             item["extra_content"] = self._extra
         done: JsonObject = {
             "type": "response.function_call_arguments.done",
             **self._place(),
             "name": self.name,
-            "arguments": self.arguments,
+            "arguments": arguments,
         }
         return [done, _done(self._index, item)]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bridge.turns.items import Item
+from bridge.turns.items import Item, arguments_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
 
 
@@ -127,11 +127,13 @@ class _Writer:
         call: JsonObject = {
             "id": text_at(item, "call_id"),
             "type": "function",
-            "function": {"name": text_at(item, "name"), "arguments": text_at(item, "arguments")},
+            "function": {"name": text_at(item, "name"), "arguments": arguments_text(item)},
         }
         if "extra_content" in item:
             call["extra_content"] = item["extra_content"]
-        message["tool_calls"] = [*array_at(message, "tool_calls"), call]
+        calls = message.setdefault("tool_calls", list[JsonValue]())
+        assert isinstance(calls, list)
+        calls.append(call)
 
     def _output(self, item: Item) -> None:
         """Tools answer in text; what they show follows their answers, as if the user had shown it."""

@@ -153,7 +153,8 @@ class ChatWriter:
 
     def _said(self, said: Said) -> Iterator[JsonObject]:
         body = said.event.body
-        place = (said.round, body.get("output_index"))
+        index = body.get("output_index")
+        place = (said.round, index if isinstance(index, int) else None)
         match said.event.type:
             case "response.output_text.delta":
                 yield from self._content(text_at(body, "delta"), place, array_at(body, "logprobs"))

@@ -46,11 +46,11 @@ def model_call(item: Item) -> ModelCall | None:
     """The call that an item is; None for any other item."""
     if item.get("type") != "function_call":
         return None
-    return ModelCall(text_at(item, "call_id"), text_at(item, "name"), _arguments_text(item), item)
+    return ModelCall(text_at(item, "call_id"), text_at(item, "name"), arguments_text(item), item)
 
 
-def _arguments_text(item: Item) -> str:
-    """Some providers send the object itself in place of its text."""
+def arguments_text(item: Item) -> str:
+    """The arguments of a `function_call` as JSON text; some providers send the object itself."""
     arguments = item.get("arguments")
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
@@ -59,7 +59,7 @@ def _arguments_text(item: Item) -> str:
 
 def awaiting_call(item: Item) -> ModelCall | None:
     """The call that an item of `AWAITING_TYPES` is, whose input stands for arguments; None for any other."""
-    if item.get("type") not in AWAITING_TYPES:
+    if text_at(item, "type") not in AWAITING_TYPES:
         return None
     call_id = text_at(item, "call_id") or text_at(item, "id")
     return ModelCall(call_id, text_at(item, "name"), text_at(item, "input"), item)

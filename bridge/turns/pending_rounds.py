@@ -9,9 +9,9 @@ room, a restart) leaves the caller's items as they are.
 from __future__ import annotations
 
 import json
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from bridge.turns.items import Item, ModelCall, answered_call_id, call_id_of
@@ -41,6 +41,14 @@ class _Pending:
     expires_at: float
 
 
+@dataclass(slots=True)
+class _Turns:
+    """Those of one user, and what they weigh."""
+
+    stalest_first: OrderedDict[int, _Pending] = field(default_factory=OrderedDict[int, _Pending])
+    bytes: int = 0
+
+
 class PendingRounds:
     """The turns of all users that wait for their caller. In memory only, on one event loop."""
 
@@ -49,7 +57,7 @@ class PendingRounds:
         self._now = now
         self._by_call: dict[tuple[str, str], _Pending] = {}
         self._stalest_first: OrderedDict[int, _Pending] = OrderedDict()
-        self._bytes_of: Counter[str] = Counter()
+        self._of_user: dict[str, _Turns] = {}
         self._bytes = 0
 
     def remember(self, user_id: str, output: Sequence[Item], last_calls: Sequence[ModelCall]) -> None:
@@ -65,75 +73,90 @@ class PendingRounds:
             return
         call_ids = frozenset(call_id for item in output if (call_id := call_id_of(item)))
         pending = _Pending(user_id, body, last_ids, call_ids, self._now() + KEEP_SECONDS)
-        self._stalest_first[id(pending)] = pending
         self._by_call.update({(user_id, call_id): pending for call_id in call_ids})
-        self._bytes_of[user_id] += len(body)
+        self._stalest_first[id(pending)] = pending
+        mine = self._of_user.setdefault(user_id, _Turns())
+        mine.stalest_first[id(pending)] = pending
+        mine.bytes += len(body)
         self._bytes += len(body)
-        self._make_room(user_id)
+        self._make_room(mine)
 
     def has(self, user_id: str, call_id: str) -> bool:
         """Whether a call of that id is remembered: another call of this user must not get it."""
         return (user_id, call_id) in self._by_call
 
     def restored(self, user_id: str, input: Sequence[Item]) -> tuple[Item, ...]:
-        """The input with the turns of this user that are remembered as they really were."""
-        self._forget_expired()
-        items = list(input)
-        for pending in self._named_in(user_id, items):
-            pending.expires_at = self._now() + KEEP_SECONDS
-            self._stalest_first.move_to_end(id(pending))
-            _restore(pending, items)
-        return tuple(items)
+        """The input with the turns of this user that are remembered as they really were.
 
-    def _named_in(self, user_id: str, items: Sequence[Item]) -> list[_Pending]:
-        found: dict[int, _Pending] = {}
-        for item in items:
-            call_id = call_id_of(item) or answered_call_id(item)
-            pending = self._by_call.get((user_id, call_id)) if call_id else None
-            if pending is not None:
-                found[id(pending)] = pending
-        return list(found.values())
-
-    def _make_room(self, user_id: str) -> None:
+        Linear in the items: a long conversation may hold a turn of this kind at every step.
+        """
         self._forget_expired()
-        mine = [pending for pending in self._stalest_first.values() if pending.user_id == user_id]
-        for pending in mine:
-            if self._bytes_of[user_id] > USER_BYTES:
-                self._forget(pending)
+        found: list[Item] = []
+        seen: set[int] = set()
+        """Turns that are put back."""
+        theirs, at = 0, 0
+        while at < len(input):
+            pending = self._named_by(user_id, input[at])
+            if pending is None or id(pending) in seen:
+                found.append(input[at])
+                at += 1
+                continue
+            seen.add(id(pending))
+            self._refresh(pending)
+            while len(found) > theirs and _is_models_own(found[-1]):
+                found.pop()  # what the model said before it called is among what really stood there
+            end = _end(pending, input, at)
+            found.extend(_restored(pending, input[at:end]))
+            theirs, at = len(found), end
+        return tuple(found)
+
+    def _named_by(self, user_id: str, item: Item) -> _Pending | None:
+        call_id = call_id_of(item) or answered_call_id(item)
+        return self._by_call.get((user_id, call_id)) if call_id else None
+
+    def _refresh(self, pending: _Pending) -> None:
+        pending.expires_at = self._now() + KEEP_SECONDS
+        self._stalest_first.move_to_end(id(pending))
+        self._of_user[pending.user_id].stalest_first.move_to_end(id(pending))
+
+    def _make_room(self, mine: _Turns) -> None:
+        self._forget_expired()
+        while mine.bytes > USER_BYTES:
+            self._forget(next(iter(mine.stalest_first.values())))
         while self._bytes > ALL_BYTES:
             self._forget(next(iter(self._stalest_first.values())))
 
     def _forget_expired(self) -> None:
         now = self._now()
-        for pending in list(self._stalest_first.values()):
-            if pending.expires_at > now:
+        while self._stalest_first:
+            stalest = next(iter(self._stalest_first.values()))
+            if stalest.expires_at > now:
                 break
-            self._forget(pending)
+            self._forget(stalest)
 
     def _forget(self, pending: _Pending) -> None:
-        del self._stalest_first[id(pending)]
         for call_id in pending.call_ids:
             if self._by_call.get((pending.user_id, call_id)) is pending:
                 del self._by_call[pending.user_id, call_id]
-        self._bytes_of[pending.user_id] -= len(pending.body)
-        self._bytes_of += Counter()  # drops who has nothing any more
+        del self._stalest_first[id(pending)]
+        theirs = self._of_user[pending.user_id]
+        del theirs.stalest_first[id(pending)]
+        theirs.bytes -= len(pending.body)
+        if not theirs.stalest_first:
+            del self._of_user[pending.user_id]
         self._bytes -= len(pending.body)
 
 
-def _restore(pending: _Pending, items: list[Item]) -> None:
-    """Put the turn in the place of what the caller has of it; the caller's outputs take their places."""
-    start, end = _span(pending, items)
-    answers = {answered_call_id(item): item for item in reversed(items[start:end])}
+def _restored(pending: _Pending, items: Sequence[Item]) -> list[Item]:
+    """The turn in place of what the caller has of it; the caller's outputs take their places."""
+    answers = {answered_call_id(item): item for item in reversed(items)}
     said, outputs = cast(tuple[list[Item], list[Item]], json.loads(pending.body))
     answers |= {answered_call_id(item): item for item in outputs}
-    items[start:end] = [*said, *(answers[call_id] for call_id in pending.last_ids if call_id in answers)]
+    return [*said, *(answers[call_id] for call_id in pending.last_ids if call_id in answers)]
 
 
-def _span(pending: _Pending, items: Sequence[Item]) -> tuple[int, int]:
-    """From where to where the caller's items are those of the turn: around its first call, or output."""
-    start = next(place for place, item in enumerate(items) if _is_of(pending, item))
-    while start > 0 and _may_precede(pending, items[start - 1]):
-        start -= 1
+def _end(pending: _Pending, items: Sequence[Item], start: int) -> int:
+    """Up to where the caller's items are those of the turn, whose first call, or output, is at `start`."""
     end, has_answers = start, False
     for place in range(start, len(items)):
         item = items[place]
@@ -142,15 +165,11 @@ def _span(pending: _Pending, items: Sequence[Item]) -> tuple[int, int]:
             has_answers = has_answers or answered_call_id(item) in pending.last_ids
         elif has_answers or not _is_models_own(item):
             break
-    return start, end
+    return end
 
 
 def _is_of(pending: _Pending, item: Item) -> bool:
-    return bool(pending.call_ids & {call_id_of(item), answered_call_id(item)})
-
-
-def _may_precede(pending: _Pending, item: Item) -> bool:
-    return _is_models_own(item) or _is_of(pending, item)
+    return call_id_of(item) in pending.call_ids or answered_call_id(item) in pending.call_ids
 
 
 def _is_models_own(item: Item) -> bool:

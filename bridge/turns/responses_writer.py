@@ -150,7 +150,7 @@ class ResponsesWriter:
 
     def _said(self, said: Said) -> Iterator[JsonObject]:
         body, kind = said.event.body, said.event.type
-        if kind in _OF_A_ROUND or (said.is_own_call and self._display != "items"):
+        if not kind or kind in _OF_A_ROUND or (said.is_own_call and self._display != "items"):
             return
         index = body.get("output_index")
         if not isinstance(index, int):

@@ -13,7 +13,7 @@ from typing import cast
 
 import orjson
 
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject
 
 _HALF = re.compile("[\ud800-\udfff]")
 _FIRST_HALF = re.compile("[\ud800-\udbff]\\Z")
@@ -24,7 +24,7 @@ class PairJoiner:
     """Joins the halves of one round's events."""
 
     def __init__(self) -> None:
-        self._held: dict[tuple[JsonValue, ...], str] = {}
+        self._held: dict[tuple[str, ...], str] = {}
 
     def joined(self, events: Iterable[JsonObject]) -> Iterator[JsonObject]:
         """The events with whole characters, without those that held but half of one.
@@ -43,7 +43,7 @@ class PairJoiner:
             return _with_whole_characters(body)
         if not self._held and _HALF.search(delta) is None:
             return body
-        place = tuple(cast("str | int", body.get(name)) for name in _PLACES)
+        place = tuple(str(body.get(name)) for name in _PLACES)
         text = self._held.pop(place, "") + delta
         if _FIRST_HALF.search(text):
             self._held[place] = text[-1]

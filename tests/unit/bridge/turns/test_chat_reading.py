@@ -369,3 +369,12 @@ def test_calls_cut_and_interleaved_in_any_way_are_the_same_calls(
         mine = [event for event in events if event.get("output_index") == index]
         told = "".join(event["delta"] for event in mine if event["type"].endswith(".delta"))
         assert (told, types(mine)[0], types(mine)[-1]) == (arguments, "output_item.added", "output_item.done")
+
+
+def test_long_arguments_under_a_repeated_name_are_read_once() -> None:
+    """Whether a call has ended is asked with every delta: 10 MB looked at 20,000 times is an hour."""
+    begun = call_delta(0, None, "search", '{"q": "')
+    more = call_delta(0, None, "search", "x{}" + 500 * "x")
+    events = of_deltas(begun, *([more] * 20_000), call_delta(0, None, "search", '"}'))
+    [(_, name, arguments)] = named_calls(events)
+    assert (name, len(arguments)) == ("search", 20_000 * 503 + 9)

@@ -354,3 +354,10 @@ def test_a_dialect_has_its_own_name_for_the_limit_and_may_tell_no_usage() -> Non
         False,
         False,
     )
+
+
+def test_arguments_that_are_an_object_are_written_as_text() -> None:
+    """Some providers send the object itself; the model must find its call as it made it."""
+    asked: Item = {**call("c1"), "arguments": {"q": "x"}}
+    _, said = list_of(messages(USER, asked))
+    assert said["tool_calls"] == [chat_call("c1", arguments='{"q":"x"}')]

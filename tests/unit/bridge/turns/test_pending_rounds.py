@@ -1,7 +1,7 @@
 """What is remembered of a turn that waits for its caller, and how it comes back."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -99,6 +99,41 @@ def test_one_turn_behind_another_is_restored_on_its_own() -> None:
     pending.remember("ann", second, calls(third, fourth))
     chat = [user("Go"), THEIRS, answer("c2"), said_text("Next."), fourth, answer("c4")]
     assert pending.restored("ann", chat) == (user("Go"), *output, answer("c2"), *second, answer("c4"))
+
+
+class CountedItem(dict[str, Any]):
+    """An item that knows how often anybody looked into it."""
+
+    looks = 0
+
+    def get(self, key: str, default: Any = None) -> Any:
+        CountedItem.looks += 1
+        return super().get(key, default)
+
+
+def test_a_long_conversation_of_such_turns_is_read_once() -> None:
+    """An agent asks its caller at every step: looking at all items for each step would stop the bridge."""
+    turns = 500
+    pending = PendingRounds(Clock())
+    sent: list[Item] = []
+    for number in range(turns):
+        asked = call("mine", call_id=f"c{number}")
+        pending.remember("ann", [asked], calls(asked))
+        items = [user("Go"), said_text("Hm."), asked, answer(f"c{number}"), said_text("Done.")]
+        sent.extend(cast("list[Item]", map(CountedItem, items)))
+    CountedItem.looks = 0
+    assert len(pending.restored("ann", sent)) == len(sent) - turns
+    assert CountedItem.looks < 50 * len(sent)
+
+
+def test_what_a_waiting_turn_said_is_not_taken_by_the_next_one() -> None:
+    """Its last words stand before the next call as if they were said with it."""
+    pending = PendingRounds(Clock())
+    first = (call("mine", call_id="c1"), said_text("First."))
+    second = (call("mine", call_id="c2"),)
+    pending.remember("ann", first, calls(first[0]))
+    pending.remember("ann", second, calls(*second))
+    assert pending.restored("ann", [first[0], second[0]]) == (*first, *second)
 
 
 def test_an_output_that_the_caller_does_not_give_is_not_made_up() -> None:
