@@ -54,6 +54,11 @@ class ItemStore(Protocol):
         """Keep stream events with the sequence numbers `first` to `last`, as they were sent."""
         ...
 
-    async def events(self, user_id: str, response_id: str, after: int) -> Sequence[tuple[int, bytes]]:
-        """The frames of a response in order, each with its first number, from the one that `after` is in."""
+    async def events(
+        self, user_id: str, response_id: str, after: int, *, limit: int
+    ) -> Sequence[tuple[int, bytes]]:
+        """Frames of a response that hold numbers above `after`, in order, each with its first number.
+
+        `limit`: pieces at most, as `add_events` was given them.
+        """
         ...

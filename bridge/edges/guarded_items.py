@@ -69,9 +69,11 @@ class GuardedItemStore:
         """Keep stream events."""
         await self._guarded(ALL_USERS, self._inner.add_events(response_id, first, last, frames))
 
-    async def events(self, user_id: str, response_id: str, after: int) -> Sequence[tuple[int, bytes]]:
-        """The frames of a response in order."""
-        return await self._guarded(user_id, self._inner.events(user_id, response_id, after))
+    async def events(
+        self, user_id: str, response_id: str, after: int, *, limit: int
+    ) -> Sequence[tuple[int, bytes]]:
+        """Frames of a response in order."""
+        return await self._guarded(user_id, self._inner.events(user_id, response_id, after, limit=limit))
 
     async def _guarded(self, user_id: str, work: Coroutine[Any, Any, ResultT]) -> ResultT:
         try:

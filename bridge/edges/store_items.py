@@ -123,7 +123,9 @@ class ItemTables:
         row = {"response_id": indexed(response_id), "first": first, "last": last, "frames": frames}
         await self._write(lambda connection: _add_events(connection, row | {"key_id": None}))
 
-    async def events(self, user_id: str, response_id: str, after: int) -> Sequence[tuple[int, bytes]]:
+    async def events(
+        self, user_id: str, response_id: str, after: int, *, limit: int
+    ) -> Sequence[tuple[int, bytes]]:
         """The frames of a response from those on that hold an event with a number above `after`."""
         wanted = (
             select(EVENTS.c.first, EVENTS.c.frames)
@@ -131,6 +133,7 @@ class ItemTables:
             .where(RESPONSES.c.user_id == user_id, RESPONSES.c.id == indexed(response_id))
             .where(EVENTS.c.last > after)
             .order_by(EVENTS.c.first)
+            .limit(limit)
         )
         async with self._session() as session:
             return [(row.first, row.frames) for row in (await session.execute(wanted)).all()]

@@ -84,16 +84,63 @@ class ResponsesWriter:
         self._display: CallDisplay = display
         self._new_id = new_id
         self._now = now
+        self._is_created = False
         self._has_begun = False
         self._sequence = 0
         self._indexes: dict[tuple[int, int], int] = {}
-        self._items: list[Item] = []
+        self._items: dict[int, Item] = {}
+        """By `output_index`, in that order."""
+        self._next_index = 0
         self._texts: dict[int, dict[int, list[str]]] = {}
         """Of items that are not done: the text of each part."""
         self._told: MessageEvents | None = None
         """The bridge's own message, while it is open."""
         self._has_text = False
         self._is_line_empty = True
+
+    @property
+    def next_number(self) -> int:
+        """Sequence number of the next event."""
+        return self._sequence
+
+    @property
+    def next_index(self) -> int:
+        """`output_index` of the next item."""
+        return self._next_index
+
+    def queue(self) -> list[JsonObject]:
+        """Begin a response whose turn begins some time later; `write` or `begin` tells that it has."""
+        self.response = {**self.response, "status": "queued"}
+        self._is_created = True
+        return [
+            self._numbered_one({"type": kind, "response": self.response})
+            for kind in ("response.created", "response.queued")
+        ]
+
+    def begin(self) -> list[JsonObject]:
+        """Begin the response, unless it has begun."""
+        return self._numbered(())
+
+    def take_up(self, told: Iterable[JsonObject], *, standing: int, skip: int) -> list[JsonObject]:
+        """Go on with a response that another process began, before anything is written.
+
+        `told`: its events, as far as they are known. Items whose `output_index` is `standing` or more are not
+        part of the response any more: their round is asked for again. The next event has a number that is
+        `skip` greater than the last one, for events that were told and are not known. Returns the events
+        which end the items that were open.
+        """
+        kind = ""
+        for body in told:
+            kind = text_at(body, "type")
+            self._take_note(kind, body)
+        self._is_created = kind != ""
+        self._has_begun = kind not in ("", "response.created", "response.queued")
+        self._sequence += skip
+        open_items = sorted(index for index in self._texts if index in self._items)
+        bodies = [body for index in open_items for body in self._broken_off(index)]
+        self._texts.clear()
+        self._items = {index: item for index, item in self._items.items() if index < standing}
+        return self._numbered(bodies)
 
     def write(self, event: TurnEvent) -> list[JsonObject]:
         """What the caller is told of an event; the first also begins the response."""
@@ -138,7 +185,8 @@ class ResponsesWriter:
         numbered: list[JsonObject] = []
         if not self._has_begun:
             self._has_begun = True
-            for kind in ("response.created", "response.in_progress"):
+            self.response = {**self.response, "status": "in_progress"}
+            for kind in ("response.created", "response.in_progress")[self._is_created :]:
                 numbered.append(self._numbered_one({"type": kind, "response": self.response}))
         numbered.extend(self._numbered_one(body) for body in bodies)
         return numbered
@@ -164,6 +212,15 @@ class ResponsesWriter:
         self._note(ours, kind, body)
         yield {**body, "output_index": ours}
 
+    def _take_note(self, kind: str, body: JsonObject) -> None:
+        """Note an event that another process told."""
+        number, index = body.get("sequence_number"), body.get("output_index")
+        if isinstance(number, int):
+            self._sequence = max(self._sequence, number + 1)
+        if isinstance(index, int):
+            self._next_index = max(self._next_index, index + 1)
+            self._note(index, kind, body)
+
     def _note(self, index: int, kind: str, body: JsonObject) -> None:
         match kind:
             case "response.output_item.added":
@@ -187,8 +244,9 @@ class ResponsesWriter:
             self._is_line_empty = text.endswith("\n")
 
     def _new_item(self, item: Item) -> int:
-        self._items.append(item)
-        return len(self._items) - 1
+        index, self._next_index = self._next_index, self._next_index + 1
+        self._items[index] = item
+        return index
 
     def _output(self, ended: CallEnded) -> Iterator[JsonObject]:
         yield from self._close()
@@ -226,7 +284,7 @@ class ResponsesWriter:
         ended: JsonObject = {
             "status": status,
             "completed_at": int(self._now()) if self._now and status == "completed" else None,
-            "output": [*self._items],
+            "output": [*self._items.values()],
             **members,
         }
         self.response = {**self.response, **ended}

@@ -190,7 +190,7 @@ async def test_a_deleted_response_takes_its_items_and_events_along(kept: Kept) -
     assert await kept.store.delete_response(kept.ann, "r1")
     assert not await kept.store.delete_response(kept.ann, "r1")
     assert await kept.store.response(kept.ann, "r1") is None
-    assert await kept.store.events(kept.ann, "r1", -1) == []
+    assert await kept.store.events(kept.ann, "r1", -1, limit=9) == []
     assert set(await kept.store.by_ids(kept.ann, ["A", "B"])) == {"B"}
     assert set(await kept.store.by_ids(kept.bob, ["A"])) == {"A"}
 
@@ -203,12 +203,13 @@ async def test_events_are_read_from_the_frames_that_hold_the_next_one(kept: Kept
         await kept.store.add_events("r1", first, last, f"{first}-{last}".encode())
     await kept.store.add_events("r1", 4, 4, b"again")
     await kept.store.add_events("r2", 0, 1, b"of a response that is not kept")
-    assert await kept.store.events(kept.ann, "r1", -1) == [(0, b"0-3"), (4, b"4-4"), (5, b"5-9")]
-    assert await kept.store.events(kept.ann, "r1", 2) == [(0, b"0-3"), (4, b"4-4"), (5, b"5-9")]
-    assert await kept.store.events(kept.ann, "r1", 6) == [(5, b"5-9")]
-    assert await kept.store.events(kept.ann, "r1", 9) == []
-    assert await kept.store.events(kept.bob, "r1", -1) == []
-    assert await kept.store.events(kept.ann, "r2", -1) == []
+    assert await kept.store.events(kept.ann, "r1", -1, limit=9) == [(0, b"0-3"), (4, b"4-4"), (5, b"5-9")]
+    assert await kept.store.events(kept.ann, "r1", 2, limit=9) == [(0, b"0-3"), (4, b"4-4"), (5, b"5-9")]
+    assert await kept.store.events(kept.ann, "r1", 6, limit=9) == [(5, b"5-9")]
+    assert await kept.store.events(kept.ann, "r1", 9, limit=9) == []
+    assert await kept.store.events(kept.ann, "r1", -1, limit=1) == [(0, b"0-3")]
+    assert await kept.store.events(kept.bob, "r1", -1, limit=9) == []
+    assert await kept.store.events(kept.ann, "r2", -1, limit=9) == []
 
 
 @pytest.mark.asyncio

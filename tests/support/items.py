@@ -69,8 +69,10 @@ class MemoryItemStore:
         if response_id in self.responses:
             self.frames.setdefault(response_id, {}).setdefault(first, (last, frames))
 
-    async def events(self, user_id: str, response_id: str, after: int) -> Sequence[tuple[int, bytes]]:
+    async def events(
+        self, user_id: str, response_id: str, after: int, *, limit: int
+    ) -> Sequence[tuple[int, bytes]]:
         if await self.response(user_id, response_id) is None:
             return []
         kept = sorted(self.frames.get(response_id, {}).items())
-        return [(first, frames) for first, (last, frames) in kept if last > after]
+        return [(first, frames) for first, (last, frames) in kept if last > after][:limit]

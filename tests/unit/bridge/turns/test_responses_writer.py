@@ -242,3 +242,53 @@ def test_an_answer_without_streaming_is_the_ending_of_the_same_stream() -> None:
     """S0-63: one loop and one writer; the items and the usage cannot differ."""
     to = writer("items")
     assert object_at(written(to, a_turn_with_a_call())[-1], "response") == to.response
+
+
+def told_of(to: ResponsesWriter, events: Iterable[TurnEvent]) -> list[JsonObject]:
+    return [body for event in events for body in to.write(event)]
+
+
+def test_a_response_in_the_background_is_queued_first() -> None:
+    """OpenAI's order: created, queued, and in progress when its turn begins."""
+    to = writer()
+    begun = to.queue()
+    assert kinds(begun) == ["created", "queued"]
+    assert [object_at(body, "response")["status"] for body in begun] == ["queued", "queued"]
+    (going,) = to.begin()
+    assert (going["type"], going["sequence_number"]) == ("response.in_progress", 2)
+    assert object_at(going, "response")["status"] == "in_progress"
+    assert to.begin() == []
+    rest = written(to, a_turn_with_a_call())
+    assert kinds(rest) == [*MESSAGE, *MESSAGE, "completed"]
+
+
+def test_another_process_goes_on_where_one_was_killed() -> None:
+    """What was open is closed, what stands stays, numbers and indexes are never given twice."""
+    events = list(a_turn_with_a_call())
+    first = writer()
+    before = [*first.queue(), *told_of(first, events)]
+    broken = [body for body in before if body["type"] != "response.output_item.done"]
+    second = writer()
+    closed = second.take_up(broken, standing=1, skip=100)
+    assert kinds(closed) == ["output_text.done", "content_part.done", "output_item.done"] * 2
+    numbers = [body["sequence_number"] for body in closed]
+    last = max(int(str(body["sequence_number"])) for body in broken)
+    assert numbers == list(range(last + 101, last + 101 + len(numbers)))
+    assert {text_at(object_at(body, "item"), "status") for body in closed if "item" in body} == {"incomplete"}
+    rest = written(second, round_of(5, text(5, 0, "Again.")))
+    assert kinds(rest)[0] == "output_item.added"
+    assert rest[0]["output_index"] == 2
+    items = items_of(rest)
+    assert [text_at(item, "id") for item in items if isinstance(item, dict)][-1] == "msg_5_0"
+    assert len(items) == 2  # the first, which stands, and the new one
+
+
+@pytest.mark.parametrize(
+    ("count", "kept_kinds"),
+    [(0, ["created", "in_progress"]), (1, ["in_progress"]), (2, ["in_progress"]), (3, [])],
+)
+def test_a_response_that_was_killed_early_begins_once(count: int, kept_kinds: list[str]) -> None:
+    """However much of its beginning is known, a listener sees it created and in progress once."""
+    first = writer()
+    known = [*first.queue(), *first.begin()][:count]
+    assert kinds(writer().take_up(known, standing=0, skip=0)) == kept_kinds
