@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from bridge.models import ModelsFile
@@ -36,6 +37,23 @@ DEFAULT_MAX_ANSWER_BYTES = 256 * 1024
 """Of one answer's text that a caller reads: about 64,000 tokens, half of the context of most models."""
 
 MIN_MAX_ANSWER_BYTES = 1024
+
+DEFAULT_TOOL_OUTPUT_TURNS = 10
+"""Turns of a chat in which a model is shown what its tools returned in full."""
+
+ReasoningMemory = Literal["disabled", "next_reply", "conversation"]
+"""For how long a model is shown again what it thought: never, in the next answer, in the whole chat."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """What is kept of answers, and what of it a model is shown again."""
+
+    persist_tool_results: bool = True
+    """False: nothing is kept of any answer."""
+    reasoning: ReasoningMemory = "conversation"
+    tool_output_turns: int = DEFAULT_TOOL_OUTPUT_TURNS
+    """0: all turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +97,7 @@ class Settings:
     """Models get strict schemas, where a tool's schema allows it."""
     limit_reached_template: str = ""
     """What an answer says that has used up its rounds; "" for the built-in text."""
+    memory: MemorySettings = field(default_factory=MemorySettings)
     max_open_calls_per_user: int = field(default=MAX_OPEN_CALLS_PER_USER)
 
 

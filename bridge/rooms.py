@@ -11,9 +11,11 @@ from pathlib import Path
 
 from bridge.admission import Admission
 from bridge.approvals import Approvals
+from bridge.artifacts.ports import ItemStore
+from bridge.artifacts.ulid import Ulids
 from bridge.breaker import Breakers
 from bridge.call_settings import CallSettingsBook
-from bridge.config import Settings, origin_of
+from bridge.config import MemorySettings, Settings, origin_of
 from bridge.dispatch import Dispatcher
 from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.audit_log import AuditLog
@@ -22,6 +24,7 @@ from bridge.edges.call_journal import CallJournal
 from bridge.edges.device_choices import DeviceChoices
 from bridge.edges.document_worker import DocumentWorker
 from bridge.edges.forwarded_users import UserHeaders
+from bridge.edges.guarded_items import GuardedItemStore
 from bridge.edges.identity import Identity
 from bridge.edges.model_book import ModelBook
 from bridge.edges.store import Store
@@ -38,6 +41,9 @@ from bridge.turns.admitted import Turns
 from bridge.turns.demo_model import DemoModel
 from bridge.turns.engine_toolbox import CallRoom, Toolboxes
 from bridge.turns.own_tools import OwnTools
+from bridge.turns.pending_rounds import PendingRounds
+from bridge.turns.recorder import Memory
+from bridge.turns.remembering import Remembering
 from toolserver.selection import Selection
 
 _log = logging.getLogger(__name__)
@@ -63,14 +69,14 @@ class Rooms:
     tasks: Tasks
     models: ModelBook
     requests: RequestAdmission
-    turns: Turns
+    items: ItemStore
+    turns: Remembering
 
 
 def compose(settings: Settings, store: Store, local_user: User, base_url: str) -> Rooms:
     """The rooms of a bridge that answers at `base_url`; `local_user` may change shared servers."""
     tasks = Tasks()
-    user_headers = UserHeaders(settings.user_jwt_secret, trust_plain=settings.trust_user_headers)
-    identity = Identity(store, _secret(settings.data_dir), user_headers)
+    identity = _compose_identity(settings, store)
     choices = DeviceChoices(store)
     audit = store.audit_log(settings.audit_days)
     approvals = Approvals(store.approval_tables(), settings.approve, audit, start=tasks.start)
@@ -107,7 +113,8 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
     )
     files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
     engine = Engine(registry, approvals, Gate(dispatcher, controls), files)
-    requests, turns = _compose_turns(engine, registry, controls, gateway, TurnFiles(files, base_url))
+    requests, items = _compose_requests(controls), GuardedItemStore(store.item_store(), controls.breakers)
+    toolboxes = _compose_toolboxes(engine, registry, controls, gateway, TurnFiles(files, base_url))
     return Rooms(
         store=store,
         identity=identity,
@@ -125,19 +132,40 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
         tasks=tasks,
         models=ModelBook(settings.models, settings.environ, demo=DemoModel()),
         requests=requests,
-        turns=turns,
+        items=items,
+        turns=_compose_turns(requests, controls.breakers, toolboxes, items, settings.memory),
     )
 
 
-def _compose_turns(
+def _compose_identity(settings: Settings, store: Store) -> Identity:
+    user_headers = UserHeaders(settings.user_jwt_secret, trust_plain=settings.trust_user_headers)
+    return Identity(store, _secret(settings.data_dir), user_headers)
+
+
+def _compose_requests(controls: Controls) -> RequestAdmission:
+    requests = RequestAdmission(lambda: controls.limits.now)
+    controls.limits.on_change(requests.limits_changed)
+    return requests
+
+
+def _compose_toolboxes(
     engine: Engine, registry: Registry, controls: Controls, gateway: BrowserGateway, files: TurnFiles
-) -> tuple[RequestAdmission, Turns]:
-    limits = controls.limits
-    requests = RequestAdmission(lambda: limits.now)
-    limits.on_change(requests.limits_changed)
-    room = CallRoom(engine, lambda: limits.now, files)
-    toolboxes = Toolboxes(OwnTools(registry), room, lambda user_id: gateway.page_count(user_id) > 0)
-    return requests, Turns(requests, controls.breakers, toolboxes)
+) -> Toolboxes:
+    room = CallRoom(engine, lambda: controls.limits.now, files)
+    return Toolboxes(OwnTools(registry), room, lambda user_id: gateway.page_count(user_id) > 0)
+
+
+def _compose_turns(
+    requests: RequestAdmission,
+    breakers: Breakers,
+    toolboxes: Toolboxes,
+    items: ItemStore,
+    settings: MemorySettings,
+) -> Remembering:
+    pending = PendingRounds(time.monotonic)
+    ulids = Ulids(time.time, secrets.randbits)
+    memory = Memory(items, ulids, time.time, keeps_reasoning=settings.reasoning != "disabled")
+    return Remembering(Turns(requests, breakers, toolboxes, pending), pending, memory, settings)
 
 
 def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway, tasks: Tasks) -> Controls:

@@ -16,6 +16,12 @@ Side = Literal["input", "output"]
 NOTICE_TYPE = "tool_bridge_notice"
 """Type of an item that is no model's: a text of the bridge within an answer, which models are not shown."""
 
+WAITING_TYPE = "tool_bridge_waiting"
+"""Type of a record that is no item: a turn that waits for its caller; its id follows from a call's."""
+
+OWN_TYPES = frozenset({NOTICE_TYPE, WAITING_TYPE})
+"""What models are not shown, and callers are not shown as items."""
+
 ResponseStatus = Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
 
 

@@ -44,9 +44,9 @@ from bridge.edges.openai_errors import (
     unknown_model,
 )
 from bridge.edges.running_responses import Cancelled, RunningResponses
-from bridge.turns.admitted import Turns
 from bridge.turns.chat_writer import ChatShell, ChatWriter
 from bridge.turns.model import ModelError, ModelRequest
+from bridge.turns.remembering import Remembering
 from bridge.turns.request_members import InvalidRequest, ParsedRequest
 from bridge.turns.requests_chat import parse_chat_request
 from bridge.turns.requests_responses import parse_responses_request
@@ -114,6 +114,8 @@ class _Asked:
             max_rounds=parsed.max_rounds,
             chat_id=chat_id_of(self.http),
             message_id=passed_on(self.http, MESSAGE_HEADER),
+            keeps="all" if parsed.stores and not is_task(self.http) else "nothing",
+            previous_response_id=parsed.previous_response_id,
         )
 
 
@@ -124,7 +126,7 @@ class ModelRoutes:
         self,
         identity: Identity,
         models: ModelBook,
-        turns: Turns,
+        turns: Remembering,
         settings_of: Callable[[ModelEntry], TurnSettings],
     ) -> None:
         """`settings_of`: how turns of a model run, as the settings say now."""

@@ -5,7 +5,6 @@ Receives a request from a door and gives the whole turn. Knows no protocol, no p
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -38,11 +37,13 @@ class ToolSource(Protocol):
 class Turns:
     """Runs turns: so many at once as may, and none for a user whose requests fail again and again."""
 
-    def __init__(self, admission: RequestAdmission, breakers: Breakers, tools: ToolSource) -> None:
+    def __init__(
+        self, admission: RequestAdmission, breakers: Breakers, tools: ToolSource, pending: PendingRounds
+    ) -> None:
         self._admission = admission
         self._breakers = breakers
         self._tools = tools
-        self._pending = PendingRounds(time.monotonic)
+        self._pending = pending
 
     async def run(self, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit) -> TurnResult:
         """One turn, to its end. Cancelling ends the round and every call that runs.

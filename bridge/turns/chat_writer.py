@@ -12,7 +12,17 @@ from dataclasses import dataclass
 from bridge.turns.caller_calls import CallerCalls
 from bridge.turns.chat_notices import ChatNotices
 from bridge.turns.details import call_block
-from bridge.turns.turn import CallDisplay, CallEnded, CallStarted, Notice, Said, TurnEvent, TurnResult
+from bridge.turns.turn import (
+    CallDisplay,
+    CallEnded,
+    CallStarted,
+    Kept,
+    Notice,
+    Said,
+    Settled,
+    TurnEvent,
+    TurnResult,
+)
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 SUMMARY_SEPARATOR = "\n\n---\n\n"
@@ -79,6 +89,8 @@ class ChatWriter:
                 chunks = self._call_ended(event)
             case Notice():
                 chunks = self._paragraph(event.text) if event.in_answer else self._told(event)
+            case Settled() | Kept():
+                return []
         return [*self._begin(), *chunks]
 
     def end(self, result: TurnResult, error: JsonObject | None = None) -> list[JsonObject]:

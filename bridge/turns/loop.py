@@ -25,6 +25,7 @@ from bridge.turns.turn import (
     Emit,
     Notice,
     Said,
+    Settled,
     TurnRequest,
     TurnResult,
     TurnSettings,
@@ -46,8 +47,7 @@ async def run_turn(
 ) -> TurnResult:
     """Run one turn to its end.
 
-    `pending` remembers turns whose last round calls the caller's tools; without it, the caller's items are
-    taken as they are.
+    `pending` remembers turns whose last round calls the caller's tools.
 
     Cancelling hangs up on the provider and cancels every call that runs; nothing is told any more. What
     `emit` raises does the same.
@@ -56,8 +56,6 @@ async def run_turn(
         ModelError: the provider failed before it said anything; nothing was told. A failure that comes later
             is in the result, with what there is until then.
     """
-    if pending is not None:
-        request = replace(request, input=pending.restored(request.user_id, request.input))
     return await _Turn(request, model, toolbox, settings, emit, pending=pending).run()
 
 
@@ -97,6 +95,7 @@ class _Turn:
         self._usage: JsonObject = {"turn_count": 0, "function_call_count": 0}
         self._calls_run = 0
         self._has_told = False
+        self._settled = 0
 
     async def run(self) -> TurnResult:
         """Rounds until there is no more call to run, or something is in the way of it."""
@@ -116,7 +115,8 @@ class _Turn:
     def _handed_back(self, round_: Round, calls: _Calls) -> TurnResult:
         """The end of a turn whose caller has something to run."""
         if self._pending is not None:
-            self._pending.remember(self._request.user_id, self._output, calls.all)
+            last = [call.call_id for call in calls.all]
+            self._pending.remember(self._request.user_id, self._output, last)
         return self._result(round_, calls.callers)
 
     async def _ended(self, round_: Round, calls: _Calls) -> TurnResult:
@@ -142,6 +142,7 @@ class _Turn:
 
     async def _ask(self, number: int, options: JsonObject) -> Round:
         """One round, told as it comes."""
+        await self._settle()
         reader = RoundReader(number, self._toolbox.is_callers, self._ids)
         error: ModelError | None = None
         try:
@@ -155,7 +156,15 @@ class _Turn:
         ended = reader.ended(error)
         if ended.error is not None and not self._has_told:
             raise ended.error
-        return self._kept(ended)
+        self._note(ended)
+        await self._settle()
+        return ended
+
+    async def _settle(self) -> None:
+        """What has come since the last time is final."""
+        if items := tuple(self._output[self._settled :]):
+            self._settled = len(self._output)
+            await self._emit(Settled(items))
 
     def _model_request(self, options: JsonObject) -> ModelRequest:
         tools = self._toolbox.definitions
@@ -178,14 +187,13 @@ class _Turn:
                 await self._emit(notice)
         await self._emit(said)
 
-    def _kept(self, round_: Round) -> Round:
-        """The round, taken into account."""
+    def _note(self, round_: Round) -> None:
+        """Take a round into account."""
         calls = self._calls_of(round_)
         self._output.extend(round_.items)
         self._own_ids.update(call.call_id for call in calls.own)
         counts: JsonObject = {"turn_count": 1, "function_call_count": len(calls.all)}
         self._usage = summed(summed(self._usage, usage_of(round_.response)), counts)
-        return round_
 
     def _waits_elsewhere(self, call_id: str) -> bool:
         return self._pending is not None and self._pending.has(self._request.user_id, call_id)

@@ -3,7 +3,10 @@
 A round may call tools of the bridge and of the caller. The bridge's have run when the caller is asked for
 its own, and the caller need not know of them: when it comes back, its items of that turn are replaced by what
 really stood there, so that nothing runs twice, nothing is lost and the order stays. What is forgotten (time,
-room, a restart) leaves the caller's items as they are.
+room) leaves the caller's items as they are.
+
+A turn goes out as text (`body`) and comes in again (`put`), so that a store can keep it over a restart. This
+memory is what works without a store, and what answers at once whether a call's id is taken.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from bridge.turns.items import Item, ModelCall, answered_call_id, call_id_of
+from bridge.turns.items import Item, answered_call_id, call_id_of
 from toolserver.json_types import JsonValue, dump_json, text_at
 
 KEEP_SECONDS = 3600.0
@@ -33,7 +36,7 @@ class _Pending:
 
     user_id: str
     body: bytes
-    """JSON: its items but for the outputs of its last round, then these."""
+    """JSON: its items but for the outputs of its last round, these, and the ids of that round's calls."""
     last_ids: tuple[str, ...]
     """Ids of the calls of its last round, in order."""
     call_ids: frozenset[str]
@@ -60,19 +63,22 @@ class PendingRounds:
         self._of_user: dict[str, _Turns] = {}
         self._bytes = 0
 
-    def remember(self, user_id: str, output: Sequence[Item], last_calls: Sequence[ModelCall]) -> None:
+    def remember(self, user_id: str, output: Sequence[Item], last_ids: Sequence[str]) -> None:
         """Keep a turn's output until its caller has run what the bridge did not.
 
-        `last_calls`: of the last round, whoever runs them, in order.
+        `last_ids`: of the calls of the last round, whoever runs them, in order.
         """
-        last_ids = tuple(call.call_id for call in last_calls)
-        items: list[JsonValue] = [item for item in output if answered_call_id(item) not in last_ids]
+        said: list[JsonValue] = [item for item in output if answered_call_id(item) not in last_ids]
         outputs: list[JsonValue] = [item for item in output if answered_call_id(item) in last_ids]
-        body = dump_json([items, outputs])
+        self.put(user_id, dump_json([said, outputs, [*last_ids]]))
+
+    def put(self, user_id: str, body: bytes) -> None:
+        """Keep a turn as `body` gave it."""
         if len(body) > USER_BYTES:
             return
-        call_ids = frozenset(call_id for item in output if (call_id := call_id_of(item)))
-        pending = _Pending(user_id, body, last_ids, call_ids, self._now() + KEEP_SECONDS)
+        said, outputs, last_ids = _read(body)
+        call_ids = frozenset(call_id for item in [*said, *outputs] if (call_id := call_id_of(item)))
+        pending = _Pending(user_id, body, tuple(last_ids), call_ids, self._now() + KEEP_SECONDS)
         self._by_call.update({(user_id, call_id): pending for call_id in call_ids})
         self._stalest_first[id(pending)] = pending
         mine = self._of_user.setdefault(user_id, _Turns())
@@ -80,6 +86,11 @@ class PendingRounds:
         mine.bytes += len(body)
         self._bytes += len(body)
         self._make_room(mine)
+
+    def body(self, user_id: str, call_id: str) -> bytes | None:
+        """The turn that has a call of that id; None when it is not remembered."""
+        pending = self._by_call.get((user_id, call_id))
+        return pending.body if pending else None
 
     def has(self, user_id: str, call_id: str) -> bool:
         """Whether a call of that id is remembered: another call of this user must not get it."""
@@ -150,9 +161,13 @@ class PendingRounds:
 def _restored(pending: _Pending, items: Sequence[Item]) -> list[Item]:
     """The turn in place of what the caller has of it; the caller's outputs take their places."""
     answers = {answered_call_id(item): item for item in reversed(items)}
-    said, outputs = cast(tuple[list[Item], list[Item]], json.loads(pending.body))
+    said, outputs, _ = _read(pending.body)
     answers |= {answered_call_id(item): item for item in outputs}
     return [*said, *(answers[call_id] for call_id in pending.last_ids if call_id in answers)]
+
+
+def _read(body: bytes) -> tuple[list[Item], list[Item], list[str]]:
+    return cast(tuple[list[Item], list[Item], list[str]], json.loads(body))
 
 
 def _end(pending: _Pending, items: Sequence[Item], start: int) -> int:

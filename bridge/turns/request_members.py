@@ -40,6 +40,9 @@ class ParsedRequest:
     with_tools: bool = True
     max_rounds: int | None = None
     streams: bool = False
+    stores: bool = False
+    """The answer is kept under its id (Responses only)."""
+    previous_response_id: str | None = None
     wants_usage_chunk: bool = False
     """Chat Completions only: a last chunk with the usage."""
     dropped: tuple[str, ...] = ()
@@ -67,11 +70,13 @@ def optional_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> 
     raise wrong_type(where + name, "a string", value)
 
 
-def flag(body: Mapping[str, JsonValue], name: str) -> bool:
-    """A boolean that is false when it is absent."""
+def flag(body: Mapping[str, JsonValue], name: str, *, default: bool = False) -> bool:
+    """A boolean, which is `default` when it is absent."""
     value = body.get(name)
-    if value is None or isinstance(value, bool):
-        return bool(value)
+    if value is None:
+        return default
+    if isinstance(value, bool):
+        return value
     raise wrong_type(name, "a boolean", value)
 
 

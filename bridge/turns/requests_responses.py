@@ -1,6 +1,6 @@
 """Requests to `/v1/responses`: read what the bridge decides by, pass everything else on as it came.
 
-What needs stored responses is refused by name: nothing is remembered between requests yet.
+What needs more than kept responses is refused by name.
 """
 
 from __future__ import annotations
@@ -23,10 +23,19 @@ from bridge.turns.request_tools import EXTRA_TOOLS, caller_tools, wants_tools
 from toolserver.json_types import JsonObject, JsonValue
 
 _READ = frozenset(
-    {"model", "input", "instructions", "tools", EXTRA_TOOLS, "stream", "stream_options", MAX_ROUNDS_MEMBER}
+    {
+        "model",
+        "input",
+        "instructions",
+        "tools",
+        EXTRA_TOOLS,
+        "stream",
+        "stream_options",
+        "previous_response_id",
+        MAX_ROUNDS_MEMBER,
+    }
 )
 _STORED = {
-    "previous_response_id": "Send the earlier items in `input` instead.",
     "conversation": "Send the earlier items in `input` instead.",
     "background": "Use `stream` instead, and keep the connection open.",
 }
@@ -46,11 +55,19 @@ def parse_responses_request(body: JsonObject) -> ParsedRequest:
         input=() if _is_stored_prompt(body) else tuple(_items(body.get("input"))),
         instructions=optional_text(body, "instructions"),
         caller_tools=caller_tools(body),
-        options={name: value for name, value in body.items() if name not in _READ and value is not None},
+        options=_options(body),
         with_tools=wants_tools(body),
         max_rounds=asked_rounds(body),
         streams=flag(body, "stream"),
+        stores=flag(body, "store", default=True),
+        previous_response_id=optional_text(body, "previous_response_id"),
     )
+
+
+def _options(body: JsonObject) -> JsonObject:
+    """What goes on to the provider. To store the answer is asked of this bridge; not to, of everybody."""
+    read = _READ if body.get("store") is False else _READ | {"store"}
+    return {name: value for name, value in body.items() if name not in read and value is not None}
 
 
 def _is_stored_prompt(body: JsonObject) -> bool:

@@ -14,7 +14,7 @@ from bridge.turns.details import call_block
 from bridge.turns.item_events import MessageEvents, text_part
 from bridge.turns.items import Item
 from bridge.turns.model import ENDINGS
-from bridge.turns.turn import CallDisplay, CallEnded, Notice, Said, TurnEvent, TurnResult
+from bridge.turns.turn import CallDisplay, CallEnded, Kept, Notice, Said, Settled, TurnEvent, TurnResult
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
 _OF_A_ROUND = ENDINGS | {"response.created", "response.in_progress", "response.queued", "error"}
@@ -144,6 +144,8 @@ class ResponsesWriter:
 
     def write(self, event: TurnEvent) -> list[JsonObject]:
         """What the caller is told of an event; the first also begins the response."""
+        if isinstance(event, Settled | Kept):
+            return []
         match event:
             case Said():
                 bodies = self._said(event)

@@ -21,6 +21,10 @@ its text, or as `function_call` and `function_call_output` items."""
 CALL_DISPLAYS: tuple[CallDisplay, ...] = ("hidden", "details", "items")
 
 
+Keeping: TypeAlias = Literal["nothing", "output", "all"]
+"""What of a turn is kept: what it makes (the chat itself has the rest), or what it was given, too."""
+
+
 def display_named(name: str | None) -> CallDisplay | None:
     """The display of that name; None when there is none."""
     return next((display for display in CALL_DISPLAYS if display == name), None)
@@ -50,6 +54,9 @@ class TurnRequest:
     """None: as the model's settings or the bridge say."""
     chat_id: str | None = None
     message_id: str | None = None
+    keeps: Keeping = "nothing"
+    previous_response_id: str | None = None
+    """A kept response that `input` goes on from."""
 
 
 DEFAULT_MAX_ROUNDS = 25
@@ -123,7 +130,29 @@ class Notice:
     """It belongs into the answer's text too (the limit's notice)."""
 
 
-TurnEvent: TypeAlias = Said | CallStarted | CallEnded | Notice
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Items that stand from now on in what the model is sent, as they stand there.
+
+    Told at the end of a round, before its calls run, and when its calls have been answered. Who keeps items
+    has kept them when `Emit` returns.
+    """
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An item, or a notice within the answer, got the id by which it is found again.
+
+    It follows the event that it belongs to at once: `response.output_item.done`, `CallEnded`, `Notice`.
+    """
+
+    id: str
+    item: Item
+
+
+TurnEvent: TypeAlias = Said | CallStarted | CallEnded | Notice | Settled | Kept
 
 Emit: TypeAlias = Callable[[TurnEvent], Awaitable[None]]
 """Takes an event to the caller; may wait for a slow reader. Raising ends the turn."""
@@ -147,3 +176,5 @@ class TurnResult:
     limit_reached: bool = False
     error: ModelError | None = None
     """Why it failed."""
+    is_kept: bool = False
+    """All that was to be kept of it is kept."""

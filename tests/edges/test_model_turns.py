@@ -380,8 +380,8 @@ async def test_a_model_has_several_names_with_other_options(
     assert (first["model"], first["reasoning"]) == (MODEL, {"effort": "high"})
     assert (first["store"], first["include"]) == (False, ["reasoning.encrypted_content"])
     assert second["reasoning"] == {"effort": "high", "summary": "auto"}
-    assert second["store"] is True
-    assert "include" not in second
+    assert second["store"] is False  # `store` asks this bridge, and nobody behind it
+    assert second["include"] == ["reasoning.encrypted_content"]
 
 
 async def test_the_next_round_begins_with_exactly_what_the_last_one_was_sent(

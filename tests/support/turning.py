@@ -132,7 +132,10 @@ class Played:
     told: list[TurnEvent] = field(default_factory=list[TurnEvent])
 
     async def run(self, *input: Item, **request: Any) -> TurnResult:
-        asked = TurnRequest("ann", "turn 1", "gpt", input or (user("Hello"),), **request)
+        items = input or (user("Hello"),)
+        if self.pending is not None:
+            items = self.pending.restored("ann", items)
+        asked = TurnRequest("ann", "turn 1", "gpt", items, **request)
         return await run_turn(
             asked, self.model, self.toolbox, self.settings, self._take, pending=self.pending
         )

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.turns.items import Item, ModelCall, model_call, output_item
+from bridge.turns.items import Item, output_item
 from bridge.turns.pending_rounds import ALL_BYTES, KEEP_SECONDS, USER_BYTES, PendingRounds
 from tests.support.turning import Played, call, played, round_of, user
 from tests.support.turning import text as said_text
+from toolserver.json_types import text_at
 
 REASONING: Item = {"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}
 OURS, THEIRS = call("a", '{"a":1}', "c1"), call("mine", '{"m":1}', "c2")
@@ -23,8 +24,8 @@ class Clock:
         return self.now
 
 
-def calls(*items: Item) -> list[ModelCall]:
-    return [read for item in items if (read := model_call(item))]
+def calls(*items: Item) -> list[str]:
+    return [text_at(item, "call_id") for item in items]
 
 
 def answer(call_id: str, text: str = "theirs") -> Item:

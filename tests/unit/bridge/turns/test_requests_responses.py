@@ -95,7 +95,6 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (body([1]), "input[0]", TYPE),
     (body(model=""), "model", "invalid_value"),
     (body(instructions=[]), "instructions", TYPE),
-    (body(previous_response_id="resp_1"), "previous_response_id", UNSUPPORTED),
     (body(conversation="conv_1"), "conversation", UNSUPPORTED),
     (body(background=True), "background", UNSUPPORTED),
     (body([{"type": "item_reference", "id": "x"}]), "input[0]", UNSUPPORTED),

@@ -1,0 +1,135 @@
+"""Turns with a memory: what was kept of earlier answers goes in, and what this one makes is kept.
+
+    door -> Remembering.run -> [input rebuilt] -> Turns.run -> loop -> Recorder -> the door's writer
+
+Without a store that answers, turns run all the same, and say so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bridge.artifacts.ports import StoreUnavailable
+from bridge.artifacts.record import OWN_TYPES, WAITING_TYPE, KeptItem
+from bridge.artifacts.ulid import ALPHABET, LENGTH
+from bridge.config import MemorySettings
+from bridge.turns.admitted import Turns
+from bridge.turns.items import Item, answered_call_id, call_id_of
+from bridge.turns.model import Model
+from bridge.turns.pending_rounds import PendingRounds
+from bridge.turns.recorder import Memory, Recorder
+from bridge.turns.request_members import InvalidRequest
+from bridge.turns.turn import Emit, TurnRequest, TurnResult, TurnSettings
+from toolserver.json_types import text_at
+
+MAX_LOOKED_UP = 2_000
+"""Ids that one request may have looked up, newest first."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recalled:
+    """What is known of earlier turns."""
+
+    earlier: Sequence[KeptItem] = ()
+    """Of the response that the request goes on from, and those before it."""
+    is_lost: bool = False
+    """The store gave no answer."""
+
+
+class Remembering:
+    """Runs turns that know what was kept, and are kept."""
+
+    def __init__(
+        self, turns: Turns, pending: PendingRounds, memory: Memory, settings: MemorySettings
+    ) -> None:
+        self._turns = turns
+        self._pending = pending
+        self._memory = memory
+        self._settings = settings
+
+    async def run(self, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit) -> TurnResult:
+        """One turn, to its end. Cancelling ends it; what was done until then is kept.
+
+        Raises:
+            InvalidRequest: `previous_response_id` names no response of the user's.
+            BridgeError, ModelError: as `Turns.run`.
+        """
+        if not self._settings.persist_tool_results:
+            request = replace(request, keeps="nothing")
+        recalled = await self._recall(request)
+        recorder = Recorder(self._memory, request, emit, is_lost=recalled.is_lost)
+        whole = replace(request, input=self._whole_input(request, recalled))
+        try:
+            result = await self._turns.run(whole, model, settings, recorder.take)
+            await recorder.end(result)
+        except BaseException:
+            await recorder.break_off()
+            raise
+        if result.caller_calls and self._settings.persist_tool_results:
+            await self._keep_waiting(request, result)
+        return replace(result, is_kept=request.keeps != "nothing" and not recorder.is_lost)
+
+    def _whole_input(self, request: TurnRequest, recalled: _Recalled) -> tuple[Item, ...]:
+        earlier = (kept.payload for kept in recalled.earlier if kept.payload.get("type") not in OWN_TYPES)
+        return self._pending.restored(request.user_id, (*earlier, *request.input))
+
+    async def _recall(self, request: TurnRequest) -> _Recalled:
+        try:
+            await self._recall_waiting(request)
+            return _Recalled(await self._chain(request))
+        except StoreUnavailable as failure:
+            _log.warning("turn %s knows nothing of earlier ones: %s", request.turn_id, failure)
+            return _Recalled(is_lost=True)
+
+    async def _chain(self, request: TurnRequest) -> Sequence[KeptItem]:
+        previous = request.previous_response_id
+        if previous is None:
+            return ()
+        if await self._memory.store.response(request.user_id, previous) is None:
+            message = f"Previous response with id '{previous[:200]}' not found."
+            raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_found")
+        return await self._memory.store.chain(request.user_id, previous)
+
+    async def _recall_waiting(self, request: TurnRequest) -> None:
+        """Turns that wait for their caller and were forgotten, by a restart or by time."""
+        named = [call_id_of(item) or answered_call_id(item) for item in reversed(request.input)]
+        unknown = [each for each in named if each and not self._pending.has(request.user_id, each)]
+        wanted = [_waiting_id(request.user_id, each) for each in dict.fromkeys(unknown[:MAX_LOOKED_UP])]
+        if wanted:
+            for kept in (await self._memory.store.by_ids(request.user_id, wanted)).values():
+                if kept.payload.get("type") == WAITING_TYPE:
+                    self._pending.put(request.user_id, text_at(kept.payload, "turn").encode())
+
+    async def _keep_waiting(self, request: TurnRequest, result: TurnResult) -> None:
+        """Keep a turn whose caller has something to run: what the bridge ran in it must not run again."""
+        call_id = result.caller_calls[0].call_id
+        body = self._pending.body(request.user_id, call_id)
+        if body is None:
+            return
+        record = KeptItem(
+            id=_waiting_id(request.user_id, call_id),
+            user_id=request.user_id,
+            response_id=request.turn_id,
+            position=len(result.output),
+            side="output",
+            model=request.model,
+            payload={"type": WAITING_TYPE, "turn": body.decode()},
+            created_at=self._memory.now(),
+            conversation_id=request.chat_id,
+            message_id=request.message_id,
+        )
+        try:
+            await self._memory.store.add([record])
+        except StoreUnavailable as failure:
+            _log.warning("turn %s waits for its caller in memory only: %s", request.turn_id, failure)
+
+
+def _waiting_id(user_id: str, call_id: str) -> str:
+    """An id of the form of a ULID that follows from a call's."""
+    digest = hashlib.sha256(f"{user_id}\n{call_id}".encode()).digest()
+    return "".join(ALPHABET[byte & 31] for byte in digest[:LENGTH])
