@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from bridge.limits import Limits, range_of
 from bridge.outcome import CallOutcome
@@ -53,7 +53,7 @@ class Verdict(StrEnum):
     """The ending says nothing about it: cancelled, denied, no page."""
 
 
-BreakerKind = Literal["tool", "host", "request", "store"]
+BreakerKind: TypeAlias = Literal["tool", "host", "request", "store"]
 """`request`: all requests of the user to models, whatever the model; `store`: what is kept of the user's
 answers. All but the user is empty in the keys of these two."""
 
@@ -198,8 +198,10 @@ class Breakers:
         server_id: str | None = None,
         operation_key: str | None = None,
         origin: str | None = None,
+        *,
+        kind: BreakerKind | None = None,
     ) -> int:
-        """Close a user's breakers: all, those of a server's tools, one operation's, or a host's.
+        """Close a user's breakers: all, those of a server's tools, one operation's, a host's, or of a kind.
 
         Returns how many.
         """
@@ -210,6 +212,7 @@ class Breakers:
             and server_id in (None, key.server_id)
             and operation_key in (None, key.operation_key)
             and origin in (None, key.origin)
+            and kind in (None, key.kind)
         ]
         for key in chosen:
             del self._breakers[key]

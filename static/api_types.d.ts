@@ -264,8 +264,17 @@ export interface ApiKey {
   id: string;
   label: string;
   forwarder: boolean;
+  show_calls: CallDisplay | null;
   created_at?: string | number | null;
   last_used_at?: string | number | null;
+}
+/** How answers of models show the calls that the bridge ran. */
+export type CallDisplay = "hidden" | "details" | "items";
+export interface WantedKey {
+  label: string;
+  forwarder: boolean;
+  /** null: as the kind of key has it. */
+  show_calls: CallDisplay | null;
 }
 export interface NewApiKey {
   id: string;

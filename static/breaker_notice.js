@@ -1,5 +1,5 @@
 // @ts-check
-/** A tool or host that failed again and again is left alone for a while: since when, why, until when, and the way to try it now. */
+/** What failed again and again is left alone for a while: since when, why, until when, and the way to try it now. */
 import { announce, button, el, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
 import { clock } from "./moment.js";
@@ -12,23 +12,30 @@ import { clock } from "./moment.js";
  * @returns {{what: string, why: string, next: string}}
  */
 export function breakerWords({ kind, state, failures, since, retry_at, last_error }) {
+  const why = last_error ? `The last time: ${last_error.message}` : "";
+  const tried = { tool: "call", host: "call", request: "request", store: "answer" }[kind];
+  const first = state === "half_open" ? `The next ${tried}` : `The first ${tried} after ${clock(retry_at)}`;
+  if (kind === "request") {
+    const often = failures === 1 ? "one failed" : `${failures} failed`;
+    const what = ` are refused since ${clock(since)}: ${often}. The programs that ask get breaker_open. Single tools still run.`;
+    return { what, why, next: `${first} tries whether the model answers again.` };
+  }
   const often = failures === 1 ? "it failed" : `it failed ${failures} times`;
   const meanwhile = kind === "store" ? "Answers go on without memory." : "Its calls are refused with breaker_open.";
-  return {
-    what: ` is left alone since ${clock(since)}: ${often}. ${meanwhile}`,
-    why: last_error ? `The last time: ${last_error.message}` : "",
-    next:
-      state === "half_open"
-        ? "The next call tries whether it works again."
-        : `The first call after ${clock(retry_at)} tries whether it works again.`,
-  };
+  return { what: ` is left alone since ${clock(since)}: ${often}. ${meanwhile}`, why, next: `${first} tries whether it works again.` };
 }
 
-/** @param {OpenBreaker} breaker */
-function nameOf({ kind, tool, host }) {
-  if (kind === "tool") return link(tool, address("tools", tool));
+/** What the notice is about, in words. @param {OpenBreaker} breaker */
+export function subjectOf({ kind, tool, host }) {
+  if (kind === "request") return "Your programs' requests to models";
   if (kind === "store") return "What is kept of your answers";
-  return kind === "host" ? `All of ${host}` : "The model";
+  return kind === "host" ? `All of ${host}` : tool;
+}
+
+/** Only a tool has a view of its own. @param {OpenBreaker} breaker */
+function nameOf(breaker) {
+  const name = subjectOf(breaker);
+  return breaker.kind === "tool" ? link(name, address("tools", name)) : name;
 }
 
 /** @param {OpenBreaker} breaker @param {CallControls} controls */
@@ -38,14 +45,14 @@ export function breakerNotice(breaker, controls) {
   const close = async () => {
     try {
       await controls.closeBreaker(breaker);
-      announce(`${breaker.tool} may be called again`);
+      announce(`To be tried again: ${subjectOf(breaker)}`);
     } catch (failure) {
       problem.textContent = sentenceOf(failure);
     }
   };
   const again = button("Try again now", () => void close(), {
     class: "small",
-    "aria-label": `Let ${breaker.tool} be called again now`,
+    "aria-label": `Try again now: ${subjectOf(breaker)}`,
   });
   const box = notice(
     "warning",
@@ -54,7 +61,7 @@ export function breakerNotice(breaker, controls) {
     el("p", { class: "actions" }, el("span", null, next), again),
     problem,
   );
-  box.dataset.breaker = breaker.tool;
+  box.dataset.breaker = subjectOf(breaker);
   return box;
 }
 
@@ -69,7 +76,7 @@ export function breakerNotices(controls, choose) {
   let shown = "";
   const show = () => {
     const breakers = choose();
-    const version = JSON.stringify(breakers.map(({ since, retry_at, failures, ...rest }) => [rest.tool, rest.state, failures]));
+    const version = JSON.stringify(breakers.map((breaker) => [subjectOf(breaker), breaker.state, breaker.failures]));
     if (version === shown) return; // A notice that has the focus is not drawn anew for nothing.
     shown = version;
     element.replaceChildren(...breakers.map((breaker) => breakerNotice(breaker, controls)));

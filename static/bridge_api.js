@@ -157,9 +157,15 @@ export class BridgeApi {
     return Array.isArray(answer) ? answer : answer.keys;
   }
 
-  /** @param {string} label @param {boolean} [forwarder] @returns {Promise<import("./api_types.js").NewApiKey>} */
-  createKey(label, forwarder = false) {
-    return this.request("POST", "/api/keys", { label, forwarder });
+  /** @param {import("./api_types.js").WantedKey} wanted @returns {Promise<import("./api_types.js").NewApiKey>} */
+  createKey(wanted) {
+    return this.request("POST", "/api/keys", wanted);
+  }
+
+  /** Names of the models that programs may ask. @returns {Promise<string[]>} */
+  async models() {
+    const { data } = await this.#get("/v1/models");
+    return data.map((/** @type {{id: string}} */ { id }) => id);
   }
 
   /** @param {string} id @returns {Promise<void>} */

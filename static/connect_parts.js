@@ -4,11 +4,10 @@ import { button, codeBlock, el, factList } from "./dom.js";
 import { exampleOf, prettyJson } from "./json_pretty.js";
 import { stringifyJson } from "./json_text.js";
 import { toCurl } from "./curl.js";
+import { KEY_VARIABLE } from "./connect_model.js";
 
 /** @typedef {import("./connect_settings.js").Settings} Settings */
 
-/** The shell variable of the examples while no key is at hand. */
-const VARIABLE = "TOOL_BRIDGE_KEY";
 
 /** @param {Settings} settings */
 export function bridgePart({ command, runCommand, ready, missing, warnings }) {
@@ -105,8 +104,8 @@ export function curlPart(baseUrl, key, tool) {
     { class: "panel" },
     el("h2", null, "Any other program"),
     el("p", { class: "hint" }, "The tools are plain HTTP with a bearer key; the document is OpenAPI 3.1."),
-    codeBlock(toCurl(list, VARIABLE), "List the tools with curl"),
-    tool ? codeBlock(toCurl(toolRequest(base, authorization, tool), VARIABLE), "Call a tool with curl") : null,
+    codeBlock(toCurl(list, KEY_VARIABLE), "List the tools with curl"),
+    tool ? codeBlock(toCurl(toolRequest(base, authorization, tool), KEY_VARIABLE), "Call a tool with curl") : null,
   );
 }
 

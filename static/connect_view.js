@@ -4,6 +4,7 @@ import { bridgePart, connectionPart, curlPart, webuiPart } from "./connect_parts
 import { connectSettings, readOrigin, usualOrigin } from "./connect_settings.js";
 import { el, fill, labelled, notice, sentenceOf } from "./dom.js";
 import { KeysPanel } from "./keys_panel.js";
+import { ModelPanel } from "./model_panel.js";
 
 /** @typedef {import("./api_types.js").ConnectFacts} ConnectFacts */
 /** @typedef {import("./connect_settings.js").Answers} Answers */
@@ -35,6 +36,8 @@ export class ConnectView {
     this.output = el("div", { class: "stack" });
     this.questions = el("div", { class: "stack" });
     this.keys = new KeysPanel(parts.api, (key) => this.#set(key));
+    this.model = new ModelPanel(parts.api);
+    this.other = el("div", { class: "stack" });
     /** @type {ConnectFacts | null} */
     this.facts = null;
     /** @type {import("./api_types.js").FullTool | undefined} */
@@ -45,19 +48,25 @@ export class ConnectView {
   async start(container) {
     fill(
       container,
-      el("h1", null, "Connect Open WebUI"),
-      el("p", { class: "lead" }, "Two answers, and the settings below fit your installation."),
+      el("h1", null, "Connect"),
+      el(
+        "p",
+        { class: "lead" },
+        "Two answers, and the settings fit your Open WebUI. Below them: the bridge as a model, and as plain HTTP.",
+      ),
       this.questions,
       this.bridge,
       this.keys.element,
       this.output,
+      this.model.element,
+      this.other,
     );
     try {
       [this.facts, this.example] = await Promise.all([this.parts.api.connectFacts(), this.#example()]);
       this.#renderQuestions();
       this.#renderOutput();
       if (this.facts.operator) this.keys.offerForwarding(this.facts);
-      await this.keys.load();
+      await Promise.all([this.keys.load(), this.model.load()]);
     } catch (failure) {
       fill(this.output, notice("error", sentenceOf(failure)));
     }
@@ -121,8 +130,15 @@ export class ConnectView {
       this.output,
       connectionPart(settings, this.answers.key),
       webuiPart(settings),
-      curlPart(this.facts.base_url, this.answers.key, this.example),
     );
+    const { key, isForAll } = this.answers;
+    this.model.show({
+      baseUrl: this.facts.base_url,
+      webuiUrl: connectSettings({ ...this.answers, mode: "admin" }, this.facts).url,
+      key: isForAll ? "" : key, // A key for all users is refused where no Open WebUI names one.
+      tool: this.example,
+    });
+    fill(this.other, curlPart(this.facts.base_url, key, this.example));
   }
 }
 

@@ -28,7 +28,8 @@ export class ControlsApi {
 
   /** @param {Pick<import("./api_types.js").Breaker, "kind" | "server_id" | "operation" | "host">} breaker @returns {Promise<void>} */
   closeBreaker({ kind, server_id, operation, host }) {
-    return this.bridge.request("POST", "/api/breakers/reset", kind === "host" ? { host } : { server_id, operation });
+    const choices = { tool: { server_id, operation }, host: { host }, request: { kind }, store: { kind } };
+    return this.bridge.request("POST", "/api/breakers/reset", choices[kind]);
   }
 
   /** @returns {Promise<CallSetting[]>} */

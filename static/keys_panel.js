@@ -3,6 +3,17 @@
 import { announce, button, codeBlock, el, fill, labelled, notice, sentenceOf } from "./dom.js";
 
 /** @typedef {import("./api_types.js").ApiKey} ApiKey */
+/** @typedef {import("./api_types.js").CallDisplay} CallDisplay */
+
+/** @type {[CallDisplay | "", string][]} */
+const DISPLAYS = [
+  ["", "As usual: hidden, or chips with a key for all users"],
+  ["hidden", "Hidden: only what the model says"],
+  ["details", "Chips of Open WebUI, in the text"],
+  ["items", "Items of the Responses API"],
+];
+/** @type {Record<CallDisplay, string>} */
+const SHOWN = { hidden: "hides calls", details: "shows calls as chips", items: "shows calls as items" };
 
 export class KeysPanel {
   /**
@@ -21,7 +32,12 @@ export class KeysPanel {
       onchange: () => this.chosen({ key: "", isForAll: this.forwarder.checked }),
     });
     this.forwarding = el("div", { hidden: true });
-    this.element = el(
+    this.displays = el("select", null, ...DISPLAYS.map(([value, label]) => el("option", { value }, label)));
+    this.element = this.#form();
+  }
+
+  #form() {
+    return el(
       "form",
       { class: "panel", "aria-label": "Key", onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
       el("h2", null, "2. Your key"),
@@ -34,6 +50,7 @@ export class KeysPanel {
         "div",
         { class: "inline-form" },
         labelled("Name of the program", this.label),
+        labelled("Calls in a model's answers", this.displays),
         el("button", { type: "submit", class: "primary" }, "Create a key"),
       ),
       this.forwarding,
@@ -64,7 +81,8 @@ export class KeysPanel {
     event.preventDefault();
     try {
       const isForAll = this.forwarder.checked;
-      const { key } = await this.api.createKey(this.label.value.trim(), isForAll);
+      const show_calls = /** @type {CallDisplay | ""} */ (this.displays.value) || null;
+      const { key } = await this.api.createKey({ label: this.label.value.trim(), forwarder: isForAll, show_calls });
       fill(this.fresh, notice("good", "Copy the key now: it is not shown again."), codeBlock(key, "New key"));
       announce("Key created");
       this.chosen({ key, isForAll });
@@ -75,7 +93,7 @@ export class KeysPanel {
   }
 
   /** @param {ApiKey} key */
-  #row({ id, label, created_at, last_used_at, forwarder }) {
+  #row({ id, label, created_at, last_used_at, forwarder, show_calls }) {
     const revoke = async () => {
       await this.api.deleteKey(id);
       announce(`Key ${label} revoked`);
@@ -83,6 +101,7 @@ export class KeysPanel {
     };
     const facts = [
       forwarder ? "for all users of Open WebUI" : "",
+      show_calls ? SHOWN[show_calls] : "",
       created_at ? `created ${day(created_at)}` : "",
       last_used_at ? `last used ${day(last_used_at)}` : "",
     ].filter(Boolean);

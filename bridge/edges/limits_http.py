@@ -84,6 +84,8 @@ class BreakerChoice(BaseModel):
     operation: str | None = None
     host: str | None = None
     """An origin: only that host's, not those of tools."""
+    kind: BreakerKind | None = None
+    """Only those of this kind; `request` and `store` are one each."""
 
 
 class BreakersReset(BaseModel):
@@ -225,7 +227,9 @@ class LimitRoutes:
         chosen = await read_body(request, BreakerChoice)
         if chosen.operation is not None and chosen.server_id is None:
             raise BridgeError(ErrorCode.INVALID_REQUEST, "An operation needs its `server_id`.")
-        closed = self._breakers.reset(caller.user.id, chosen.server_id, chosen.operation, chosen.host)
+        closed = self._breakers.reset(
+            caller.user.id, chosen.server_id, chosen.operation, chosen.host, kind=chosen.kind
+        )
         tell_audit(request, server_id=chosen.server_id, breakers_reset=closed)
         return json_answer(BreakersReset(reset=closed))
 

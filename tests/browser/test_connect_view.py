@@ -1,6 +1,9 @@
 """The Connect view: where Open WebUI runs decides what to copy, and what it prints works."""
 
+import asyncio
+import json
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -90,3 +93,36 @@ async def test_the_settings_for_docker_let_a_container_in(chromium: Browser, tmp
         assert (await local.call("mirrorDelete", Host=f"{name}:{port}")).status == 200
         foreign = await local.call("mirrorDelete", Host=f"evil.example:{port}")
         assert (foreign.status, foreign.code) == (421, "foreign_host")
+
+
+async def test_what_it_prints_for_a_model_works_as_it_is(chromium: Browser, tmp_path: Path) -> None:
+    """Copied into a terminal, with a key made here that shows calls: the demo model calls a tool."""
+    async with staged(chromium, tmp_path, ["shop.json"]) as scene:
+        page = await scene.open_page()
+        await go_to(page, "connect")
+        as_model = page.get_by_role("region", name="As a model")
+        await expect(as_model.get_by_label("Model", exact=True)).to_have_value("demo")
+        await page.get_by_label("Name of the program").fill("My script")
+        await page.get_by_label("Calls in a model's answers").select_option(
+            label="Chips of Open WebUI, in the text"
+        )
+        await page.get_by_role("button", name="Create a key").click()
+        key = await page.get_by_role("region", name="New key").inner_text()
+        await expect(page.get_by_role("list", name="Keys")).to_contain_text("shows calls as chips")
+        code = as_model.get_by_role("region", name="Ask with OpenAI's SDK for Python")
+        await expect(code).to_contain_text(key)
+        said = await output_of(sys.executable, "-c", await code.inner_text())
+        assert '<details type="tool_calls"' in said
+        command = await as_model.get_by_role("region", name="Ask with curl").inner_text()
+        completion = json.loads(await output_of("sh", "-c", command.replace("curl ", "curl -s ", 1)))
+        assert '<details type="tool_calls"' in completion["choices"][0]["message"]["content"]
+        for label in ("URL of the model connection", "Headers of the model connection"):
+            await expect(as_model.get_by_role("region", name=label)).to_be_visible()
+
+
+async def output_of(*command: str) -> str:
+    """What a program prints, as its user runs it."""
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    output, _ = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 0
+    return output.decode()

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
+import openai
 import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
@@ -16,7 +17,7 @@ from tests.support.chromium import accept_selection, go_to
 from tests.support.compiled import document_text, operation
 from tests.support.model_answers import calls, text
 from tests.support.models import MODEL, client_of, provided
-from tests.support.scripted_provider import KEY, ScriptedProvider, scripted_provider
+from tests.support.scripted_provider import KEY, ScriptedProvider, fails, scripted_provider
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -193,3 +194,24 @@ async def test_calls_that_wait_for_their_turn_are_listed_and_can_be_cancelled(ta
     assert talk.api.asked == ["GET /endless"] * 5
     await stream.close()
     await expect(talk.page.get_by_test_id("connection")).not_to_contain_text("running")
+
+
+async def test_requests_that_failed_again_and_again_are_named_in_the_settings_and_let_through(
+    talk: Talk,
+) -> None:
+    """They are no tool, so there is no link to one; the button takes the next request to the provider."""
+    talk.provider.play(*[fails(400, "Out of order.")] * 5)
+    for _ in range(5):
+        with pytest.raises(openai.BadRequestError):
+            await talk.client.responses.create(model=MODEL, input="Hi")
+    with pytest.raises(openai.InternalServerError, match="Temporarily disabled"):
+        await talk.client.responses.create(model=MODEL, input="Hi")
+    await go_to(talk.page, "settings")
+    refused = talk.page.get_by_role("status").filter(has_text="requests to models are refused since")
+    await expect(refused).to_contain_text("5 failed")
+    await expect(refused).to_contain_text("Out of order.")
+    await expect(refused.get_by_role("link")).to_have_count(0)
+    await refused.get_by_role("button", name="Try again now").click()
+    await expect(refused).to_have_count(0)
+    talk.provider.play(text("Hello."))
+    assert (await talk.client.responses.create(model=MODEL, input="Hi")).output_text == "Hello."

@@ -73,7 +73,7 @@ async def test_a_tool_that_is_left_alone_is_said_everywhere_and_tried_again_by_h
     server_id = (await odd.bridge.rooms.registry.view(odd.bridge.local_user.id)).servers[0].record.id
     await go_to(page, "servers", server_id)
     await expect(left_alone).to_be_visible()
-    await page.get_by_role("button", name="Let getFailure be called again now").click()
+    await page.get_by_role("button", name="Try again now: getFailure").click()
     await expect(left_alone).to_have_count(0)
     assert (await odd.caller.call("getFailure", {"status": 409})).detail["status"] == 409
 

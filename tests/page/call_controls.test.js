@@ -2,8 +2,9 @@
 /** Limits, deadlines and breakers as the page keeps and words them. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { breakerWords } from "../../static/breaker_notice.js";
+import { breakerWords, subjectOf } from "../../static/breaker_notice.js";
 import { CallControls } from "../../static/call_controls.js";
+import { ControlsApi } from "../../static/controls_api.js";
 import { deadlineOf, meaningOf, numberOf, sourceOf, whoseDeadline } from "../../static/limit_words.js";
 import { deadlineWords, lateWords } from "../../static/kept_call.js";
 import { clock } from "../../static/moment.js";
@@ -88,6 +89,25 @@ test("a tool that is left alone says since when, why, and when it is tried again
   assert.equal(breakerWords({ ...open, state: "half_open" }).next, "The next call tries whether it works again.");
   assert.equal(breakerWords({ ...open, last_error: null }).why, "");
   assert.ok(breakerWords({ ...open, kind: "store" }).what.endsWith("Answers go on without memory."));
+});
+
+test("requests to models are no tool: they are named as what they are, and reset alone", async () => {
+  const request = { kind: "request", tool: "", host: "", server_id: "", operation: "" };
+  const open = { ...breaker(request), since: 990_000, retry_at: 1_050_000 };
+  const { what, next } = breakerWords(open);
+  assert.equal(subjectOf(open), "Your programs' requests to models");
+  assert.ok(what.includes(`are refused since ${clock(990_000)}: 5 failed.`), what);
+  assert.ok(next.startsWith("The first request after"), next);
+  assert.equal(breakerWords({ ...open, failures: 1 }).what.includes(": one failed."), true);
+  assert.equal(breakerWords({ ...open, state: "half_open" }).next, "The next request tries whether the model answers again.");
+  /** @type {unknown[]} */
+  const sent = [];
+  const api = new ControlsApi(/** @type {any} */ ({ request: async (/** @type {unknown[]} */ ...all) => void sent.push(all) }));
+  for (const each of [open, breaker(), breaker({ kind: "host", host: "https://api.example" })]) await api.closeBreaker(each);
+  assert.deepEqual(
+    sent.map((all) => /** @type {any[]} */ (all)[2]),
+    [{ kind: "request" }, { server_id: "pets", operation: "GET /pets/{id}" }, { host: "https://api.example" }],
+  );
 });
 
 test("only breakers that refuse calls are kept, with times of this clock", async () => {

@@ -172,6 +172,17 @@ def test_the_refusal_says_which_tool_why_and_until_when() -> None:
     assert "in 40 s" in error.message
 
 
+def test_a_reset_of_requests_to_models_leaves_tools_and_hosts_alone() -> None:
+    """A user who wants his chat back has not said that a host works again."""
+    desk = Desk(breaker_max_failures=1)
+    requests = BreakerKey("ann", "request")
+    for key in (requests, BOOM, HOST):
+        desk.call(key)
+    assert desk.breakers.reset("ann", kind="request") == 1
+    assert desk.passes(requests)
+    assert {facts.key for facts in desk.breakers.facts("ann")} == {BOOM, HOST}
+
+
 def test_a_reset_closes_what_it_names() -> None:
     """One breaker, those of a server, or all of a user; nobody else's."""
     desk = Desk(breaker_max_failures=1)
