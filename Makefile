@@ -6,7 +6,7 @@ help: ## show this list
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
 	@make/setup runtime >&2 && exec .venv/bin/tool-bridge demo $(ARGS)
 test: ## run every test, or some: make test ARGS="tests/unit -x"
-	@make/chromium >&2 && make/setup dev >&2 && exec make/test $(ARGS)
+	@make/chromium >&2 && make/postgres >&2 && make/setup dev >&2 && exec make/test $(ARGS)
 check: ## lint, format, types, imports, spelling, house rules
 	@make/setup dev >&2 && exec make/check
 fmt: ## format Python and apply the safe fixes

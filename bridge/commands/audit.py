@@ -11,7 +11,7 @@ from datetime import datetime
 
 from bridge.audit import AuditKind
 from bridge.commands.opened_store import open_store
-from bridge.commands.options import add_folder, user_name
+from bridge.commands.options import add_store, user_name
 from bridge.edges.audit_http import audit_facts
 from bridge.edges.audit_log import KeptEntry, Wanted
 from bridge.edges.store import Store
@@ -31,13 +31,13 @@ def add_audit(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--limit", type=count, default=1000, metavar="NUMBER", help="default: 1000")
     command.add_argument("--json", action="store_true", help="one JSON object a line")
-    add_folder(command)
+    add_store(command)
     command.set_defaults(run=audit)
 
 
 def audit(options: argparse.Namespace) -> int:
     """Print entries, the newest last; status 1 when there is no such user."""
-    found = asyncio.run(_entries(open_store(options.data), options))
+    found = asyncio.run(_entries(open_store(options), options))
     if found is None:
         print(f"tool-bridge: there is no user {options.user!r}", file=sys.stderr)
         return 1

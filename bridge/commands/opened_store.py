@@ -1,26 +1,27 @@
-"""The store of a data folder, for commands that work on it, whether a bridge runs there or not."""
+"""The store, for commands that work on it, whether a bridge runs there or not."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import argparse
 
 from bridge.commands.failure import CommandFailed
-from bridge.edges.store import Store, StoreError
+from bridge.edges.database import StoreError, postgresql_url
+from bridge.edges.store import Store
 
 DATABASE = "bridge.sqlite3"
 
 
-def open_store(folder: Path) -> Store:
-    """The store of a data folder, which is made if need be.
+def open_store(options: argparse.Namespace) -> Store:
+    """The store that `--data` and `--database` name; the data folder is made if need be.
 
     Raises:
-        CommandFailed: the folder cannot be written, or holds something that is no database of ours.
+        CommandFailed: the folder cannot be written, or the database not be used.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        options.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise CommandFailed(f"the data folder {folder} cannot be made: {error.strerror}") from None
+        raise CommandFailed(f"the data folder {options.data} cannot be made: {error.strerror}") from None
     try:
-        return Store.open(folder / DATABASE)
+        return Store.open(postgresql_url(options.database) if options.database else options.data / DATABASE)
     except StoreError as error:
         raise CommandFailed(str(error)) from None

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from bridge.config import DEFAULT_PORT, RUNNING_FILE, default_folder
+
+DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
+"""A password in it is not seen in the list of processes, as one at the command line is."""
 
 MAX_NAME_CHARS = 100
 """Of a user's name, as the database keeps it."""
@@ -21,6 +25,18 @@ def add_folder(command: argparse.ArgumentParser) -> None:
         default=default_folder(),
         metavar="FOLDER",
         help="data folder (default: TOOL_BRIDGE_DATA or the user's own)",
+    )
+
+
+def add_store(command: argparse.ArgumentParser) -> None:
+    """The options of every command that opens the store: the data folder, and where the database is."""
+    add_folder(command)
+    command.add_argument(
+        "--database",
+        default=os.environ.get(DATABASE_VARIABLE) or None,
+        metavar="URL",
+        help="postgresql://user:password@host:5432/name (default: TOOL_BRIDGE_DATABASE_URL, else SQLite in "
+        "the data folder)",
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from bridge.audit import AuditKind
 from bridge.commands.opened_store import open_store
-from bridge.commands.options import add_folder, address_of, user_name
+from bridge.commands.options import add_store, address_of, user_name
 from bridge.config import LOCAL_USER, page_url
 from bridge.edges.store import Store
 from bridge.turns.turn import CALL_DISPLAYS, CallDisplay
@@ -35,14 +35,14 @@ def add_key(command: argparse.ArgumentParser) -> None:
         "(default: details for a forwarder, else hidden)",
     )
     command.add_argument("--json", action="store_true")
-    add_folder(command)
+    add_store(command)
     command.set_defaults(run=key)
 
 
 def add_users(command: argparse.ArgumentParser) -> None:
     """`tool-bridge users`."""
     command.add_argument("--json", action="store_true")
-    add_folder(command)
+    add_store(command)
     command.set_defaults(run=users)
 
 
@@ -51,13 +51,13 @@ def add_devices(command: argparse.ArgumentParser) -> None:
     command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
     command.add_argument("--remove", metavar="ID")
     command.add_argument("--json", action="store_true")
-    add_folder(command)
+    add_store(command)
     command.set_defaults(run=devices)
 
 
 def key(options: argparse.Namespace) -> int:
     """Make a user's API key and page link, and the user if need be; or a forwarder's key."""
-    store = open_store(options.data)
+    store = open_store(options)
     if options.forwarder:
         facts = asyncio.run(_forwarder_key(store, options.label, options.show_calls))
     else:
@@ -73,7 +73,7 @@ def key(options: argparse.Namespace) -> int:
 
 def users(options: argparse.Namespace) -> int:
     """Print all users, oldest first."""
-    found = asyncio.run(_users(open_store(options.data)))
+    found = asyncio.run(_users(open_store(options)))
     if options.json:
         print(json.dumps({"users": found}))
         return 0
@@ -85,7 +85,7 @@ def users(options: argparse.Namespace) -> int:
 
 def devices(options: argparse.Namespace) -> int:
     """Print a user's browsers, or remove one; status 1 when there is none of that id."""
-    found = asyncio.run(_devices(open_store(options.data), options.user, options.remove))
+    found = asyncio.run(_devices(open_store(options), options.user, options.remove))
     if found is None:
         print(f"tool-bridge: user {options.user!r} has no browser {options.remove!r}", file=sys.stderr)
         return 1

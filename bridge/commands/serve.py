@@ -75,7 +75,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     except (argparse.ArgumentTypeError, BridgeError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
-    store = open_store(settings.data_dir)
+    store = open_store(options)
     try:
         return asyncio.run(_serve(settings, store, options, with_samples=with_samples))
     except AddressInUse as error:

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from bridge.commands.model_options import TEMPLATE_VARIABLE, add_models, is_strict, models_of
-from bridge.commands.options import add_folder, origin
+from bridge.commands.options import add_store, origin
 from bridge.config import (
     DEFAULT_APPROVAL_S,
     DEFAULT_AUDIT_DAYS,
@@ -33,7 +33,7 @@ MAX_PORT = 65535
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """The options of `serve` and `demo` alike."""
-    add_folder(parser)
+    add_store(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument(
         "--port",

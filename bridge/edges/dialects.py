@@ -5,10 +5,10 @@ Both know `ON CONFLICT`; SQLAlchemy spells it by dialect.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
 
-from sqlalchemy import Table
+from sqlalchemy import Connection, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import (
     DataError,
@@ -28,8 +28,11 @@ _INSERT: dict[str, Callable[[Table], Upsert]] = {"sqlite": sqlite.insert, "postg
 
 _UNFIT = (IntegrityError, DataError, InterfaceError, ProgrammingError)
 
-INSUFFICIENT_PRIVILEGE = "42501"
-"""SQLSTATE: the operator took a right away; he may give it back."""
+_UNFIT_CLASSES = ("22", "23", "54")
+"""Of SQLSTATE: data, constraints, sizes. A right or a table that is missing is the operator's affair."""
+
+
+NUL = "\0"
 
 
 def dialect_of(session: AsyncSession) -> str:
@@ -59,13 +62,39 @@ def is_unfit(error: BaseException) -> bool:
     """Whether what was to be written is to blame; else the database is, and may be well in a second."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, StatementError) or not isinstance(error, SQLAlchemyError | OSError)
-    if error.connection_invalidated or getattr(error.orig, "sqlstate", None) == INSUFFICIENT_PRIVILEGE:
+    if error.connection_invalidated:
         return False
-    return isinstance(error, _UNFIT)
+    state = getattr(error.orig, "sqlstate", None)
+    return isinstance(error, _UNFIT) if state is None else state[:2] in _UNFIT_CLASSES
 
 
 def reason_of(error: BaseException) -> str:
     """What the database said, in a line, without the SQL and without what was to be written."""
     said: Any = getattr(error, "orig", None) or error
     primary = getattr(getattr(said, "diag", None), "message_primary", None)
-    return " ".join(str(primary or said).split())
+    lines = str(primary or said).splitlines()
+    return " ".join(
+        " ".join(line for line in lines if not line.startswith("\t")).split()
+    )  # libpq indents hints
+
+
+def without_nul(
+    _connection: Connection, _cursor: object, statement: str, parameters: Any, _context: object, many: bool
+) -> tuple[str, Any]:
+    """For `before_cursor_execute` on PostgreSQL, whose texts cannot hold a NUL: U+FFFD takes its place.
+
+    So it does in what is looked up, so that what was kept is found again.
+    """
+    return statement, [_clean(row) for row in parameters] if many else _clean(parameters)
+
+
+def _clean(row: Any) -> Any:
+    if not isinstance(row, Mapping):
+        return row
+    values = cast("Mapping[str, Any]", row)
+    if not any(isinstance(value, str) and NUL in value for value in values.values()):
+        return values
+    return {
+        name: value.replace(NUL, "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
+        for name, value in values.items()
+    }

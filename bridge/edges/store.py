@@ -1,7 +1,7 @@
 """What survives a restart: users, keys, tickets, devices, servers, names, acceptances and selections.
 
-SQLite in the data folder (WAL), through SQLAlchemy; the schema comes from Alembic migrations that run when
-the store is opened. Every method is one transaction, committed when it returns; cancelling one rolls it back.
+SQLite or PostgreSQL (see `database`), through SQLAlchemy. Every
+method is one transaction, committed when it returns; cancelling one rolls it back.
 """
 
 from __future__ import annotations
@@ -10,18 +10,14 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.util import CommandError
-from sqlalchemy import create_engine, delete, event, insert, select
-from sqlalchemy.exc import DatabaseError
-from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker, create_async_engine
+from sqlalchemy import URL, delete, insert, select
+from sqlalchemy.ext.asyncio import async_sessionmaker
 
 from bridge.config import DEFAULT_AUDIT_DAYS
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.call_journal import CallJournal
+from bridge.edges.database import Engines, open_postgresql, open_sqlite
 from bridge.edges.dialects import dialect_of, upsert
 from bridge.edges.group_commit import WriteThread
 from bridge.edges.limit_tables import LimitTables
@@ -33,38 +29,24 @@ from bridge.servers import ServerRecord, UserSelection
 from toolserver.naming import OperationKey
 
 
-class StoreError(Exception):
-    """The database cannot be opened; the text says why and what to do."""
-
-
 class Store(PeopleStore):
     """The database of one bridge."""
 
-    def __init__(self, engine: AsyncEngine, thread: WriteThread) -> None:
-        self._engine = engine
-        self._thread = thread
-        self._session = async_sessionmaker(engine, expire_on_commit=False)
+    def __init__(self, engines: Engines) -> None:
+        self._engine = engines.reading
+        self._thread = WriteThread(engines.writing)
+        self._session = async_sessionmaker(engines.reading, expire_on_commit=False)
 
     @classmethod
-    def open(cls, path: Path) -> Store:
-        """Create or migrate the SQLite file at `path`; blocks, so call it before the loop runs.
+    def open(cls, where: Path | URL) -> Store:
+        """Create or migrate the SQLite file, or the tables in the PostgreSQL database; blocks.
+
+        Call it before the loop runs.
 
         Raises:
-            StoreError: the file cannot be written, is no database, or was made by a newer version.
+            StoreError: it cannot be used; the text says why and what to do.
         """
-        try:
-            _migrate(f"sqlite:///{path}")
-        except CommandError:
-            message = f"{path} was made by a newer tool-bridge; update this one or choose another --data"
-            raise StoreError(message) from None
-        except (DatabaseError, OSError) as error:
-            cause = getattr(error, "orig", None) or error
-            raise StoreError(f"{path} cannot be used as a database: {cause}") from None
-        engine = create_async_engine(f"sqlite+aiosqlite:///{path}")
-        writing = create_engine(f"sqlite:///{path}")
-        for each in (engine.sync_engine, writing):
-            event.listen(each, "connect", _configure_sqlite)
-        return cls(engine, WriteThread(writing))
+        return cls(open_sqlite(where) if isinstance(where, Path) else open_postgresql(where))
 
     def call_journal(self) -> CallJournal:
         """The journal of calls in this database."""
@@ -185,20 +167,6 @@ class Store(PeopleStore):
                     max_tokens=selection.max_tokens,
                 )
             )
-
-
-def _migrate(url: str) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
-    command.upgrade(config, "head")
-
-
-def _configure_sqlite(connection: Any, _record: object) -> None:
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "foreign_keys=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
 
 
 def _record(row: ServerRow) -> ServerRecord:

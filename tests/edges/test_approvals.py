@@ -14,10 +14,11 @@ import pytest_asyncio
 from bridge import open_call
 from bridge.service import Bridge
 from tests.support.compiled import document_text
+from tests.support.databases import Where
 from tests.support.running import Page, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 SHOP = "POST /products"
 
@@ -30,8 +31,8 @@ async def asking_bridge(folder: Path, **settings: Any) -> AsyncGenerator[Bridge]
 
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with asking_bridge(tmp_path) as running:
+async def bridge(tmp_path: Path, database: Where) -> AsyncIterator[Bridge]:
+    async with asking_bridge(tmp_path, database=database) as running:
         yield running
 
 
@@ -146,9 +147,14 @@ async def test_a_decision_stands_at_its_call_and_in_the_audit_log(bridge: Bridge
     assert await eventually(noted) == ["decision", "grant"]
 
 
-async def test_an_approval_that_waits_for_its_turn_is_noted_once_as_one(tmp_path: Path) -> None:
+async def test_an_approval_that_waits_for_its_turn_is_noted_once_as_one(
+    tmp_path: Path, database: Where
+) -> None:
     """Nobody refused it; and saying it again when its turn has come is no second decision."""
-    async with asking_page(tmp_path, limits={"MAX_PARALLEL_TOOLS_PER_USER": 1}) as (bridge, page):
+    async with asking_page(tmp_path, database=database, limits={"MAX_PARALLEL_TOOLS_PER_USER": 1}) as (
+        bridge,
+        page,
+    ):
         running = [asyncio.create_task(call(bridge)) for _ in range(2)]
         await eventually(lambda: len(page.calls) == 2)
         first, second = ({"call_id": each["id"], "decision": "once", "reason": "user"} for each in page.calls)
@@ -171,11 +177,11 @@ async def test_an_approval_that_waits_for_its_turn_is_noted_once_as_one(tmp_path
 
 
 async def test_a_page_that_says_nothing_in_time_is_no_gap_in_the_audit_log(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, database: Where, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bridge's own clock denied it: the entry says so, and a click that comes too late adds none."""
     monkeypatch.setattr(open_call, "APPROVAL_GRACE_S", 0.1)
-    async with asking_page(tmp_path, approval_s=0.1) as (bridge, page):
+    async with asking_page(tmp_path, database=database, approval_s=0.1) as (bridge, page):
         status, answer = await call(bridge)
         assert (status, answer["error"]["detail"]["reason"]) == (403, "no_answer")
         assert (await decide(page, "once"))["go"] is False
@@ -229,12 +235,12 @@ async def test_a_mode_is_chosen_in_a_page_and_told_to_the_others(bridge: Bridge,
     assert (status, refused["error"]["code"]) == (400, "invalid_request")
 
 
-async def test_modes_and_grants_outlive_the_bridge(tmp_path: Path) -> None:
+async def test_modes_and_grants_outlive_the_bridge(tmp_path: Path, database: Where) -> None:
     """A restart asks nobody again, and forgets nobody's caution."""
-    async with running_bridge(tmp_path, approve="safe") as bridge:
+    async with running_bridge(tmp_path, database=database, approve="safe") as bridge:
         store = bridge.rooms.store.approval_tables()
         await store.choose_approval_mode(bridge.local_user.id, "ask")
-    async with running_bridge(tmp_path, approve="all") as bridge:
+    async with running_bridge(tmp_path, database=database, approve="all") as bridge:
         assert await bridge.rooms.approvals.mode(bridge.local_user.id) == "ask"
 
 

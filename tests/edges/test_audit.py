@@ -1,7 +1,6 @@
 """The audit log: what it says, who may read it, and that it only grows."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 import pytest_asyncio
+from sqlalchemy.exc import IntegrityError
 
 from bridge.__main__ import main
 from bridge.audit import AuditKind
@@ -18,6 +18,7 @@ from bridge.edges.refusals import MAX_REMEMBERED, Refusals
 from bridge.edges.store import Store
 from bridge.service import Bridge
 from bridge.wire import ErrorCode
+from tests.support.databases import Where, execute
 from tests.support.running import Page, json_answer, page_of, pair, running_bridge
 from tests.support.waiting import eventually
 
@@ -26,16 +27,19 @@ SHOP = """{"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"},
 "paths": {"/products": {"get": {"operationId": "listProducts"}}}}"""
 
 
+pytestmark = pytest.mark.both_databases
+
+
 @pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncGenerator[Store]:
-    opened = Store.open(tmp_path / "bridge.sqlite3")
+async def store(database: Where) -> AsyncGenerator[Store]:
+    opened = Store.open(database)
     yield opened
     await opened.close()
 
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
-    async with running_bridge(tmp_path) as running:
+async def bridge(tmp_path: Path, database: Where) -> AsyncGenerator[Bridge]:
+    async with running_bridge(tmp_path, database=database) as running:
         yield running
 
 
@@ -66,20 +70,16 @@ async def noted(log: AuditLog, count: int, **facts: Any) -> None:
     ],
 )
 async def test_entries_are_neither_changed_nor_taken_out_of_the_middle(
-    tmp_path: Path, store: Store, statement: str
+    database: Where, store: Store, statement: str
 ) -> None:
     """Not even by code of ours that has a bug: the database itself refuses."""
     await noted(store.audit_log(), 3)
-    connection = sqlite3.connect(tmp_path / "bridge.sqlite3")
-    with pytest.raises(sqlite3.IntegrityError):
-        connection.execute(statement)
-    connection.close()
+    with pytest.raises(IntegrityError):
+        execute(database, statement)
 
 
 @pytest.mark.asyncio
-async def test_old_entries_go_at_the_old_end(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_old_entries_go_at_the_old_end(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """By age and by number, without an entry of the middle ever missing."""
     monkeypatch.setattr(audit_log, "MAX_ROWS", 5)
     log = store.audit_log()
@@ -95,15 +95,13 @@ async def test_old_entries_go_at_the_old_end(
 
 
 @pytest.mark.asyncio
-async def test_a_database_that_is_locked_loses_no_entry(tmp_path: Path, store: Store) -> None:
+async def test_a_database_that_is_locked_loses_no_entry(database: Where, store: Store) -> None:
     """Noting neither waits nor fails; the entries are written when the database answers again."""
     log = store.audit_log()
-    blocker = sqlite3.connect(tmp_path / "bridge.sqlite3", isolation_level=None)
-    blocker.execute("ALTER TABLE audit RENAME TO audit_away")
+    execute(database, "ALTER TABLE audit RENAME TO audit_away")
     log.note(AuditKind.STARTED, None, "bridge")
     await log.flush()
-    blocker.execute("ALTER TABLE audit_away RENAME TO audit")
-    blocker.close()
+    execute(database, "ALTER TABLE audit_away RENAME TO audit")
     await log.flush()
     assert await kinds_of(log) == ["started"]
 

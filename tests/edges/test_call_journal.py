@@ -22,10 +22,11 @@ from bridge.outcome import CallOutcome
 from bridge.service import Bridge
 from bridge.wire import ErrorCode, Result
 from tests.support.canaries import files_with
+from tests.support.databases import Where, content_of
 from tests.support.running import json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 SHOP = json.dumps(
     {
@@ -82,8 +83,8 @@ class Desk:
 
 
 @pytest_asyncio.fixture
-async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
-    store = Store.open(tmp_path / "bridge.sqlite3")
+async def desk(database: Where) -> AsyncGenerator[Desk]:
+    store = Store.open(database)
     journal = store.call_journal()
     yield Desk(store, journal, await store.ensure_user("ann"), await store.ensure_user("bob"))
     await journal.flush()
@@ -234,8 +235,8 @@ async def test_old_calls_are_forgotten(desk: Desk) -> None:
 
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
-    async with running_bridge(tmp_path) as running:
+async def bridge(tmp_path: Path, database: Where) -> AsyncGenerator[Bridge]:
+    async with running_bridge(tmp_path, database=database) as running:
         await running.rooms.registry.share("shop", SHOP, source_url=None)
         yield running
 
@@ -281,7 +282,7 @@ async def test_what_was_called_can_be_read_and_called_again(
 
 
 async def test_secrets_among_arguments_are_not_kept_and_such_a_call_is_made_anew(
-    bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path
+    bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path, database: Where
 ) -> None:
     """They reach the page and no file; a retry that would send `[secret]` to an API says why it does not."""
     secret = "c4nary-argument"
@@ -300,6 +301,7 @@ async def test_secrets_among_arguments_are_not_kept_and_such_a_call_is_made_anew
         assert "were not kept" in refused["error"]["message"]
         assert len(page.calls) == 1
     assert files_with(tmp_path, [secret]) == []
+    assert secret.encode() not in content_of(database)
 
 
 async def test_a_running_call_can_be_stopped_by_its_id(bridge: Bridge, http: aiohttp.ClientSession) -> None:
@@ -337,9 +339,11 @@ async def test_what_cannot_be_read_is_said_plainly(
     assert (got, body["error"]["code"]) == (status, code)
 
 
-async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_path: Path) -> None:
+async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(
+    tmp_path: Path, database: Where
+) -> None:
     """A call under way when the process died is in doubt, and its page's late word is kept."""
-    store = Store.open(tmp_path / "bridge.sqlite3")
+    store = Store.open(database)
     user = await store.ensure_user("local")
     await store.call_journal().opened(record(user, "call_left"))
     await store.close()
@@ -350,7 +354,10 @@ async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_pat
         "epoch": "e1",
         "calls": [{"call_id": "call_left", "state": "done"}],
     }
-    async with running_bridge(tmp_path) as bridge, page_of(bridge, user.id, answer, hello=hello) as page:
+    async with (
+        running_bridge(tmp_path, database=database) as bridge,
+        page_of(bridge, user.id, answer, hello=hello) as page,
+    ):
         assert page.greeting["closed"] == ["call_left"]
         await page.socket.emit("bridge:result", {"call_id": "call_left", "outcome": json_answer(1, 201)})
         await eventually(lambda: page.receipts == ["call_left"])

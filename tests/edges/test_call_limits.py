@@ -14,10 +14,11 @@ from bridge.config import Settings
 from bridge.edges.store import Store
 from bridge.service import Bridge, start_bridge
 from tests.support.compiled import document_text
+from tests.support.databases import Where
 from tests.support.running import Page, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 SHOP = "GET /products"
 
@@ -171,11 +172,11 @@ async def test_who_may_change_limits_and_what_is_told_of_a_bad_value(
         assert (await other.get("/api/limits"))["may_change"] is False
 
 
-async def test_limits_and_settings_survive_a_restart(tmp_path: Path, api: Api) -> None:
-    """What was set in the page is kept in the data folder."""
+async def test_limits_and_settings_survive_a_restart(tmp_path: Path, database: Where, api: Api) -> None:
+    """What was set in the page is kept in the database."""
     setting = {"server_id": "shop", "operation": SHOP, "deadline_s": 7, "max_parallel": 3, "in_order": None}
     for is_restarted in (False, True):
-        async with running_bridge(tmp_path) as bridge:
+        async with running_bridge(tmp_path, database=database) as bridge:
             await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
             async with page_of(bridge, bridge.local_user.id, api.answer) as page:
                 if not is_restarted:
@@ -362,9 +363,9 @@ async def test_a_setting_that_means_nothing_is_refused(page: Page, setting: dict
     assert (await page.request("PUT", "/api/call-settings", setting))[0] == 400
 
 
-async def test_a_bridge_that_stops_lets_a_running_call_end(tmp_path: Path, api: Api) -> None:
+async def test_a_bridge_that_stops_lets_a_running_call_end(tmp_path: Path, database: Where, api: Api) -> None:
     """S0-80: within the grace it gets its answer; what waits is sent away at once."""
-    bridge = await start_bridge(Settings(data_dir=tmp_path, port=0), Store.open(tmp_path / "bridge.sqlite3"))
+    bridge = await start_bridge(Settings(data_dir=tmp_path, port=0), Store.open(database))
     await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
     async with page_of(bridge, bridge.local_user.id, api.answer) as page:
         await change(page, MAX_PARALLEL_TOOLS_GLOBAL=1)

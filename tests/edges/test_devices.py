@@ -12,7 +12,7 @@ from bridge.service import Bridge
 from tests.support.running import Page, json_answer, pair
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 
 async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user_id: str) -> Page:

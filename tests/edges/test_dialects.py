@@ -50,5 +50,5 @@ def test_a_reason_is_one_line_without_sql_and_without_values() -> None:
         "duplicate key\nDETAIL:  Key (key_hash)=(secret) already exists.", "23505", "duplicate key"
     )
     assert reason_of(IntegrityError("INSERT INTO", {"key": "secret"}, said)) == "duplicate key"
-    assert reason_of(OperationalError("SELECT", {}, _Refusal("no\n\tserver"))) == "no server"
+    assert reason_of(OperationalError("SELECT", {}, _Refusal("no\nserver\n\tIs it running?"))) == "no server"
     assert reason_of(OSError("disk full")) == "disk full"

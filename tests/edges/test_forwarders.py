@@ -13,18 +13,19 @@ import pytest_asyncio
 from bridge.registry import NOBODY
 from bridge.service import Bridge
 from tests.support.compiled import document_text
+from tests.support.databases import Where, content_of
 from tests.support.forwarding import SECRET, signed
 from tests.support.running import json_answer, page_of, running_bridge
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 TOKEN = "X-OpenWebUI-User-Jwt"
 
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
+async def bridge(tmp_path: Path, database: Where) -> AsyncIterator[Bridge]:
     """Offers one server to everybody, and has Open WebUI's secret."""
-    async with running_bridge(tmp_path, user_jwt_secret=SECRET) as running:
+    async with running_bridge(tmp_path, database=database, user_jwt_secret=SECRET) as running:
         await running.rooms.registry.share("shop", document_text(), source_url=None)
         yield running
 
@@ -59,10 +60,6 @@ async def forwarded(bridge: Bridge, subject: str) -> str:
     """The id of a user that a forwarder has named before."""
     known = {user.name: user.id for user in await bridge.rooms.store.users()}
     return known[f"open-webui:{subject}"]
-
-
-def database_bytes(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in folder.glob("bridge.sqlite3*"))
 
 
 def answering(value: Any) -> Any:
@@ -177,15 +174,15 @@ async def test_an_ordinary_keys_user_cannot_be_overridden(
 
 
 async def test_plain_headers_are_believed_where_the_operator_said_so(
-    tmp_path: Path, http: aiohttp.ClientSession
+    tmp_path: Path, database: Where, http: aiohttp.ClientSession
 ) -> None:
     """For an Open WebUI that cannot sign, on a network that can be trusted."""
     plain = {"X-OpenWebUI-User-Id": "a", "X-OpenWebUI-User-Name": "Ada%20L."}
-    async with running_bridge(tmp_path, trust_user_headers=True) as bridge:
+    async with running_bridge(tmp_path, database=database, trust_user_headers=True) as bridge:
         _, key = await bridge.rooms.store.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
         _, me = await Program(bridge, http, key).ask("/api/me", **plain)
         assert me["user"] == "Ada L. (open-webui)"
-    async with running_bridge(tmp_path, user_jwt_secret=SECRET) as bridge:
+    async with running_bridge(tmp_path, database=database, user_jwt_secret=SECRET) as bridge:
         assert await Program(bridge, http, key).code("/api/me", **plain) == (403, "unverified_user")
         _, me = await Program(bridge, http, key).ask("/api/me", **{TOKEN: signed(sub="a", name="Ada")})
         assert me["user"] == "Ada (open-webui)"
@@ -222,9 +219,9 @@ async def test_answers_of_different_users_are_told_apart_by_caches(
         assert "private" in response.headers["Cache-Control"]
 
 
-async def test_the_secret_is_nowhere_to_be_read(bridge: Bridge, tmp_path: Path) -> None:
+async def test_the_secret_is_nowhere_to_be_read(bridge: Bridge, database: Where) -> None:
     """Whoever has it can be anybody."""
-    assert SECRET.encode() not in database_bytes(tmp_path)
+    assert SECRET.encode() not in content_of(database)
     async with page_of(bridge, bridge.local_user.id, answering({})) as page:
         facts = await page.get("/api/connect")
         assert facts["takes_signed_users"] is True

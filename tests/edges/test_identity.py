@@ -1,7 +1,6 @@
 """Pairing, sessions and keys: who may be whom."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,19 +14,16 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from bridge.edges.identity import EXECUTOR, FILE, SESSION, SESSION_SECONDS
 from bridge.edges.store_people import KeyHolder
 from bridge.service import Bridge
+from tests.support.databases import Where, content_of, execute
 from tests.support.running import json_answer, page_of, pair, running_bridge
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
-    async with running_bridge(tmp_path) as running:
+async def bridge(tmp_path: Path, database: Where) -> AsyncIterator[Bridge]:
+    async with running_bridge(tmp_path, database=database) as running:
         yield running
-
-
-def database_bytes(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in folder.glob("bridge.sqlite3*"))
 
 
 def mode_of(path: Path) -> int:
@@ -52,17 +48,14 @@ async def test_a_ticket_makes_one_browser_a_device_once(bridge: Bridge, http: ai
 
 
 async def test_an_expired_ticket_is_worth_nothing(
-    bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path
+    bridge: Bridge, http: aiohttp.ClientSession, database: Where
 ) -> None:
     """A link in a terminal's scrollback loses its power after a day."""
     ticket = ticket_of(await bridge.page_url())
-
-    def let_it_expire() -> None:
-        with sqlite3.connect(tmp_path / "bridge.sqlite3") as database:
-            database.execute("UPDATE tickets SET expires_at = 1")
-        database.close()
-
-    await asyncio.to_thread(let_it_expire)  # the bridge may be writing, and needs this loop to end that
+    expired = "UPDATE tickets SET expires_at = 1"
+    await asyncio.to_thread(
+        execute, database, expired
+    )  # the bridge may be writing, and needs this loop to end that
     with pytest.raises(AssertionError, match="expired"):
         await pair(bridge.base_url, http, ticket)
 
@@ -223,11 +216,13 @@ async def test_a_user_cannot_revoke_the_key_of_another(bridge: Bridge) -> None:
         assert (await page.request("DELETE", f"/api/keys/{key_id}"))[0] == 404
 
 
-async def test_secrets_lie_in_the_data_folder_for_their_owner_only(bridge: Bridge, tmp_path: Path) -> None:
+async def test_secrets_lie_in_the_data_folder_for_their_owner_only(
+    bridge: Bridge, tmp_path: Path, database: Where
+) -> None:
     """No key, ticket or token can be read from the database; the two key files are private."""
     ticket = ticket_of(await bridge.page_url())
     _, key = await bridge.rooms.store.add_key(bridge.local_user.id, "x")
-    content = database_bytes(tmp_path)
+    content = content_of(database)
     assert ticket.encode() not in content
     assert key.encode() not in content
     assert [mode_of(tmp_path / name) for name in ("local.key", "secret.key")] == [0o600, 0o600]
@@ -241,15 +236,15 @@ async def test_the_session_lives_a_quarter_of_an_hour(bridge: Bridge) -> None:
     assert claims["aud"] == SESSION
 
 
-async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path) -> None:
+async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path, database: Where) -> None:
     """The next start prints another one; an unrevoked one stays the same."""
-    async with running_bridge(tmp_path) as bridge:
+    async with running_bridge(tmp_path, database=database) as bridge:
         first = bridge.key
-    async with running_bridge(tmp_path) as bridge:
+    async with running_bridge(tmp_path, database=database) as bridge:
         assert bridge.key == first
         keys = await bridge.rooms.store.keys(bridge.local_user.id)
         await bridge.rooms.store.delete_key(bridge.local_user.id, keys[0].id)
-    async with running_bridge(tmp_path) as bridge:
+    async with running_bridge(tmp_path, database=database) as bridge:
         assert bridge.key != first
         assert await bridge.rooms.store.holder_of_key(first) is None
         assert await bridge.rooms.store.holder_of_key(bridge.key) == KeyHolder(

@@ -1,8 +1,7 @@
 """How browsers become devices: by code, by a link of an answer, and by nothing else."""
 
 import logging
-import sqlite3
-from pathlib import Path
+import time
 from typing import Any
 
 import aiohttp
@@ -12,9 +11,10 @@ import pytest_asyncio
 from bridge.edges.pairing import WRONG_CODES
 from bridge.edges.pairing_http import PAIRINGS
 from bridge.service import Bridge
+from tests.support.databases import Where, content_of, execute
 from tests.support.running import Page, new_browser, pair, public_key_of
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 
 @pytest_asyncio.fixture
@@ -162,7 +162,7 @@ async def test_the_link_of_an_answer_has_no_power_over_a_user_who_has_a_browser(
 
 
 async def test_the_link_of_an_answer_lives_five_minutes_and_replaces_the_one_before(
-    bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path
+    bridge: Bridge, http: aiohttp.ClientSession, database: Where
 ) -> None:
     """What lies in old chats opens nothing; a model that tries again does not spoil the newest."""
     first = ticket_of((await no_browser(bridge, http, "bob"))["pairing_url"])
@@ -172,24 +172,18 @@ async def test_the_link_of_an_answer_lives_five_minutes_and_replaces_the_one_bef
     printed = await bridge.rooms.store.add_ticket(bob.id)
     second = await bridge.rooms.store.add_ticket(bob.id, printed=False)
     assert (await spend(new_browser(bridge.base_url, http), first))[0] == 401
-    with sqlite3.connect(tmp_path / "bridge.sqlite3") as database:
-        ((life,),) = database.execute("SELECT expires_at - unixepoch() FROM tickets WHERE NOT printed")
-        assert 290 <= life <= 301
-        database.execute("UPDATE tickets SET expires_at = 1 WHERE NOT printed")
-    database.close()
+    ((expires_at,),) = execute(database, "SELECT expires_at FROM tickets WHERE NOT printed")
+    assert 290 <= expires_at - time.time() <= 301
+    execute(database, "UPDATE tickets SET expires_at = 1 WHERE NOT printed")
     assert (await spend(new_browser(bridge.base_url, http), second))[0] == 401
     assert (await spend(new_browser(bridge.base_url, http), printed))[0] == 201
 
 
 async def test_the_link_of_an_answer_is_neither_logged_nor_stored(
-    bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    bridge: Bridge, http: aiohttp.ClientSession, database: Where, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Its hash is enough to know it again."""
     with caplog.at_level(logging.DEBUG):
         ticket = ticket_of((await no_browser(bridge, http, "bob"))["pairing_url"])
     assert ticket not in caplog.text
-    assert ticket.encode() not in database_bytes(tmp_path)
-
-
-def database_bytes(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in folder.glob("bridge.sqlite3*"))
+    assert ticket.encode() not in content_of(database)

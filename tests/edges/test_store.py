@@ -1,27 +1,27 @@
 """The store: what survives a restart, and that the migrations make the tables the code uses."""
 
-import sqlite3
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine
 
 from bridge.edges.store import Store
 from bridge.edges.store_people import KeyHolder, NewDevice
 from bridge.edges.store_tables import Base
 from bridge.servers import ServerRecord, UserSelection
+from tests.support.databases import Where, engine_of, execute
 from toolserver.naming import OperationKey
+
+pytestmark = pytest.mark.both_databases
 
 RECORD = ServerRecord("shop", None, "Shop", "shop.json", "http://h/s.json", None, "{}")
 
 
-def test_the_migrations_make_exactly_the_tables_of_the_code(tmp_path: Path) -> None:
+def test_the_migrations_make_exactly_the_tables_of_the_code(database: Where) -> None:
     """A column that only one of them knows fails at the first user's restart."""
-    path = tmp_path / "b.sqlite3"
-    Store.open(path)
-    engine = create_engine(f"sqlite:///{path}")
+    Store.open(database)
+    engine = engine_of(database)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Base.metadata) == []
@@ -29,10 +29,9 @@ def test_the_migrations_make_exactly_the_tables_of_the_code(tmp_path: Path) -> N
 
 
 @pytest.mark.asyncio
-async def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
+async def test_everything_is_there_after_a_restart(database: Where) -> None:
     """Users, keys, tickets, devices, servers, names and acceptances."""
-    path = tmp_path / "b.sqlite3"
-    store = Store.open(path)
+    store = Store.open(database)
     ann = await store.ensure_user("ann")
     _, key = await store.add_key(ann.id, "cli", show_calls="items")
     ticket = await store.add_ticket(ann.id)
@@ -42,7 +41,7 @@ async def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.close()
 
-    store = Store.open(path)
+    store = Store.open(database)
     assert await store.ensure_user("ann") == ann
     assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False, show_calls="items")
     assert await store.servers() == [RECORD]
@@ -51,16 +50,16 @@ async def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
     device = await store.spend_ticket(ticket, "{}", "Chrome")
     assert isinstance(device, NewDevice)
     await store.close()
-    store = Store.open(path)
+    store = Store.open(database)
     assert await store.device(device.device.id) == device.device
     assert await store.spend_ticket(ticket, "{}", "Chrome") is None
     await store.close()
 
 
 @pytest.mark.asyncio
-async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(tmp_path: Path) -> None:
+async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(database: Where) -> None:
     """A name that was used once never means something else."""
-    store = Store.open(tmp_path / "b.sqlite3")
+    store = Store.open(database)
     ann = await store.ensure_user("ann")
     await store.save_server(RECORD)
     get = OperationKey("shop", "GET /products")
@@ -74,31 +73,36 @@ async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(tmp_p
 
 
 @pytest.mark.asyncio
-async def test_a_selection_is_there_after_a_restart(tmp_path: Path) -> None:
+async def test_a_selection_is_there_after_a_restart(database: Where) -> None:
     """And a later one takes its place; who chose nothing has an empty one."""
-    path = tmp_path / "b.sqlite3"
-    store = Store.open(path)
+    store = Store.open(database)
     ann = await store.ensure_user("ann")
     assert await store.selection(ann.id) == UserSelection()
     await store.save_selection(ann.id, UserSelection(("a",), ("t",), ("n*",), ("p",), 9, 2_000))
     later = UserSelection(servers=("shop",), pinned=("one", "two"), max_tools=40)
     await store.save_selection(ann.id, later)
     await store.close()
-    store = Store.open(path)
+    store = Store.open(database)
     assert await store.selection(ann.id) == later
     await store.close()
 
 
 @pytest.mark.asyncio
-async def test_two_processes_may_use_one_data_folder(tmp_path: Path) -> None:
+async def test_two_processes_may_use_one_data_folder(database: Where) -> None:
     """`tool-bridge key` writes while the bridge runs."""
-    path = tmp_path / "b.sqlite3"
-    running, command = Store.open(path), Store.open(path)
+    running, command = Store.open(database), Store.open(database)
     ann = await command.ensure_user("ann")
     _, key = await command.add_key(ann.id, "cli")
     assert await running.holder_of_key(key) == KeyHolder(ann, forwarder=False)
     await running.close()
     await command.close()
-    with sqlite3.connect(path) as database:
-        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    database.close()
+
+
+@pytest.mark.asyncio
+async def test_a_file_is_written_ahead_so_that_readers_do_not_wait(tmp_path: Path) -> None:
+    """`tool-bridge audit` reads while the bridge writes."""
+    path = tmp_path / "b.sqlite3"
+    store = Store.open(path)
+    await store.ensure_user("ann")
+    await store.close()
+    assert execute(path, "PRAGMA journal_mode") == [("wal",)]

@@ -1,17 +1,17 @@
 """What is kept of answers: the same tests for the database and for its double in memory."""
 
+import asyncio
 import math
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from sqlalchemy import create_engine, text
 
 from bridge.artifacts.ports import ItemStore
 from bridge.artifacts.record import KeptItem, KeptResponse, Side
 from bridge.edges.store import Store
+from tests.support.databases import DATABASES, Where, execute, fresh_database
 from tests.support.items import MemoryItemStore
 from toolserver.json_types import JsonObject, JsonValue
 
@@ -25,15 +25,16 @@ class Kept:
     bob: str = "bob"
 
 
-@pytest_asyncio.fixture(params=["memory", "database"])
-async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Kept]:
+@pytest_asyncio.fixture(params=["memory", *DATABASES])
+async def kept(request: pytest.FixtureRequest) -> AsyncIterator[Kept]:
     if request.param == "memory":
         yield Kept(MemoryItemStore())
         return
-    database = Store.open(tmp_path / "b.sqlite3")
-    ann, bob = await database.ensure_user("ann"), await database.ensure_user("bob")
-    yield Kept(database.item_store(), ann.id, bob.id)
-    await database.close()
+    with fresh_database(request.param, request) as where:
+        database = Store.open(where)
+        ann, bob = await database.ensure_user("ann"), await database.ensure_user("bob")
+        yield Kept(database.item_store(), ann.id, bob.id)
+        await database.close()
 
 
 def item(
@@ -222,57 +223,47 @@ async def test_ids_that_no_index_takes_are_kept_all_the_same(kept: Kept) -> None
 
 
 @pytest.mark.asyncio
-async def test_what_a_deleted_user_still_makes_is_dropped(tmp_path: Path) -> None:
+@pytest.mark.both_databases
+async def test_what_a_deleted_user_still_makes_is_dropped(database: Where) -> None:
     """A turn may be under way while its user is deleted; it must not fail, and nothing may remain of him."""
-    database = Store.open(tmp_path / "b.sqlite3")
-    ann = await database.ensure_user("ann")
-    store = database.item_store()
+    opened = Store.open(database)
+    ann = await opened.ensure_user("ann")
+    store = opened.item_store()
     await store.add([item(ann.id, "A")])
     await store.save_response(response(ann.id, "r1"))
     await store.add_events("r1", 0, 1, b"frames")
-    engine = create_engine(f"sqlite:///{tmp_path / 'b.sqlite3'}")
-    with engine.begin() as connection:
-        connection.execute(text("PRAGMA foreign_keys=ON"))
-        connection.execute(text("DELETE FROM users"))
-        counts = [
-            connection.scalar(text(f"SELECT count(*) FROM {table}"))
-            for table in ("kept_items", "kept_responses", "kept_events")
-        ]
-    engine.dispose()
-    assert counts == [0, 0, 0]
+    await asyncio.to_thread(execute, database, "DELETE FROM users")
+    for table in ("kept_items", "kept_responses", "kept_events"):
+        assert execute(database, f"SELECT * FROM {table}") == []
     await store.add([item(ann.id, "B")])
     await store.save_response(response(ann.id, "r2"))
     assert await store.by_ids(ann.id, ["A", "B"]) == {}
-    await database.close()
+    await opened.close()
 
 
 @pytest.mark.asyncio
-async def test_chat_message_model_and_kind_can_be_asked_for_in_the_database(tmp_path: Path) -> None:
+@pytest.mark.both_databases
+async def test_chat_message_model_and_kind_can_be_asked_for_in_the_database(database: Where) -> None:
     """S0-132: an operator must be able to see what belongs to a chat without opening payloads."""
-    database = Store.open(tmp_path / "b.sqlite3")
-    ann = await database.ensure_user("ann")
-    await database.item_store().add([item(ann.id, "A", conversation_id="chat", message_id="m1")])
-    await database.close()
-    engine = create_engine(f"sqlite:///{tmp_path / 'b.sqlite3'}")
-    with engine.connect() as connection:
-        wanted = "SELECT id, model, type FROM kept_items WHERE conversation_id = 'chat' AND message_id = 'm1'"
-        assert connection.execute(text(wanted)).all() == [("A", "demo", "message")]
-    engine.dispose()
+    opened = Store.open(database)
+    ann = await opened.ensure_user("ann")
+    await opened.item_store().add([item(ann.id, "A", conversation_id="chat", message_id="m1")])
+    await opened.close()
+    wanted = "SELECT id, model, type FROM kept_items WHERE conversation_id = 'chat' AND message_id = 'm1'"
+    assert execute(database, wanted) == [("A", "demo", "message")]
 
 
 @pytest.mark.asyncio
+@pytest.mark.both_databases
 async def test_an_item_that_cannot_be_read_is_not_there(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    database: Where, caplog: pytest.LogCaptureFixture
 ) -> None:
     """S0-146: one spoiled row costs itself and a warning, not the chat."""
-    database = Store.open(tmp_path / "b.sqlite3")
-    ann = await database.ensure_user("ann")
-    store = database.item_store()
+    opened = Store.open(database)
+    ann = await opened.ensure_user("ann")
+    store = opened.item_store()
     await store.add([item(ann.id, "A"), item(ann.id, "B", position=1)])
-    engine = create_engine(f"sqlite:///{tmp_path / 'b.sqlite3'}")
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE kept_items SET payload = 'spoiled' WHERE id = 'A'"))
-    engine.dispose()
+    execute(database, "UPDATE kept_items SET payload = 'spoiled' WHERE id = 'A'")
     assert set(await store.by_ids(ann.id, ["A", "B"])) == {"B"}
     assert "item A cannot be read" in caplog.text
-    await database.close()
+    await opened.close()

@@ -18,6 +18,7 @@ from jwt.algorithms import ECAlgorithm
 from bridge.config import Settings
 from bridge.edges.store import Store
 from bridge.service import Bridge, start_bridge
+from tests.support.databases import Where
 
 FORGET_AT_ONCE = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0}
 """A bridge of a test that stops does not wait for calls that the test has left open."""
@@ -27,14 +28,19 @@ Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
 @asynccontextmanager
 async def running_bridge(
-    folder: Path, *, deadline_s: float = 60, limits: Mapping[str, float] = FORGET_AT_ONCE, **settings: Any
+    folder: Path,
+    *,
+    database: Where | None = None,
+    deadline_s: float = 60,
+    limits: Mapping[str, float] = FORGET_AT_ONCE,
+    **settings: Any,
 ) -> AsyncGenerator[Bridge]:
     """A bridge on its own data folder; closed at the end, without waiting for calls that run.
 
     No call asks its user, unless a test wants that.
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **FORGET_AT_ONCE, **limits}
-    store = Store.open(folder / "bridge.sqlite3")
+    store = Store.open(database or folder / "bridge.sqlite3")
     chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
     bridge = await start_bridge(chosen, store)
     try:
