@@ -70,6 +70,9 @@ class Limits(BaseModel):
     max_concurrent_requests: int = Field(
         default=200, ge=1, le=2000, description="requests to models that run at once, of all users"
     )
+    max_concurrent_requests_per_user: int = Field(
+        default=128, ge=1, le=2000, description="requests to models of one user that run at once"
+    )
     request_queue_size: int = Field(
         default=500, ge=0, le=10_000, description="requests to models that wait for their turn"
     )

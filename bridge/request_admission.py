@@ -1,13 +1,14 @@
 """Which request to a model may run now, when not all may: users take turns, first come, first served.
 
-A request holds its place for all its rounds. Uses the event loop only to wait. All methods run on one event
-loop.
+A request holds its place for all its rounds. One user holds neither all places nor the whole line: others
+find a place free, and where the line is full the last request of whoever waits with most gives way. Uses the
+event loop only to wait. All methods run on one event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
@@ -23,13 +24,14 @@ class RequestAdmission:
         self._limits = limits
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         """By user; whoever was served goes to the end."""
-        self._running = 0
+        self._running: Counter[str] = Counter()
+        """By user; nobody with none."""
         self._closed = False
 
     @property
     def running(self) -> int:
         """Requests that hold a place."""
-        return self._running
+        return self._running.total()
 
     @property
     def waiting(self) -> int:
@@ -41,15 +43,14 @@ class RequestAdmission:
         """Wait for a place and hold it. Cancelling gives up the wait.
 
         Raises:
-            BridgeError: `server_busy`: too many requests wait already, or no place became free within
+            BridgeError: `server_busy`: too many requests wait, or no place became free within
                 `request_queue_wait_seconds`.
         """
         await self._enter(user_id)
         try:
             yield
         finally:
-            self._running -= 1
-            self._admit()
+            self._leave(user_id)
 
     def limits_changed(self) -> None:
         """Let in who may run now."""
@@ -67,15 +68,39 @@ class RequestAdmission:
         limits = self._limits()
         if self._closed:
             raise _busy("The bridge is stopping.")
-        if self._running < limits.max_concurrent_requests and not self._waiting:
-            self._running += 1
+        if user_id not in self._waiting and self._has_place_for(user_id):
+            self._running[user_id] += 1
             return
         if self.waiting >= limits.request_queue_size:
-            raise _busy(
-                f"{self._running} requests run and {self.waiting} wait already, as many as may "
-                "(MAX_CONCURRENT_REQUESTS, REQUEST_QUEUE_SIZE)."
-            )
+            self._make_room_for(user_id)
         await self._wait(user_id, limits.request_queue_wait_seconds)
+
+    def _has_place_for(self, user_id: str) -> bool:
+        limits = self._limits()
+        return (
+            self.running < limits.max_concurrent_requests
+            and self._running[user_id] < limits.max_concurrent_requests_per_user
+        )
+
+    def _make_room_for(self, user_id: str) -> None:
+        """Send away the last request of whoever waits with most; the new one, if that is its own user."""
+        busy = _busy(
+            f"{self.running} requests run and {self.waiting} wait already, as many as may "
+            "(MAX_CONCURRENT_REQUESTS, MAX_CONCURRENT_REQUESTS_PER_USER, REQUEST_QUEUE_SIZE)."
+        )
+        longest = max(self._waiting, key=lambda user: len(self._waiting[user]), default=user_id)
+        mine = len(self._waiting.get(user_id, ()))
+        if len(self._waiting.get(longest, ())) <= mine + 1:
+            raise busy
+        last = self._waiting[longest].pop()
+        if not last.done():
+            last.set_exception(busy)
+
+    def _leave(self, user_id: str) -> None:
+        self._running[user_id] -= 1
+        if not self._running[user_id]:
+            del self._running[user_id]
+        self._admit()
 
     async def _wait(self, user_id: str, seconds: float) -> None:
         turn = asyncio.get_running_loop().create_future()
@@ -99,18 +124,16 @@ class RequestAdmission:
             if not line:
                 del self._waiting[user_id]
         elif turn.done() and not turn.cancelled() and turn.exception() is None:
-            self._running -= 1
-            self._admit()
+            self._leave(user_id)
 
     def _admit(self) -> None:
-        limit = self._limits().max_concurrent_requests
-        while self._waiting and self._running < limit:
-            user_id, line = self._waiting.popitem(last=False)
+        while (user_id := next(filter(self._has_place_for, self._waiting), None)) is not None:
+            line = self._waiting.pop(user_id)
             turn = line.popleft()
             if line:
                 self._waiting[user_id] = line
             if not turn.done():
-                self._running += 1
+                self._running[user_id] += 1
                 turn.set_result(None)
 
 

@@ -16,10 +16,13 @@ from bridge.turns.pending_rounds import PendingRounds
 from bridge.turns.subquery import NestingToolbox, with_subquery
 from bridge.turns.turn import CallEnded, Emit, Said, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from bridge.wire import ErrorCode, WireError
-from toolserver.json_types import object_at, text_at
 
 REQUESTS = "Requests to models"
 """What people call the breaker of a user's requests."""
+
+
+AT_FAULT = frozenset({400, 404, 409, 413, 415, 422})
+"""Statuses by which a provider says that the request is wrong, and neither it nor the key."""
 
 
 class ToolSource(Protocol):
@@ -64,12 +67,13 @@ class Turns:
                         request, model, toolbox, settings, watch.take, pending=self._pending
                     )
                 except ModelError as error:
-                    passage.ended(Verdict.FAILED, _wire(error.message, error.code))
+                    passage.ended(_judged(error), _wire(error))
                     raise
                 watch.round_ended()
-                verdict, failure = _judged(result)
-                is_in_vain = verdict is Verdict.WORKED and watch.failures > 0
-                passage.ended(Verdict.NOTHING if is_in_vain else verdict, failure)
+                if result.error is not None:
+                    passage.ended(_judged(result.error), _wire(result.error))
+                else:
+                    passage.ended(Verdict.NOTHING if watch.failures else Verdict.WORKED, None)
         return result
 
 
@@ -102,15 +106,10 @@ class _Watch:
             self.breakers.leave(self.key, Ending(Verdict.FAILED, REQUESTS, error), is_probe=False)
 
 
-def _judged(result: TurnResult) -> tuple[Verdict, WireError | None]:
-    if result.status != "failed":
-        return Verdict.WORKED, None
-    if result.error is not None:
-        return Verdict.FAILED, _wire(result.error.message, result.error.code)
-    told = object_at(result.response, "error")
-    return Verdict.FAILED, _wire(text_at(told, "message"), text_at(told, "code"))
+def _judged(error: ModelError) -> Verdict:
+    """A request that is at fault itself says nothing about the next one, which may be right."""
+    return Verdict.ALIVE if error.status in AT_FAULT else Verdict.FAILED
 
 
-def _wire(message: str, code: str) -> WireError:
-    detail = {"code": code}
-    return WireError(code=ErrorCode.MODEL_FAILED, message=message or "The model failed.", detail=detail)
+def _wire(error: ModelError) -> WireError:
+    return WireError(code=ErrorCode.MODEL_FAILED, message=error.message, detail={"code": error.code})

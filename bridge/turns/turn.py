@@ -175,6 +175,6 @@ class TurnResult:
     """The last round's response object: model, `incomplete_details`, `error`, service tier."""
     limit_reached: bool = False
     error: ModelError | None = None
-    """Why it failed."""
+    """Why it failed; there always where it did."""
     is_kept: bool = False
     """All that was to be kept of it is kept."""

@@ -305,10 +305,13 @@ async def test_requests_that_fail_again_and_again_are_refused(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S0-91: five failures, then a refusal without asking the provider; another user goes on."""
-    provider.play(*[fails(400, "No.")] * 5, text("Hi."))
-    for _ in range(5):
-        with pytest.raises(openai.BadRequestError):
+    broken = text("Hm").ending_in("failed")
+    provider.play(*[fails(402, "Pay.")] * 3, broken, broken, text("Hi."))
+    for _ in range(3):
+        with pytest.raises(openai.APIStatusError, match="Pay"):
             await client.responses.create(model=MODEL, input="Hi")
+    for _ in range(2):
+        assert (await client.responses.create(model=MODEL, input="Hi")).status == "failed"
     async with client_of(bridge, max_retries=2) as patient:
         with pytest.raises(openai.InternalServerError, match="Temporarily disabled") as refused:
             await patient.responses.create(model=MODEL, input="Hi")
@@ -324,12 +327,24 @@ async def test_requests_that_fail_again_and_again_are_refused(
 async def test_a_success_forgets_failures(client: AsyncOpenAI, provider: ScriptedProvider) -> None:
     """S0-91: four failures now and then must never add up to a refusal."""
     for _ in range(2):
-        provider.play(*[fails(400)] * 4, text("Hi."))
+        provider.play(*[fails(402)] * 4, text("Hi."))
         for _ in range(4):
-            with pytest.raises(openai.BadRequestError):
+            with pytest.raises(openai.APIStatusError):
                 await client.responses.create(model=MODEL, input="Hi")
         await client.responses.create(model=MODEL, input="Hi")
     assert len(provider.requests) == 10
+
+
+@pytest.mark.parametrize("status", [400, 404, 413, 422])
+async def test_a_request_that_is_wrong_itself_opens_no_breaker(
+    client: AsyncOpenAI, provider: ScriptedProvider, status: int
+) -> None:
+    """S0-91: a chat that is too long fails each time; the user's other chats have nothing to do with it."""
+    provider.play(*[fails(status)] * 6, text("Hi."))
+    for _ in range(6):
+        with pytest.raises(openai.APIStatusError):
+            await client.responses.create(model=MODEL, input="Hi")
+    assert (await client.responses.create(model=MODEL, input="Hi")).output_text == "Hi."
 
 
 async def test_a_busy_bridge_says_so_and_may_be_asked_again(

@@ -68,6 +68,43 @@ async def test_users_take_turns() -> None:
     await asyncio.gather(*tasks)
 
 
+async def test_one_user_does_not_hold_every_place() -> None:
+    """S0-82: somebody whose program opens a hundred answers must not silence everybody else."""
+    requests = Requests(max_concurrent_requests=3, max_concurrent_requests_per_user=2)
+    tasks = [requests.start(name) for name in ("ann0", "ann1", "ann2", "bob0", "bob1")]
+    await requests.settle()
+    assert requests.begun == ["ann0", "ann1", "bob0"]
+    requests.ends["bob0"].set()
+    await requests.settle()
+    assert requests.begun[3:] == ["bob1"], "there is a place, and Ann has had hers"
+    requests.ends["ann0"].set()
+    await requests.settle()
+    assert requests.begun[4:] == ["ann2"]
+    for end in requests.ends.values():
+        end.set()
+    await asyncio.gather(*tasks)
+    assert requests.admission.running == 0
+
+
+async def test_one_user_does_not_hold_the_whole_line() -> None:
+    """S0-82: of a full line whoever waits with most gives way, the last request first."""
+    requests = Requests(max_concurrent_requests=1, request_queue_size=3)
+    tasks = [requests.start(name) for name in ("ann0", "ann1", "ann2", "ann3")]
+    await requests.settle()
+    tasks.append(requests.start("bob0"))
+    with pytest.raises(BridgeError, match="busy"):
+        await tasks[3]
+    for name in ("ann4", "bob1"):
+        with pytest.raises(BridgeError, match="busy"):
+            await requests.start(name)
+    for name in ("ann0", "ann1", "bob0", "ann2"):
+        await requests.settle()
+        assert requests.begun[-1] == name
+        requests.ends[name].set()
+    await asyncio.gather(*tasks[:3], tasks[4])
+    assert (requests.admission.running, requests.admission.waiting) == (0, 0)
+
+
 async def test_the_wait_has_an_end() -> None:
     """Nothing hangs: who waited in vain is told so, and the place goes to the next."""
     requests = Requests(max_concurrent_requests=1, request_queue_wait_seconds=5)
