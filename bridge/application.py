@@ -37,6 +37,7 @@ from bridge.edges.tool_http import ToolServer
 from bridge.limits import LiveLimits
 from bridge.rate_limit import RateLimit
 from bridge.rooms import Rooms
+from bridge.turns.provider_features import ProviderFeatures
 from bridge.turns.turn import TurnSettings
 
 HTTP_PORT = 80
@@ -95,6 +96,18 @@ def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str
 
 def turn_settings(settings: Settings, rooms: Rooms, entry: ModelEntry) -> TurnSettings:
     """How turns of a model run."""
+    defaults = settings.model_defaults
+    features = ProviderFeatures(
+        is_responses=entry.provider.api == "responses",
+        web_search=entry.web_search,
+        searches_unasked=defaults.enable_web_search_tool,
+        max_results=defaults.web_search_max_results,
+        context_size=defaults.search_context_size,
+        truncation=defaults.truncation if entry.provider.truncation else None,
+        reasoning_summary=defaults.enable_reasoning_summary,
+        reasons=entry.reasons,
+        options=entry.options,
+    )
     return TurnSettings(
         model=entry.upstream_name,
         max_rounds=entry.settings.max_rounds or rooms.controls.limits.now.max_function_call_loops,
@@ -103,6 +116,8 @@ def turn_settings(settings: Settings, rooms: Rooms, entry: ModelEntry) -> TurnSe
         sees_images=entry.settings.sees_images,
         strict_tools=settings.enable_strict_tool_calling,
         subquery=entry.settings.subquery,
+        prompt_tokens=entry.settings.prompt_tokens,
+        features=features,
     )
 
 

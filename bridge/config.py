@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from bridge.model_defaults import ModelDefaults
 from bridge.models import ModelsFile
 from bridge.policy import ApprovalMode
 from toolserver.selection import MODEL_LIMIT
@@ -91,6 +92,8 @@ class Settings:
     """Days for which entries of the audit log are kept, 1 to 3650."""
     models: ModelsFile = field(default_factory=ModelsFile)
     """Providers and models; without a provider there is the demo model."""
+    model_defaults: ModelDefaults = field(default_factory=ModelDefaults)
+    """How models are asked where neither callers nor `models` say so."""
     environ: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Where the keys of providers stand, under the names that `models` has for them."""
     enable_strict_tool_calling: bool = True

@@ -20,11 +20,18 @@ from toolserver.json_types import JsonObject, JsonValue
 ProviderApi: TypeAlias = Literal["responses", "chat"]
 """What a provider speaks: the Responses API, or Chat Completions."""
 
+WebSearch: TypeAlias = Literal["plugin", "tool", "openrouter_tool"]
+"""How a provider is asked to search the web: by `plugins` (OpenRouter), by the tool `web_search` (OpenAI), or
+by the tool `openrouter:web_search`."""
+
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 """One provider without a file; the names that OpenAI's own programs read."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 MAX_SECONDS = 7200.0
+
+DEFAULT_PROMPT_TOKENS = 128_000
+"""That a model reads of which nothing is known; few read less."""
 
 _KEY_MEMBERS = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "authorization"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -53,6 +60,7 @@ def _base_url(url: str) -> str:
 
 
 Seconds: TypeAlias = Annotated[float, Field(gt=0, le=MAX_SECONDS)]
+Tokens: TypeAlias = Annotated[int | None, Field(default=None, ge=1)]
 
 
 class ProviderSettings(BaseModel):
@@ -81,6 +89,12 @@ class ProviderSettings(BaseModel):
     """`chat` only: it takes `stream_options`, and tells the usage at the end of a stream."""
     return_reasoning: bool = False
     """`chat` only: it wants back, as `reasoning_content`, what its model thought since the user's message."""
+    truncation: bool = True
+    """`responses` only: it takes `truncation`."""
+    web_search: WebSearch | None = None
+    """For all its models that say nothing else and can."""
+    pseudo_models: bool = True
+    """Offer names such as `o4-mini-high` beside the models that it has; see `bridge.known_models`."""
 
 
 class ModelSettings(BaseModel):
@@ -105,8 +119,28 @@ class ModelSettings(BaseModel):
     """It is shown the images that calls give; any other model is only told of them."""
     max_rounds: int | None = Field(default=None, ge=1, le=200)
     """Rounds of one answer; None: as the bridge's own setting says."""
+    web_search: WebSearch | Literal["none"] | None = None
+    """None: as the provider's settings say; "none": it cannot."""
+    reasons: bool | None = None
+    """It thinks before it answers; None: as its name tells."""
+    max_prompt_tokens: Tokens = None
+    """That it reads at most."""
+    context_tokens: Tokens = None
+    """That it reads and writes at most, together."""
+    max_completion_tokens: Tokens = None
+    """That it writes at most."""
     options: dict[str, PydanticJsonValue] = Field(default_factory=dict[str, PydanticJsonValue])
     """Members of a Responses request that hold unless a caller says otherwise."""
+
+    @property
+    def prompt_tokens(self) -> int:
+        """That it reads at most, by what is known of it."""
+        if self.max_prompt_tokens is not None:
+            return self.max_prompt_tokens
+        if self.context_tokens is None:
+            return DEFAULT_PROMPT_TOKENS
+        left = self.context_tokens - (self.max_completion_tokens or 0)
+        return left if left > 0 else self.context_tokens
 
 
 class ModelsFile(BaseModel):
@@ -135,6 +169,7 @@ def read_models(text: str, file: str) -> ModelsFile:
     except ValidationError as error:
         raise ModelsFileError(_sentence(error, root, file)) from None
     _refuse_doubles(read, file)
+    _refuse_searches(read, file)
     return read
 
 
@@ -204,6 +239,21 @@ def _refuse_doubles(read: ModelsFile, file: str) -> None:
             raise ModelsFileError(
                 f"{file}: [[model]] {model.id!r} names the provider {model.provider!r}, which is not in the "
                 f"file. Providers: {known}."
+            )
+
+
+def _refuse_searches(read: ModelsFile, file: str) -> None:
+    """A tool of the provider has no words in Chat Completions."""
+    apis = {provider.name: provider.api for provider in read.provider}
+    wanted = [
+        (f"[[provider]] {provider.name!r}", provider.name, provider.web_search) for provider in read.provider
+    ]
+    wanted += [(f"[[model]] {model.id!r}", model.provider, model.web_search) for model in read.model]
+    for table, provider, form in wanted:
+        if form in ("tool", "openrouter_tool") and apis[provider] == "chat":
+            raise ModelsFileError(
+                f'{file}, {table}: web_search = "{form}" needs a provider with api = "responses"; '
+                'with Chat Completions there is web_search = "plugin".'
             )
 
 

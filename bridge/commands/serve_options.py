@@ -21,6 +21,7 @@ from bridge.config import (
 )
 from bridge.edges.forwarded_users import MIN_SECRET_BYTES
 from bridge.limits import range_of, read_given, refuse_unknown
+from bridge.model_defaults import read_defaults
 from bridge.policy import APPROVAL_MODES
 from bridge.wire import RESULT_BYTES, BridgeError
 from toolserver.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS, MODEL_LIMIT
@@ -159,7 +160,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
     limits, warnings = read_given({**os.environ, **dict(options.limit)})
     if options.deadline is not None:
         limits["TOOL_TIMEOUT_SECONDS"] = options.deadline
-    for warning in warnings:
+    model_defaults, more = read_defaults(os.environ)
+    for warning in (*warnings, *more):
         logging.getLogger(__name__).warning(warning)
     return Settings(
         data_dir=options.data,
@@ -172,6 +174,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
         trust_user_headers=options.trust_user_headers,
         limits=limits,
         models=models_of(options, os.environ),
+        model_defaults=model_defaults,
         environ=os.environ,
         enable_strict_tool_calling=is_strict(os.environ),
         limit_reached_template=os.environ.get(TEMPLATE_VARIABLE, ""),

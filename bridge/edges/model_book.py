@@ -10,14 +10,15 @@ import asyncio
 import difflib
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import cast
 
+from bridge import known_models
 from bridge.edges.model_client import ChatModel, ResponsesModel
 from bridge.edges.model_provider import Listed, Provider
-from bridge.models import ModelSettings, ModelsFile, ProviderApi, ProviderSettings, key_of
+from bridge.models import ModelSettings, ModelsFile, ProviderSettings, WebSearch, key_of
 from bridge.turns.chat_options import unsayable_in_responses
 from bridge.turns.chat_request import ChatDialect, unsayable
 from bridge.turns.model import Model, ModelError, ModelEvent, ModelRequest
@@ -38,6 +39,7 @@ MAX_NAME_CHARS = 200
 
 DEMO_ID = "demo"
 DEMO = ModelSettings(id=DEMO_ID, provider="tool-bridge", display_name="Demo (no account needed)")
+DEMO_PROVIDER = ProviderSettings(name=DEMO.provider, base_url="http://127.0.0.1", list_models=False)
 
 _log = logging.getLogger(__name__)
 
@@ -62,10 +64,9 @@ class ModelEntry:
     model: Model
     """Asked under any name; it asks its provider under the provider's own."""
     settings: ModelSettings
-    owned_by: str
+    provider: ProviderSettings
     created: int = 0
     """Seconds since 1970; 0 when nobody knows."""
-    api: ProviderApi = "responses"
 
     @property
     def id(self) -> str:
@@ -73,13 +74,37 @@ class ModelEntry:
         return self.settings.id
 
     @property
+    def owned_by(self) -> str:
+        """The name of its provider."""
+        return self.provider.name
+
+    @property
     def upstream_name(self) -> str:
         """The provider's name."""
         return self.settings.model or self.settings.id
 
+    @property
+    def options(self) -> JsonObject:
+        """What its requests say where a caller does not."""
+        return cast(JsonObject, self.settings.options)
+
+    @property
+    def reasons(self) -> bool:
+        """Whether it thinks before it answers."""
+        said = self.settings.reasons
+        return known_models.reasons(self.upstream_name) if said is None else said
+
+    @property
+    def web_search(self) -> WebSearch | None:
+        """How it is asked to search the web; None: it cannot."""
+        if (own := self.settings.web_search) is not None:
+            return None if own == "none" else own
+        form = self.provider.web_search
+        return None if form == "tool" and not known_models.searches(self.upstream_name) else form
+
     def left_out(self, request: ModelRequest) -> tuple[str, ...]:
         """What the provider's protocol cannot say of a caller's request: paths such as `truncation`."""
-        if self.api == "chat":
+        if self.provider.api == "chat":
             return tuple(unsayable(request))
         return tuple(unsayable_in_responses(request.chat_options))
 
@@ -125,7 +150,7 @@ class ModelBook:
             settings.id: self._shelves[settings.provider].entry(settings) for settings in file.model
         }
         if not self._shelves:
-            self._named[DEMO_ID] = ModelEntry(demo, DEMO, DEMO.provider)
+            self._named[DEMO_ID] = ModelEntry(demo, DEMO, DEMO_PROVIDER)
 
     async def close(self) -> None:
         """Hang up on every provider."""
@@ -171,7 +196,25 @@ class ModelBook:
             name = entry.id if entry.id not in found else f"{entry.owned_by}/{entry.id}"
             settings = entry.settings.model_copy(update={"id": name, "model": entry.upstream_name})
             found.setdefault(name, replace(entry, settings=settings))
+        for entry in list(found.values()):
+            for pseudo in self._pseudo_entries(entry):
+                found.setdefault(pseudo.id, pseudo)
         return found
+
+    def _pseudo_entries(self, entry: ModelEntry) -> Iterator[ModelEntry]:
+        """The same model under names that stand for other options."""
+        vendor, slash, model = entry.id.rpartition("/")
+        shelf = self._shelves.get(entry.settings.provider)
+        if shelf is None or not entry.provider.pseudo_models:
+            return
+        for name, options in known_models.PSEUDO_MODELS.get(model, {}).items():
+            changes = {
+                "id": f"{vendor}{slash}{name}",
+                "model": entry.upstream_name,
+                "display_name": None,
+                "options": merged(entry.options, options),
+            }
+            yield shelf.entry(entry.settings.model_copy(update=changes), entry.created)
 
 
 class _Shelf:
@@ -196,7 +239,7 @@ class _Shelf:
         model: Model = NamedModel(self._model, settings.model or settings.id, options)
         if settings.text_calls:
             model = TextCallModel(model, tells_tools=not settings.can_call_functions)
-        return ModelEntry(model, settings, self.name, created, self.provider.settings.api)
+        return ModelEntry(model, settings, self.provider.settings, created)
 
     async def refresh(self) -> None:
         """Ask for the list anew if it is old. Never fails: the last list stays when there is no other."""
@@ -215,7 +258,8 @@ class _Shelf:
         return LISTED_S
 
     def _listed_entry(self, model: Listed) -> ModelEntry:
-        return self.entry(ModelSettings(id=model.name, provider=self.name), model.created)
+        settings = ModelSettings.model_validate({**model.facts, "id": model.name, "provider": self.name})
+        return self.entry(settings, model.created)
 
 
 def merged(defaults: JsonObject, said: JsonObject) -> JsonObject:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
@@ -14,11 +13,6 @@ from bridge.turns.chat_request import OPENAI_DIALECT, ChatDialect, chat_request
 from bridge.turns.model import ENDINGS, ModelError, ModelEvent, ModelRequest
 from bridge.turns.surrogates import PairJoiner
 from toolserver.json_types import JsonObject, JsonValue
-
-ENCRYPTED_REASONING = "reasoning.encrypted_content"
-
-_REASONING_MODELS = re.compile(r"(?:^|/)(?:o\d|codex|gpt-5(?!-chat))")
-"""OpenAI's names (platform.openai.com/docs/models, read 2026-11-22)."""
 
 _LEFTOVERS_S = 0.1
 """That the end of a finished stream may take, so that its connection can be used again."""
@@ -96,26 +90,7 @@ def responses_body(request: ModelRequest) -> JsonObject:
     if request.tools:
         body["tools"] = list(request.tools)
     body["stream"] = True
-    return _with_encrypted_reasoning(body)
-
-
-def _with_encrypted_reasoning(body: dict[str, JsonValue]) -> JsonObject:
-    """Nothing stored, and reasoning that can be sent back all the same, of models that reason.
-
-    Without it the next round would name items that the provider does not have any more. Models that do not
-    reason refuse to be asked for it.
-    """
-    model = body["model"]
-    reasons = isinstance(body.get("reasoning"), dict) or (
-        isinstance(model, str) and _REASONING_MODELS.search(model) is not None
-    )
-    if not reasons or body.setdefault("store", False) is not False:
-        return body
-    include = body.get("include")
-    wanted: list[JsonValue] = [*include] if isinstance(include, list) else []
-    if ENCRYPTED_REASONING not in wanted:
-        wanted.append(ENCRYPTED_REASONING)
-    return {**body, "include": wanted}
+    return body
 
 
 async def read_leftovers(events: AsyncGenerator[JsonObject]) -> None:

@@ -45,6 +45,7 @@ from bridge.edges.openai_errors import (
 )
 from bridge.edges.running_responses import Cancelled, RunningResponses
 from bridge.turns.chat_writer import ChatShell, ChatWriter
+from bridge.turns.equipped import without_effect
 from bridge.turns.model import ModelError, ModelRequest
 from bridge.turns.remembering import Remembering
 from bridge.turns.request_members import InvalidRequest, ParsedRequest
@@ -73,6 +74,7 @@ class _Asked:
     body: JsonObject
     parsed: ParsedRequest
     entry: ModelEntry
+    settings: TurnSettings
     answer_id: str
     begun_at: float
 
@@ -80,7 +82,8 @@ class _Asked:
     def headers(self) -> Mapping[str, str]:
         """Of every answer."""
         headers = {REQUEST_ID_HEADER: request_id_of(self.http)}
-        if dropped := (*self.parsed.dropped, *self._left_out()):
+        without = without_effect(self.parsed.options, self.settings.features)
+        if dropped := (*self.parsed.dropped, *without, *self._left_out()):
             headers[DROPPED_HEADER] = ", ".join(map(_header_word, dropped[:MAX_DROPPED]))
         return headers
 
@@ -211,7 +214,8 @@ class ModelRoutes:
         parsed = parse(body)
         entry = await self._models.get(parsed.model)
         answer_id = f"{prefix}{request_id_of(request)}{secrets.token_hex(8)}"
-        return _Asked(request, caller, body, parsed, entry, answer_id, begun_at)
+        settings = self._settings_of(entry)
+        return _Asked(request, caller, body, parsed, entry, settings, answer_id, begun_at)
 
     async def _streamed(self, asked: _Asked, answer: Answer) -> web.StreamResponse:
         async with event_stream(asked.http, asked.headers) as stream:
@@ -235,7 +239,7 @@ class ModelRoutes:
 
     async def _run(self, asked: _Asked, answer: Answer, emit: Emit) -> TurnResult:
         """The turn, which a response's id can cancel."""
-        work = self._turns.run(asked.turn, asked.entry.model, self._settings_of(asked.entry), emit)
+        work = self._turns.run(asked.turn, asked.entry.model, asked.settings, emit)
         if isinstance(answer, ResponsesAnswer):
             result = await self._running.run((asked.caller.user.id, asked.answer_id), answer, work)
         else:

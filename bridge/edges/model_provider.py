@@ -17,6 +17,7 @@ from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, As
 
 from bridge.edges.model_errors import Failures
 from bridge.edges.tasks import pause
+from bridge.known_models import listed_facts
 from bridge.models import ProviderSettings
 from bridge.turns.model import ModelError
 from toolserver.json_types import JsonObject, array_at, dump_json, text_at
@@ -50,6 +51,8 @@ class Listed:
     name: str
     created: int
     """Seconds since 1970; 0 when the provider does not say."""
+    facts: JsonObject
+    """What the list says of it, as members of `ModelSettings`."""
 
 
 _NO_JSON = (ValueError, RecursionError)
@@ -232,4 +235,4 @@ def _is_worth_a_retry(error: APIError, failure: ModelError) -> bool:
 
 def _listed(row: JsonObject) -> Listed:
     created = row.get("created")
-    return Listed(text_at(row, "id"), created if isinstance(created, int) else 0)
+    return Listed(text_at(row, "id"), created if isinstance(created, int) else 0, listed_facts(row))

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from bridge.breaker import BreakerKey, Breakers, Ending, Verdict
 from bridge.request_admission import RequestAdmission
+from bridge.turns.equipped import equipped
 from bridge.turns.loop import run_turn
 from bridge.turns.model import Model, ModelError
 from bridge.turns.pending_rounds import PendingRounds
@@ -57,6 +58,7 @@ class Turns:
         """
         key = BreakerKey(request.user_id, "request")
         self._breakers.check(key)
+        request = equipped(request, settings.features)
         async with self._admission.place(request.user_id):
             with self._breakers.passage(key, REQUESTS) as passage:
                 watch = _Watch(emit, self._breakers, key)

@@ -33,6 +33,14 @@ def skipped_at_call_limit(max_calls: int) -> str:
     )
 
 
+def omitted_notice(name: str) -> str:
+    """What a user is told of a result that does not fit into the model's context."""
+    return (
+        f"The result of {quote(name)} is too long for what the model can still read, so it was left out. "
+        "The call stands in the bridge page under Calls."
+    )
+
+
 def unknown_text(name: str, *, can_search: bool) -> str:
     """The output of a call of a tool that the model was not given; `can_search`: it can look further."""
     if not name.strip():

@@ -247,7 +247,7 @@ class ChatWriter:
 
     def _call_ended(self, ended: CallEnded) -> Iterator[JsonObject]:
         yield from self._told(ended)
-        if self._shell.display != "hidden":
+        if self._shell.display != "hidden" and not ended.is_omitted:
             yield from self._block(call_block(ended.call, ended.output, ended.files))
 
     def _told(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:

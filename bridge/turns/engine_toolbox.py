@@ -66,11 +66,12 @@ class Toolboxes:
         of the user is there. What keeps them away is in `notices`.
 
         Raises:
-            BridgeError: `invalid_request`: the caller has tools, and the model cannot call functions.
+            BridgeError: `invalid_request`: the caller brings tools or demands a call, and the model cannot
+                call functions.
         """
         callers = distinct_tools(request.caller_tools)
         can_call = settings.can_call_functions
-        if not can_call and any(tool.get("type") in RUN_BY_CALLER for tool in callers):
+        if not can_call and _demands_calls(request, callers):
             raise _cannot_call(request.model)
         toolbox = EngineToolbox(self._room, request, settings, callers)
         if not (can_call and request.with_tools):
@@ -222,6 +223,12 @@ _INTERNAL = WireError(
     message="The bridge has a bug; see its log. Whether the call was made is not known.",
 )
 BUG = _failed(_INTERNAL, "")
+
+
+def _demands_calls(request: TurnRequest, callers: Sequence[JsonObject]) -> bool:
+    choice = request.options.get("tool_choice")
+    must_call = choice == "required" or (isinstance(choice, dict) and choice.get("type") in RUN_BY_CALLER)
+    return must_call or any(tool.get("type") in RUN_BY_CALLER for tool in callers)
 
 
 def _cannot_call(model: str) -> BridgeError:

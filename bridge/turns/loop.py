@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from bridge.turns.call_words import BROKE_OFF, NOTHING_SAID, skipped_at_call_limit, skipped_at_limit
+from bridge.turns.call_words import (
+    BROKE_OFF,
+    NOTHING_SAID,
+    omitted_notice,
+    skipped_at_call_limit,
+    skipped_at_limit,
+)
+from bridge.turns.context_budget import ContextBudget
 from bridge.turns.items import Item, ModelCall, call_id_of, is_answer, output_item, usage_of
 from bridge.turns.limit_notice import limit_notice, limit_warning
 from bridge.turns.model import Model, ModelError, ModelRequest
@@ -219,8 +226,10 @@ class _Turn:
         for group in groups:
             await self._tell_started(group)
             outputs = await self._toolbox.run(group, read)
+            budget = ContextBudget(self._settings.prompt_tokens, self._model_request({}))
             for call, output in zip(group, outputs, strict=True):
-                await self._answer(call, output)
+                fitted = budget.fitted(output)
+                await self._answer(call, fitted, is_omitted=fitted is not output)
         if skipped:
             await self._answer_unrun(skipped, skipped_at_call_limit(self._calls_run))
 
@@ -233,13 +242,16 @@ class _Turn:
         for call in calls:
             await self._answer(call, CallOutput(text, has_succeeded=False))
 
-    async def _answer(self, call: ModelCall, output: CallOutput) -> None:
+    async def _answer(self, call: ModelCall, output: CallOutput, *, is_omitted: bool = False) -> None:
         """Kept before it is told: what has run is known even if nobody listens any more."""
         parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
         item = output_item(call.call_id, parts if output.parts else output.text)
         self._output.append(item)
         self._usage = summed(self._usage, output.usage)
-        await self._emit(CallEnded(call, item, output.has_succeeded, output.files, output.is_left_alone))
+        flags = output.has_succeeded, output.files, output.is_left_alone, is_omitted
+        await self._emit(CallEnded(call, item, *flags))
+        if is_omitted:
+            await self._emit(Notice("warning", omitted_notice(call.name), in_answer=False))
 
     def _result(
         self, round_: Round, callers: Sequence[ModelCall] = (), *, limit_reached: bool = False

@@ -45,7 +45,7 @@ _ECHOED: Mapping[str, JsonValue] = {
 """Members of a request that OpenAI repeats in the response, and what it says where the request has none; null
 where only the provider knows its default."""
 
-_PROVIDERS_WORD = ("reasoning", "service_tier", "temperature", "top_p")
+_PROVIDERS_WORD = ("reasoning", "service_tier", "temperature", "top_p", "truncation")
 """Members that the provider may have chosen itself; its response says what they were."""
 
 
@@ -149,7 +149,7 @@ class ResponsesWriter:
         match event:
             case Said():
                 bodies = self._said(event)
-            case CallEnded() if self._display == "details":
+            case CallEnded() if self._display == "details" and not event.is_omitted:
                 bodies = self._tell_block(call_block(event.call, event.output, event.files))
             case CallEnded() if self._display == "items":
                 bodies = self._output(event)

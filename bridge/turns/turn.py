@@ -10,8 +10,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from bridge.models import DEFAULT_PROMPT_TOKENS
 from bridge.turns.items import Item, ModelCall
 from bridge.turns.model import ModelError, ModelEvent
+from bridge.turns.provider_features import ProviderFeatures
 from toolserver.json_types import JsonObject, JsonValue
 
 CallDisplay: TypeAlias = Literal["hidden", "details", "items"]
@@ -81,6 +83,10 @@ class TurnSettings:
     """`enable_strict_tool_calling`."""
     subquery: bool = False
     """The model is offered `subquery`, where it is offered tools of the bridge."""
+    prompt_tokens: int = DEFAULT_PROMPT_TOKENS
+    """That the model reads at most."""
+    features: ProviderFeatures = field(default_factory=ProviderFeatures)
+    """What its requests get unasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,8 @@ class CallEnded:
     """Images and files for the user: `{"type", "url", "mime"}`."""
     is_left_alone: bool = False
     """Not tried: its breaker is open."""
+    is_omitted: bool = False
+    """Too long for what the model can still read: `output` says how long it was. Neither shown nor kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,77 @@
+"""What is known of models that no settings speak of: by their names, and by what a provider's list says.
+
+Pure tables and readers. Names are OpenAI's (platform.openai.com/docs/models, read 2026-11-22), with or
+without a vendor before them; members of lists are OpenRouter's (openrouter.ai/docs, read 2026-11-22).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from toolserver.json_types import JsonObject, array_at, object_at
+
+_REASON = re.compile(r"(?:^|/)(?:o\d|codex|gpt-5(?!-chat))")
+_SEARCH = re.compile(r"(?:^|/)(?:gpt-4o|gpt-4\.1|gpt-5|o3|o4-mini)")
+_NO_SEARCH = re.compile(r"(?:^|/)(?:o3-mini|.*(?:nano|audio|realtime|transcribe|tts))")
+_NO_FUNCTIONS = re.compile(r"(?:^|/)(?:chatgpt-4o-latest|o1-mini|o1-preview|gpt-4o.*-search-preview)")
+
+
+def reasons(name: str) -> bool:
+    """Whether a model of that name thinks before it answers."""
+    return _REASON.search(name) is not None
+
+
+def searches(name: str) -> bool:
+    """Whether a model of that name takes OpenAI's tool `web_search`."""
+    return _SEARCH.search(name) is not None and _NO_SEARCH.search(name) is None
+
+
+def _with_effort(effort: str) -> JsonObject:
+    return {"reasoning": {"effort": effort}}
+
+
+PSEUDO_MODELS: Mapping[str, Mapping[str, JsonObject]] = {
+    "o3-mini": {"o3-mini-high": _with_effort("high")},
+    "o4-mini": {"o4-mini-high": _with_effort("high")},
+    **{
+        base: {
+            f"gpt-5-thinking{size}": _with_effort("medium"),
+            f"gpt-5-thinking{size}-minimal": _with_effort("minimal"),
+            f"gpt-5-thinking{size}-high": _with_effort("high"),
+        }
+        for base, size in (("gpt-5", ""), ("gpt-5-mini", "-mini"), ("gpt-5-nano", "-nano"))
+    },
+}
+"""Model to names under which it has other options."""
+
+
+def listed_facts(row: JsonObject) -> JsonObject:
+    """What a row of a provider's list says of its model, as members of `ModelSettings`."""
+    facts: JsonObject = {}
+    name = row.get("id")
+    if isinstance(name, str) and _NO_FUNCTIONS.search(name):
+        facts["can_call_functions"] = False
+    if parameters := array_at(row, "supported_parameters"):
+        facts["can_call_functions"] = "tools" in parameters or "tool_choice" in parameters
+        facts["reasons"] = "reasoning" in parameters
+    if "image" in array_at(object_at(row, "architecture"), "input_modalities"):
+        facts["sees_images"] = True
+    provider = object_at(row, "top_provider")
+    for ours, theirs in _NUMBERS.items():
+        found = next((n for n in (row.get(theirs), provider.get(theirs)) if _is_count(n)), None)
+        if found is not None:
+            facts[ours] = found
+    return facts
+
+
+_NUMBERS = {
+    "max_prompt_tokens": "max_prompt_tokens",
+    "context_tokens": "context_length",
+    "max_completion_tokens": "max_completion_tokens",
+}
+"""Our name to the list's."""
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0

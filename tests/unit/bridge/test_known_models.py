@@ -1,0 +1,61 @@
+"""What is known of models by their names, and by what a list says."""
+
+from typing import Any
+
+import pytest
+
+from bridge.known_models import listed_facts, reasons, searches
+
+
+@pytest.mark.parametrize(
+    ("name", "thinks", "looks"),
+    [
+        ("gpt-4.1-mini", False, True),
+        ("gpt-4.1-nano", False, False),
+        ("gpt-4o-mini-2024-07-18", False, True),
+        ("gpt-4o-audio-preview", False, False),
+        ("chatgpt-4o-latest", False, False),
+        ("o3", True, True),
+        ("o3-mini", True, False),
+        ("openai/o4-mini", True, True),
+        ("gpt-5", True, True),
+        ("gpt-5-chat-latest", False, True),
+        ("llama3.2:3b", False, False),
+    ],
+)
+def test_openai_names_tell_what_a_model_can(name: str, thinks: bool, looks: bool) -> None:
+    """S4-05, S4-03: OpenAI's list says nothing but names, and refuses what a model cannot."""
+    assert (reasons(name), searches(name)) == (thinks, looks)
+
+
+def test_a_list_tells_more() -> None:
+    """S0-01, S0-147: as OpenRouter writes it."""
+    row: Any = {
+        "id": "vendor/large",
+        "context_length": 200_000,
+        "top_provider": {"context_length": 100_000, "max_completion_tokens": 8000},
+        "architecture": {"input_modalities": ["text", "image"]},
+        "supported_parameters": ["temperature", "tool_choice", "reasoning"],
+    }
+    assert listed_facts(row) == {
+        "can_call_functions": True,
+        "reasons": True,
+        "sees_images": True,
+        "context_tokens": 200_000,
+        "max_completion_tokens": 8000,
+    }
+
+
+@pytest.mark.parametrize(
+    ("row", "facts"),
+    [
+        ({"id": "gpt-4o"}, {}),
+        ({"id": 7, "supported_parameters": "tools", "context_length": "much", "architecture": []}, {}),
+        ({"id": "x", "supported_parameters": ["seed"]}, {"can_call_functions": False, "reasons": False}),
+        ({"id": "chatgpt-4o-latest"}, {"can_call_functions": False}),
+        ({"id": "x", "context_length": True, "top_provider": {"context_length": 0}}, {}),
+    ],
+)
+def test_a_list_that_says_little_or_nonsense_claims_nothing(row: Any, facts: Any) -> None:
+    """S4-01: a model without function calling is known; anything else is left as it was."""
+    assert listed_facts(row) == facts
