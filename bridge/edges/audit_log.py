@@ -17,11 +17,12 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from bridge.audit import AuditEntry, AuditKind
 from bridge.edges.dialects import reason_of
 from bridge.edges.group_commit import GroupCommit, Transactions
+from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import AuditRow, CallRow, UserRow
 from bridge.edges.tasks import pause
 
@@ -98,9 +99,7 @@ class Wanted:
 class AuditLog:
     """Implements the port `bridge.audit.Audit` and reads what was noted."""
 
-    def __init__(
-        self, session: async_sessionmaker[AsyncSession], thread: Transactions, keep_days: int
-    ) -> None:
+    def __init__(self, session: Sessions, thread: Transactions, keep_days: int) -> None:
         self._session = session
         self._thread = thread
         self._keep_seconds = keep_days * DAY_SECONDS

@@ -18,12 +18,12 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, Table, bindparam, delete, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.calls import TERMINAL, CallState
 from bridge.dispatch_ports import JournalUnavailable
 from bridge.edges.dialects import Upsert, reason_of, upsert
 from bridge.edges.group_commit import CommitFailed, GroupCommit, Transactions
+from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import CallRow
 from bridge.edges.tasks import pause
 from bridge.endings import bridge_stopped
@@ -82,7 +82,7 @@ class _Late:
 class CallJournal:
     """The table of calls."""
 
-    def __init__(self, session: async_sessionmaker[AsyncSession], thread: Transactions) -> None:
+    def __init__(self, session: Sessions, thread: Transactions) -> None:
         self._session = session
         self._thread = thread
         self._entries = GroupCommit[dict[str, Any] | _Late]("The journal of calls", thread, _save)

@@ -14,8 +14,8 @@ import json
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import jwt
 from aiohttp import hdrs
@@ -39,6 +39,9 @@ MAX_CHALLENGES = 10_000
 KEY_SECONDS = 10.0
 """How long it is remembered who holds a key and that a browser is paired; what another process revokes works
 for so long."""
+
+AWAY_SECONDS = 600.0
+"""For how long who was known is believed while the database does not answer: nobody can be revoked then."""
 
 MAX_REMEMBERED_KEYS = 10_000
 """Also of browsers, and of users that forwarders name."""
@@ -68,6 +71,14 @@ class Caller:
     """How answers of models show calls, as was said when the key was made."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Remembered(Generic[ValueT]):
+    value: ValueT
+    seen_at: float
+    ask_at: float
+    """When the store is asked again; both in monotonic time."""
+
+
 class Identity:
     """Issues and checks what callers show."""
 
@@ -76,8 +87,8 @@ class Identity:
         self._secret = secret
         self._user_headers = user_headers
         self._challenges: dict[str, tuple[str, float]] = {}
-        self._key_holders: dict[str, tuple[KeyHolder, float]] = {}
-        self._devices: dict[str, float] = {}
+        self._key_holders: dict[str, _Remembered[KeyHolder]] = {}
+        self._devices: dict[str, _Remembered[Device]] = {}
         self._forwarded: dict[ForwardedUser, User] = {}
         self._naming = asyncio.Lock()
         self._revocations = 0
@@ -141,10 +152,8 @@ class Identity:
         """
         claims = self.read(SESSION, token)
         device_id = claims["device"]
-        if time.monotonic() >= self._devices.get(device_id, 0.0):
-            if await self._current(lambda: self._store.device(device_id)) is None:
-                raise _unknown_browser()
-            _remember(self._devices, device_id, time.monotonic() + KEY_SECONDS)
+        if await self._known(self._devices, device_id, lambda: self._store.device(device_id)) is None:
+            raise _unknown_browser()
         return Caller(User(claims["sub"], claims["name"]), device_id)
 
     async def caller(self, headers: CIMultiDictProxy[str]) -> Caller:
@@ -201,15 +210,36 @@ class Identity:
                 return found
 
     async def _holder_of_key(self, key: str) -> KeyHolder:
-        key_hash = hash_secret(key)
-        holder, until = self._key_holders.get(key_hash, (None, 0.0))
-        if holder is not None and time.monotonic() < until:
-            return holder
-        holder = await self._current(lambda: self._store.holder_of_key(key))
+        holder = await self._known(
+            self._key_holders, hash_secret(key), lambda: self._store.holder_of_key(key)
+        )
         if holder is None:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "This key is not known here. Was it revoked?")
-        _remember(self._key_holders, key_hash, (holder, time.monotonic() + KEY_SECONDS))
         return holder
+
+    async def _known(
+        self,
+        memory: dict[str, _Remembered[ValueT]],
+        name: str,
+        look: Callable[[], Awaitable[ValueT | None]],
+    ) -> ValueT | None:
+        """What the store says, remembered for `KEY_SECONDS`; while it cannot be asked, for `AWAY_SECONDS`."""
+        known, now = memory.get(name), time.monotonic()
+        if known is not None and now < known.ask_at:
+            return known.value
+        try:
+            found = await self._current(look)
+        except BridgeError as error:
+            known = memory.get(name)  # as it is now: a revocation may have cleared it
+            is_away = error.error.code is ErrorCode.STORE_UNAVAILABLE
+            if not is_away or known is None or now >= known.seen_at + AWAY_SECONDS:
+                raise
+            memory[name] = replace(known, ask_at=time.monotonic() + KEY_SECONDS)
+            return known.value
+        memory.pop(name, None)
+        if found is not None:
+            _remember(memory, name, _Remembered(found, now, time.monotonic() + KEY_SECONDS))
+        return found
 
     async def _forwarded_user(self, named: ForwardedUser) -> User:
         user = self._forwarded.get(named)

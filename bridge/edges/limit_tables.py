@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sqlalchemy import delete, select
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.call_settings import CallSetting, Scope
+from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import CallSettingRow, LimitRow
 from bridge.limits import Number
 
@@ -15,7 +15,7 @@ from bridge.limits import Number
 class LimitTables:
     """The ports of `bridge.limits` and `bridge.call_settings`."""
 
-    def __init__(self, session: async_sessionmaker[AsyncSession]) -> None:
+    def __init__(self, session: Sessions) -> None:
         self._session = session
 
     async def limits(self) -> Mapping[str, Number]:

@@ -21,6 +21,7 @@ from bridge.edges.database import Engines, open_postgresql, open_sqlite
 from bridge.edges.dialects import dialect_of, upsert
 from bridge.edges.group_commit import WriteThread
 from bridge.edges.limit_tables import LimitTables
+from bridge.edges.sessions import Sessions
 from bridge.edges.store_approvals import ApprovalTables
 from bridge.edges.store_items import ItemTables
 from bridge.edges.store_people import PeopleStore
@@ -35,7 +36,8 @@ class Store(PeopleStore):
     def __init__(self, engines: Engines) -> None:
         self._engine = engines.reading
         self._thread = WriteThread(engines.writing)
-        self._session = async_sessionmaker(engines.reading, expire_on_commit=False)
+        self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
+        self._session = Sessions(self._plain_session)
 
     @classmethod
     def open(cls, where: Path | URL) -> Store:
@@ -66,7 +68,7 @@ class Store(PeopleStore):
 
     def item_store(self) -> ItemTables:
         """What is kept of answers, in this database."""
-        return ItemTables(self._session, self._thread)
+        return ItemTables(self._plain_session, self._thread)
 
     async def close(self) -> None:
         """Close all connections, once what is being written is written."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from sqlalchemy import delete, select
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import ApprovalModeRow, GrantRow, ServerRow
 from bridge.policy import APPROVAL_MODES, ApprovalMode, Grant, GrantScope
 
@@ -16,7 +16,7 @@ from bridge.policy import APPROVAL_MODES, ApprovalMode, Grant, GrantScope
 class ApprovalTables:
     """Modes and grants. Every method is one transaction, committed when it returns."""
 
-    def __init__(self, session: async_sessionmaker[AsyncSession]) -> None:
+    def __init__(self, session: Sessions) -> None:
         self._session = session
 
     async def approval_mode(self, user_id: str) -> ApprovalMode | None:

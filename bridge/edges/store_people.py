@@ -14,8 +14,9 @@ from typing import Any, cast
 
 from sqlalchemy import Select, delete, select, update
 from sqlalchemy.engine import CursorResult
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import ApiKeyRow, DeviceChoiceRow, DeviceRow, ServerRow, TicketRow, UserRow
 from bridge.turns.turn import CallDisplay, display_named
 
@@ -119,7 +120,7 @@ def hash_secret(secret: str) -> str:
 class PeopleStore:
     """Users, keys, tickets and devices. Every method is one transaction, committed when it returns."""
 
-    _session: async_sessionmaker[AsyncSession]
+    _session: Sessions
 
     async def ensure_user(self, name: str) -> User:
         """The user of that name, made when there is none."""

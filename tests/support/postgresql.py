@@ -68,7 +68,7 @@ class PostgresServer:
         return self._folder / "cluster"
 
     def start(self) -> None:
-        """Start it; it answers when this returns."""
+        """Start it; it answers when this returns. It ends with the thread that calls this: the main one."""
         settings = (*QUICK, f"port={self.port}", f"unix_socket_directories={self._folder}")
         options = [part for setting in settings for part in ("-c", setting)]
         command = [*_dying_with_us(), str(self._binaries / "postgres"), "-D", str(self._cluster), *options]

@@ -1,0 +1,160 @@
+"""PostgreSQL stops under a bridge that runs, and starts again: who is refused, who goes on, how it heals."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from sqlalchemy import URL, text
+
+from bridge.edges import identity
+from bridge.edges.store import Store
+from bridge.service import Bridge
+from bridge.wire import BridgeError, ErrorCode
+from tests.support.compiled import document_text
+from tests.support.databases import engine_of
+from tests.support.postgresql import PostgresServer
+from tests.support.running import Page, json_answer, page_of, running_bridge
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.asyncio
+
+READS, CHANGES = "/tools/listProducts", "/tools/addProduct"
+
+
+@asynccontextmanager
+async def stopped(server: PostgresServer) -> AsyncGenerator[None]:
+    await asyncio.to_thread(server.stop)
+    try:
+        yield
+    finally:
+        server.start()
+
+
+@pytest.fixture
+def address(postgres_server: PostgresServer) -> Iterator[URL]:
+    with postgres_server.database() as url:
+        yield url
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path, address: URL, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bridge]:
+    """Whoever asks is looked up each time."""
+    monkeypatch.setattr(identity, "KEY_SECONDS", 0.0)
+    async with running_bridge(tmp_path, database=address) as running:
+        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+        yield running
+
+
+@pytest_asyncio.fixture
+async def page(bridge: Bridge) -> AsyncIterator[Page]:
+    async def answer(_call: dict[str, Any]) -> dict[str, Any]:
+        return json_answer({"done": True})
+
+    async with page_of(bridge, bridge.local_user.id, answer) as connected:
+        yield connected
+
+
+async def ask(bridge: Bridge, path: str, *, key: str | None = None) -> tuple[int, Any]:
+    headers = {"Authorization": f"Bearer {key or bridge.key}"}
+    body = {READS: "{}", CHANGES: '{"name": "tea"}'}.get(path)
+    async with (
+        aiohttp.ClientSession() as http,
+        http.request("POST" if body else "GET", bridge.base_url + path, data=body, headers=headers) as answer,
+    ):
+        return answer.status, await answer.json()
+
+
+async def test_a_bridge_outlives_its_database_and_heals_by_itself(
+    bridge: Bridge, page: Page, postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What must be written down first is refused, what only reads goes on, and nobody reloads anything."""
+    assert (await ask(bridge, READS))[0] == 200
+    assert (await ask(bridge, CHANGES))[0] == 200
+    async with stopped(postgres_server):
+        status, told = await ask(bridge, CHANGES)
+        assert (status, told["error"]["code"], told["error"]["retryable"]) == (503, "store_unavailable", True)
+        assert (await ask(bridge, READS))[0] == 200
+        refused = [
+            await ask(bridge, "/api/calls"),
+            await ask(bridge, "/api/me", key="tbk_" + "x" * 43),
+            await page.request("GET", "/api/audit"),
+            await page.request("PUT", "/api/approval", {"mode": "ask"}),
+        ]
+        assert [(status, told["error"]["code"]) for status, told in refused] == [
+            (503, "store_unavailable")
+        ] * 4
+
+    async def heals() -> bool:
+        return (await ask(bridge, CHANGES))[0] == 200
+
+    await eventually(heals, within_s=10)
+
+    async def written() -> list[str]:
+        calls = (await ask(bridge, "/api/calls"))[1]["calls"]
+        return [call["tool"] for call in calls if call["state"] == "succeeded"]
+
+    tools = await eventually(written)
+    assert sorted(tools) == ["addProduct", "addProduct", "listProducts", "listProducts"]
+    assert caplog.text.count("The database does not answer: ") == 1
+    assert caplog.text.count("The database answers again.") == 1
+
+
+async def test_who_was_known_is_believed_for_a_while_and_not_for_ever(
+    bridge: Bridge, page: Page, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can be revoked while the database is away, but it may be away for this bridge alone."""
+    assert (await ask(bridge, READS))[0] == 200
+    monkeypatch.setattr(identity, "AWAY_SECONDS", 0.0)
+    async with stopped(postgres_server):
+        status, told = await ask(bridge, READS)
+    assert (status, told["error"]["code"]) == (503, "store_unavailable")
+
+
+async def test_a_revoked_key_does_not_work_again_when_the_database_goes_away(
+    bridge: Bridge, page: Page, postgres_server: PostgresServer
+) -> None:
+    """Its holder was known, and then was not."""
+    key_id, key = await bridge.rooms.store.add_key(bridge.local_user.id, "short-lived")
+    assert (await ask(bridge, READS, key=key))[0] == 200
+    await bridge.rooms.store.delete_key(bridge.local_user.id, key_id)
+    assert (await ask(bridge, READS, key=key))[0] == 401
+    async with stopped(postgres_server):
+        assert (await ask(bridge, READS, key=key))[0] == 503
+
+
+async def test_queries_that_are_cancelled_leave_the_connections_usable(address: URL) -> None:
+    """Callers hang up at any moment; the pool is small."""
+    store = Store.open(address)
+    for _ in range(30):
+        looking = asyncio.create_task(store.users())
+        await asyncio.sleep(0)
+        looking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await looking
+    async with asyncio.TaskGroup() as group:
+        for number in range(30):
+            group.create_task(store.ensure_user(f"user {number}"))
+    assert len(await store.users()) == 30
+    await store.close()
+
+
+async def test_a_lock_of_another_program_is_not_waited_for_without_end(address: URL) -> None:
+    """The request that meets it is told so, and the next one works."""
+    impatient = address.update_query_dict({"options": "-c lock_timeout=50"})
+    store = Store.open(impatient)
+    ann = await store.ensure_user("ann")
+    engine = engine_of(address)
+    with engine.begin() as connection:
+        connection.execute(text("LOCK TABLE api_keys"))
+        with pytest.raises(BridgeError) as told:
+            await store.add_key(ann.id, "label")
+    assert told.value.error.code is ErrorCode.STORE_UNAVAILABLE
+    engine.dispose()
+    await store.add_key(ann.id, "label")
+    assert len(await store.keys(ann.id)) == 1
+    await store.close()
