@@ -23,6 +23,7 @@ from jwt.algorithms import ECAlgorithm
 from multidict import CIMultiDictProxy
 
 from bridge.edges.forwarded_users import ISSUER, ForwardedUser, UserHeaders, named_nobody
+from bridge.edges.sessions import unavailable
 from bridge.edges.store import Store
 from bridge.edges.store_people import Device, KeyHolder, NewDevice, Ticket, User, hash_secret
 from bridge.registry import NOBODY
@@ -42,6 +43,9 @@ for so long."""
 
 AWAY_SECONDS = 600.0
 """For how long who was known is believed while the database does not answer: nobody can be revoked then."""
+
+PATIENCE_S = 2.0
+"""How long a caller who was known waits for the database to say so again."""
 
 MAX_REMEMBERED_KEYS = 10_000
 """Also of browsers, and of users that forwarders name."""
@@ -209,6 +213,13 @@ class Identity:
             if seen == self._revocations:
                 return found
 
+    async def _soon(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                return await self._current(look)
+        except TimeoutError:
+            raise unavailable() from None
+
     async def _holder_of_key(self, key: str) -> KeyHolder:
         holder = await self._known(
             self._key_holders, hash_secret(key), lambda: self._store.holder_of_key(key)
@@ -227,12 +238,12 @@ class Identity:
         known, now = memory.get(name), time.monotonic()
         if known is not None and now < known.ask_at:
             return known.value
+        believed = known is not None and now < known.seen_at + AWAY_SECONDS
         try:
-            found = await self._current(look)
+            found = await (self._soon(look) if believed else self._current(look))
         except BridgeError as error:
             known = memory.get(name)  # as it is now: a revocation may have cleared it
-            is_away = error.error.code is ErrorCode.STORE_UNAVAILABLE
-            if not is_away or known is None or now >= known.seen_at + AWAY_SECONDS:
+            if not believed or known is None or error.error.code is not ErrorCode.STORE_UNAVAILABLE:
                 raise
             memory[name] = replace(known, ask_at=time.monotonic() + KEY_SECONDS)
             return known.value

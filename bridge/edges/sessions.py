@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -11,6 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.edges.dialects import is_unfit, reason_of
 from bridge.wire import BridgeError, ErrorCode
+
+PATIENCE_S = 60.0
+"""For all that is done in one session; a server that is frozen keeps its connections and answers nothing."""
 
 _log = logging.getLogger(__name__)
 
@@ -30,14 +34,14 @@ class Sessions:
     async def __call__(self) -> AsyncGenerator[AsyncSession]:
         """To read; nothing is committed."""
         with self._told():
-            async with self._make() as session:
+            async with asyncio.timeout(PATIENCE_S), self._make() as session:
                 yield session
 
     @asynccontextmanager
     async def begin(self) -> AsyncGenerator[AsyncSession]:
         """One transaction, committed at the end, rolled back when the block raises or is cancelled."""
         with self._told():
-            async with self._make.begin() as session:
+            async with asyncio.timeout(PATIENCE_S), self._make.begin() as session:
                 yield session
 
     @contextmanager
@@ -50,12 +54,13 @@ class Sessions:
             if not self._is_away:
                 _log.error("The database does not answer: %s", reason_of(error))
             self._is_away = True
-            raise _unavailable() from error
+            raise unavailable() from error
         if self._is_away:
             _log.warning("The database answers again.")
             self._is_away = False
 
 
-def _unavailable() -> BridgeError:
+def unavailable() -> BridgeError:
+    """What a request is told that the database did not answer."""
     message = "The bridge cannot reach its database, which it needs for this. Try again; see its log."
     return BridgeError(ErrorCode.STORE_UNAVAILABLE, message, retryable=True)
