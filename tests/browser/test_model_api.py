@@ -200,9 +200,9 @@ async def test_requests_that_failed_again_and_again_are_named_in_the_settings_an
     talk: Talk,
 ) -> None:
     """They are no tool, so there is no link to one; the button takes the next request to the provider."""
-    talk.provider.play(*[fails(400, "Out of order.")] * 5)
+    talk.provider.play(*[fails(403, "Out of order.")] * 5)
     for _ in range(5):
-        with pytest.raises(openai.BadRequestError):
+        with pytest.raises(openai.InternalServerError, match="Out of order"):
             await talk.client.responses.create(model=MODEL, input="Hi")
     with pytest.raises(openai.InternalServerError, match="Temporarily disabled"):
         await talk.client.responses.create(model=MODEL, input="Hi")
