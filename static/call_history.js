@@ -22,8 +22,8 @@ export class CallHistory {
     this.messages = el("div", { "aria-live": "polite" });
     this.more = button("Show earlier calls", () => void this.#load(), { class: "quiet" });
     this.element = el(
-      "section",
-      { class: "stack", "aria-label": "Earlier calls" },
+      "div",
+      { class: "stack" },
       this.heading,
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Earlier calls" }, this.list),
       this.messages,
