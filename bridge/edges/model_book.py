@@ -149,6 +149,9 @@ class ModelBook:
         self._named = {
             settings.id: self._shelves[settings.provider].entry(settings) for settings in file.model
         }
+        self._all: dict[str, ModelEntry] | None = None
+        self._read: list[list[ModelEntry]] = []
+        """The lists that `_all` was made of."""
         if not self._shelves:
             self._named[DEMO_ID] = ModelEntry(demo, DEMO, DEMO_PROVIDER)
 
@@ -191,6 +194,13 @@ class ModelBook:
         raise UnknownModel(name, tuple(near))
 
     def _known(self) -> dict[str, ModelEntry]:
+        """Every model by its name; put together when a list is new, since every request looks here."""
+        lists = [shelf.list for shelf in self._shelves.values()]
+        if self._all is None or any(one is not other for one, other in zip(lists, self._read, strict=True)):
+            self._all, self._read = self._put_together(), lists
+        return self._all
+
+    def _put_together(self) -> dict[str, ModelEntry]:
         found = dict(self._named)
         for entry in (entry for shelf in self._shelves.values() for entry in shelf.list):
             name = entry.id if entry.id not in found else f"{entry.owned_by}/{entry.id}"

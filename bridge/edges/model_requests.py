@@ -14,6 +14,9 @@ from bridge.turns.turn import CALL_DISPLAYS, CallDisplay, display_named
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.json_types import JsonObject, JsonValue
 
+MAX_DEPTH = 254
+"""Arrays and objects within each other; orjson's own limit for what it writes."""
+
 MODEL_BODY_BYTES = 32 * 1024 * 1024
 """Largest body of a request to a model: images and files travel inside."""
 
@@ -34,7 +37,7 @@ async def json_body(request: web.Request) -> JsonObject:
 
     Raises:
         BridgeError: `too_large`; `invalid_request`: it did not arrive in time.
-        InvalidRequest: it is no JSON object.
+        InvalidRequest: it is no JSON object, or nested too deeply to be passed on.
     """
     try:
         async with body_in_time():
@@ -49,7 +52,20 @@ async def json_body(request: web.Request) -> JsonObject:
         raise InvalidRequest(message, param=None, code="invalid_json") from None
     if not isinstance(value, dict):
         raise wrong_type("body", "an object", value)
+    if _is_too_deep(body, value):
+        message = f"The body is nested too deeply: at most {MAX_DEPTH} arrays and objects within each other."
+        raise InvalidRequest(message, param=None, code="invalid_value")
     return value
+
+
+def _is_too_deep(body: bytes, value: JsonValue) -> bool:
+    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
+        return False
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return True
+    return False
 
 
 def display_of(request: web.Request, caller: Caller) -> CallDisplay:

@@ -70,6 +70,7 @@ RESPONSES = "/v1/responses"
     ("method", "path", "body", "headers", "status", "code"),
     [
         ("POST", RESPONSES, b"{", {}, 400, "invalid_json"),
+        ("POST", RESPONSES, b'{"a":' + b"[" * 254 + b"]" * 254 + b"}", {}, 400, "invalid_value"),
         ("POST", RESPONSES, b"[]", {}, 400, "invalid_type"),
         ("POST", RESPONSES, b'{"model": 5}', {}, 400, "invalid_type"),
         ("POST", RESPONSES, b'{"model": "gone", "input": "x"}', {}, 404, "model_not_found"),

@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
-from contextlib import aclosing
+import socket
+from contextlib import ExitStack, aclosing
 from typing import Any
 
 import pytest
 
 from bridge.edges.model_client import ResponsesModel
 from bridge.edges.model_errors import retry_after_s
-from bridge.edges.model_provider import Provider
+from bridge.edges.model_provider import TRIES, Provider
 from bridge.models import ProviderApi, ProviderSettings
 from bridge.turns.model import ModelError, ModelEvent
 from tests.support.model_answers import text
@@ -208,6 +209,22 @@ async def test_a_provider_that_never_begins_is_given_up(api: ProviderApi) -> Non
     async with scene(api, first_event_seconds=0.05) as now:
         failure = await now.failure(raw(b": still here\n\n", asyncio.Event()))
         assert (failure.code, failure.kind) == ("upstream_timeout", "timeout_error")
+
+
+@pytest.mark.asyncio
+async def test_a_host_that_does_not_take_the_connection_is_given_up() -> None:
+    """S4-24: a host that is switched off says nothing at all, and three tries are enough to know it."""
+    silent = socket.create_server(("127.0.0.1", 0), backlog=0)
+    port = silent.getsockname()[1]
+    with silent, ExitStack() as stack:
+        for _ in range(3):  # these fill the line of those who wait to be taken
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(("127.0.0.1", port))
+        async with scene(base_url=f"http://127.0.0.1:{port}/v1", connect_seconds=0.1) as now:
+            failure = await now.failure()
+    assert (failure.code, failure.kind) == ("upstream_timeout", "timeout_error")
+    assert len(now.rests) == TRIES - 1
 
 
 @pytest.mark.asyncio

@@ -52,7 +52,8 @@ class Scene:
 @asynccontextmanager
 async def scene(api: ProviderApi = "responses", **settings: Any) -> AsyncGenerator[Scene]:
     async with scripted_provider() as server:
-        chosen = ProviderSettings(name="Test", base_url=server.base_url, api=api, **settings)
+        settings = {"name": "Test", "base_url": server.base_url, "api": api, **settings}
+        chosen = ProviderSettings(**settings)
 
         async def rest(seconds: float) -> None:
             now.rests.append(seconds)

@@ -20,6 +20,7 @@ from bridge.known_models import listed_facts, reasons, searches
         ("openai/o4-mini", True, True),
         ("gpt-5", True, True),
         ("gpt-5-chat-latest", False, True),
+        ("gpt-6-astra", True, False),
         ("llama3.2:3b", False, False),
     ],
 )
