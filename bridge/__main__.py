@@ -43,6 +43,9 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "users": Command("bridge.commands.people:add_users", "list the users"),
     "audit": Command("bridge.commands.audit:add_audit", "show what happened, newest last"),
+    "encrypt": Command(
+        "bridge.commands.encrypt:add_encrypt", "seal what is kept of answers with the first encryption key"
+    ),
     "devices": Command("bridge.commands.people:add_devices", "list a user's browsers, or remove one"),
 }
 

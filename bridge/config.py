@@ -57,6 +57,34 @@ class MemorySettings:
     """0: all turns."""
 
 
+DEFAULT_CLEANUP_DAYS, MIN_CLEANUP_DAYS, MAX_CLEANUP_DAYS = 90, 1, 365
+"""How long what is kept of answers stays after it was last used."""
+
+DEFAULT_CLEANUP_HOURS, MIN_CLEANUP_HOURS, MAX_CLEANUP_HOURS = 1.0, 0.5, 24.0
+"""How often what is too old is looked for."""
+
+DEFAULT_KEPT_BYTES, MIN_KEPT_BYTES = 1024**3, 1024**2
+"""Of one user's answers, as they stand in the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSettings:
+    """How what is kept of answers stands in the database, and for how long."""
+
+    encryption_keys: tuple[str, ...] = field(default=(), repr=False)
+    """The first one encrypts, all decrypt; none: nothing is encrypted."""
+    encrypt_all: bool = True
+    """False: of items only what models thought is encrypted."""
+    compress: bool = True
+    min_compress_bytes: int = 0
+    cleanup_days: int = DEFAULT_CLEANUP_DAYS
+    """1 to 365."""
+    cleanup_interval_hours: float = DEFAULT_CLEANUP_HOURS
+    """0.5 to 24."""
+    bytes_per_user: int = DEFAULT_KEPT_BYTES
+    """0: any number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What one bridge process is told from outside."""
@@ -101,6 +129,7 @@ class Settings:
     limit_reached_template: str = ""
     """What an answer says that has used up its rounds; "" for the built-in text."""
     memory: MemorySettings = field(default_factory=MemorySettings)
+    kept: KeptSettings = field(default_factory=KeptSettings)
     max_open_calls_per_user: int = field(default=MAX_OPEN_CALLS_PER_USER)
 
 

@@ -113,7 +113,7 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
     )
     files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
     engine = Engine(registry, approvals, Gate(dispatcher, controls), files)
-    requests, items = _compose_requests(controls), GuardedItemStore(store.item_store(), controls.breakers)
+    requests, items = _compose_requests(controls), _compose_items(settings, store, controls)
     toolboxes = _compose_toolboxes(engine, registry, controls, gateway, TurnFiles(files, base_url))
     return Rooms(
         store=store,
@@ -153,6 +153,10 @@ def _compose_toolboxes(
 ) -> Toolboxes:
     room = CallRoom(engine, lambda: controls.limits.now, files)
     return Toolboxes(OwnTools(registry), room, lambda user_id: gateway.page_count(user_id) > 0)
+
+
+def _compose_items(settings: Settings, store: Store, controls: Controls) -> GuardedItemStore:
+    return GuardedItemStore(store.item_store(settings.kept), controls.breakers)
 
 
 def _compose_turns(

@@ -17,6 +17,7 @@ from bridge.application import application, canonical_host
 from bridge.audit import AuditKind
 from bridge.config import LOCAL_USER, RUNNING_FILE, Settings, page_url
 from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
+from bridge.edges.sealing import Sealing
 from bridge.edges.store import Store
 from bridge.edges.store_people import User
 from bridge.rooms import Rooms, compose, kept_text
@@ -118,7 +119,8 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
     )
     await runner.setup()
     await web.SockSite(runner, listener).start()
-    running = {"base_url": base_url, "pid": os.getpid()}
+    key_ids = Sealing(settings.kept).key_ids
+    running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
     (settings.data_dir / RUNNING_FILE).write_text(json.dumps(running), encoding="utf-8")
     return Bridge(rooms, runner, base_url, local_user, key, settings.data_dir)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.config import DEFAULT_PORT, RUNNING_FILE, default_folder
@@ -44,11 +46,32 @@ def address_of(options: argparse.Namespace) -> str:
     """Where the bridge answers: as told, else as the one that runs on the data folder has written down."""
     if getattr(options, "url", None):
         return options.url.rstrip("/")
+    running = _written_address(options.data)
+    return f"http://127.0.0.1:{DEFAULT_PORT}" if running is None else running["base_url"]
+
+
+def running_bridge(data_dir: Path) -> dict[str, Any] | None:
+    """What the bridge on this data folder has written down, if its process is there.
+
+    On Windows a bridge that was killed counts as running: a process cannot be asked for there.
+    """
+    running = _written_address(data_dir)
+    if running is None or sys.platform == "win32":
+        return running
     try:
-        running = json.loads((options.data / RUNNING_FILE).read_text(encoding="utf-8"))
+        os.kill(running["pid"], 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass
+    return running
+
+
+def _written_address(data_dir: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads((data_dir / RUNNING_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return f"http://127.0.0.1:{DEFAULT_PORT}"
-    return running["base_url"]
+        return None
 
 
 def folder(text: str) -> Path:

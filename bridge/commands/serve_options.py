@@ -7,6 +7,7 @@ import logging
 import os
 from pathlib import Path
 
+from bridge.commands.kept_options import kept_settings, kept_warnings
 from bridge.commands.model_options import TEMPLATE_VARIABLE, add_models, is_strict, models_of
 from bridge.commands.options import add_store, origin
 from bridge.config import (
@@ -161,7 +162,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     if options.deadline is not None:
         limits["TOOL_TIMEOUT_SECONDS"] = options.deadline
     model_defaults, more = read_defaults(os.environ)
-    for warning in (*warnings, *more):
+    for warning in (*warnings, *more, *kept_warnings(os.environ)):
         logging.getLogger(__name__).warning(warning)
     return Settings(
         data_dir=options.data,
@@ -184,6 +185,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
         max_tools=options.max_tools,
         max_tool_tokens=options.max_tool_tokens,
         max_answer_bytes=options.max_answer_bytes,
+        kept=kept_settings(os.environ),
     )
 
 

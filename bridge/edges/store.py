@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 
 from sqlalchemy import URL, delete, insert, select
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
-from bridge.config import DEFAULT_AUDIT_DAYS
+from bridge.config import DEFAULT_AUDIT_DAYS, KeptSettings
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.database import Engines, open_postgresql, open_sqlite
 from bridge.edges.dialects import dialect_of, upsert
 from bridge.edges.group_commit import WriteThread
 from bridge.edges.limit_tables import LimitTables
+from bridge.edges.rekeying import Rekeyed, rekey
+from bridge.edges.sealing import Sealing
 from bridge.edges.sessions import Sessions
 from bridge.edges.store_approvals import ApprovalTables
 from bridge.edges.store_items import ItemTables
@@ -66,9 +68,13 @@ class Store(PeopleStore):
         """What users said about asking, in this database."""
         return ApprovalTables(self._session)
 
-    def item_store(self) -> ItemTables:
+    def item_store(self, settings: KeptSettings | None = None) -> ItemTables:
         """What is kept of answers, in this database."""
-        return ItemTables(self._plain_session, self._thread)
+        return ItemTables(self._plain_session, self._thread, Sealing(settings or KeptSettings()))
+
+    async def rekey(self, sealing: Sealing, on_progress: Callable[[Rekeyed], None] | None = None) -> Rekeyed:
+        """Seal what is kept of answers anew; see `rekeying`."""
+        return await rekey(self._thread, sealing, on_progress or (lambda _: None))
 
     async def close(self) -> None:
         """Close all connections, once what is being written is written."""

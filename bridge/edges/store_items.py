@@ -20,16 +20,8 @@ from bridge.artifacts.payload import Unkeepable
 from bridge.artifacts.record import KeptItem, KeptResponse
 from bridge.edges.dialects import insert_missing, upsert
 from bridge.edges.group_commit import Transactions
-from bridge.edges.kept_rows import (
-    EVENTS,
-    ITEMS,
-    RESPONSES,
-    indexed,
-    item_of,
-    item_rows,
-    response_of,
-    response_row,
-)
+from bridge.edges.kept_rows import EVENTS, ITEMS, RESPONSES, KeptRows, indexed
+from bridge.edges.sealing import Sealing
 from bridge.edges.store_items_tables import KeptEventsRow, KeptItemRow, KeptResponseRow
 
 MAX_CHAIN = 2_000
@@ -55,15 +47,17 @@ class ItemTables:
         self,
         session: async_sessionmaker[AsyncSession],
         thread: Transactions,
+        sealing: Sealing,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._session = session
         self._thread = thread
+        self._rows = KeptRows(sealing)
         self._now = now
 
     async def add(self, items: Sequence[KeptItem]) -> None:
         """Keep items; those of a user who has been deleted meanwhile are dropped."""
-        rows = await asyncio.to_thread(item_rows, items, self._now())
+        rows = await asyncio.to_thread(self._rows.of_items, items, self._now())
         if rows:
             await self._write(lambda connection: _add_items(connection, rows))
 
@@ -87,7 +81,7 @@ class ItemTables:
     async def save_response(self, response: KeptResponse) -> None:
         """Keep a response, or its new state; what it continues and when it was made stay as they were."""
         try:
-            row = await asyncio.to_thread(response_row, response, self._now())
+            row = await asyncio.to_thread(self._rows.of_response, response, self._now())
         except Unkeepable as error:
             _log.warning("Response %s is not kept: %s.", response.id, error)
             return
@@ -101,7 +95,7 @@ class ItemTables:
         if row is None:
             return None
         self._touch(user_id, [row], "id")
-        return await asyncio.to_thread(response_of, row)
+        return await asyncio.to_thread(self._rows.response, row)
 
     async def delete_response(self, user_id: str, response_id: str) -> bool:
         """Delete a response with its items and events."""
@@ -115,20 +109,20 @@ class ItemTables:
         wanted = select(RESPONSES).where(RESPONSES.c.status.in_(UNFINISHED)).order_by(RESPONSES.c.created_at)
         async with self._session() as session:
             rows = (await session.execute(wanted)).all()
-        found = await asyncio.to_thread(lambda: [response_of(row) for row in rows])
+        found = await asyncio.to_thread(lambda: [self._rows.response(row) for row in rows])
         return [response for response in found if response is not None]
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
         """Keep stream events; of a response that is not kept, nothing."""
-        row = {"response_id": indexed(response_id), "first": first, "last": last, "frames": frames}
-        await self._write(lambda connection: _add_events(connection, row | {"key_id": None}))
+        row = await asyncio.to_thread(self._rows.of_events, response_id, first, last, frames)
+        await self._write(lambda connection: _add_events(connection, row))
 
     async def events(
         self, user_id: str, response_id: str, after: int, *, limit: int
     ) -> Sequence[tuple[int, bytes]]:
         """The frames of a response from those on that hold an event with a number above `after`."""
         wanted = (
-            select(EVENTS.c.first, EVENTS.c.frames)
+            select(EVENTS)
             .join(RESPONSES, RESPONSES.c.id == EVENTS.c.response_id)
             .where(RESPONSES.c.user_id == user_id, RESPONSES.c.id == indexed(response_id))
             .where(EVENTS.c.last > after)
@@ -136,15 +130,16 @@ class ItemTables:
             .limit(limit)
         )
         async with self._session() as session:
-            return [(row.first, row.frames) for row in (await session.execute(wanted)).all()]
+            rows = (await session.execute(wanted)).all()
+        found = await asyncio.to_thread(lambda: [(row.first, self._rows.frames(row)) for row in rows])
+        return [(number, frames) for number, frames in found if frames is not None]
 
     async def _write(self, work: Callable[[Connection], None]) -> None:
         await asyncio.wrap_future(self._thread.transact(work))
 
     async def _items(self, user_id: str, rows: Sequence[Row[Any]]) -> list[KeptItem]:
         self._touch(user_id, rows, "response_id")
-        found = await asyncio.to_thread(lambda: [item_of(row) for row in rows])
-        return [item for item in found if item is not None]
+        return await asyncio.to_thread(self._rows.items, rows)
 
     def _touch(self, user_id: str, rows: Sequence[Row[Any]], name: str) -> None:
         """Renew the note of when these were used, where it is old; nobody waits for it."""

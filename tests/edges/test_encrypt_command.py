@@ -1,0 +1,114 @@
+"""`tool-bridge encrypt`: what it seals, and when it refuses."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from bridge.__main__ import main
+from bridge.artifacts.record import KeptItem
+from bridge.commands.opened_store import DATABASE
+from bridge.config import RUNNING_FILE, KeptSettings
+from bridge.edges.sealing import key_id
+from bridge.edges.store import Store
+
+KEYS = "ARTIFACT_ENCRYPTION_KEY"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A data folder with one item that is not encrypted."""
+    asyncio.run(_keep(tmp_path / DATABASE))
+    return tmp_path
+
+
+async def _keep(path: Path) -> None:
+    database = Store.open(path)
+    ann = await database.ensure_user("ann")
+    item = KeptItem("A", ann.id, "r", 0, "output", "demo", {"type": "message"}, 1.0)
+    await database.item_store().add([item])
+    await database.close()
+
+
+async def _readable(path: Path, *keys: str) -> bool:
+    database = Store.open(path)
+    ann = await database.ensure_user("ann")
+    store = database.item_store(KeptSettings(encryption_keys=keys))
+    found = await store.by_ids(ann.id, ["A"])
+    await database.close()
+    return bool(found)
+
+
+def _running(folder: Path, *key_ids: str, pid: int | None = None) -> None:
+    facts = {"base_url": "http://x", "pid": pid or os.getpid(), "key_ids": key_ids}
+    (folder / RUNNING_FILE).write_text(json.dumps(facts), encoding="utf-8")
+
+
+def _run(folder: Path, *options: str) -> int:
+    return main(["encrypt", "--data", str(folder), *options])
+
+
+def test_it_seals_with_the_first_key_and_takes_it_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """S0-142: from no key to one, from one to another, and off again."""
+    for keys, options, readable_with in (
+        ("one", [], ["one"]),
+        ("two,one", [], ["two"]),
+        ("two", ["--off"], []),
+    ):
+        monkeypatch.setenv(KEYS, keys)
+        assert _run(folder, "--json", *options) == 0
+        assert json.loads(capsys.readouterr().out) == {"sealed": 1, "unreadable": 0}
+        assert asyncio.run(_readable(folder / DATABASE, *readable_with))
+
+
+def test_it_says_what_no_key_opens(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """S0-142: whoever forgot the old key must not take it for done."""
+    monkeypatch.setenv(KEYS, "one")
+    assert _run(folder) == 0
+    monkeypatch.setenv(KEYS, "two")
+    assert _run(folder) == 1
+    assert "1 rows are left as they are" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("keys", "options", "known", "why"),
+    [
+        ("", [], [], "names no key"),
+        ("one,,two", [], [], "none empty or twice"),
+        ("one,one", [], [], "none empty or twice"),
+        ("new,old", [], ["old"], "does not know the first key"),
+        ("old", ["--off"], ["old"], "the bridge that runs here encrypts"),
+    ],
+)
+def test_it_refuses_what_would_hide_rows_from_the_bridge_that_runs(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    keys: str,
+    options: list[str],
+    known: list[str],
+    why: str,
+) -> None:
+    """A bridge that cannot read what is kept repeats every tool of every chat."""
+    monkeypatch.setenv(KEYS, keys)
+    _running(folder, *(key_id(key) for key in known))
+    assert _run(folder, *options) == 1
+    assert why in capsys.readouterr().err
+    assert asyncio.run(_readable(folder / DATABASE))
+
+
+def test_it_runs_beside_a_bridge_that_knows_the_key_and_after_one_that_is_gone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither must be stopped for it; a file that a killed bridge left behind says nothing."""
+    monkeypatch.setenv(KEYS, "new,old")
+    _running(folder, key_id("new"), key_id("old"))
+    assert _run(folder) == 0
+    _running(folder, pid=2**22 + 1)
+    assert _run(folder) == 0
