@@ -6,6 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tests.support.connections import serving_connections
+
 SOCKET = b"GET /ws/socket.io"
 
 Way = Literal["up", "down"]
@@ -90,19 +92,5 @@ class BreakingFront:
 async def breaking_front() -> AsyncGenerator[BreakingFront]:
     """A front on a free port; every connection ends with it."""
     front = BreakingFront()
-    open_connections: set[asyncio.Task[None]] = set()
-
-    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(front.forward(reader, writer))
-        open_connections.add(task)
-        task.add_done_callback(open_connections.discard)
-
-    server = await asyncio.start_server(connected, "127.0.0.1", 0)
-    front.port = server.sockets[0].getsockname()[1]
-    try:
+    async with serving_connections(front.forward) as front.port:
         yield front
-    finally:
-        server.close()
-        for task in open_connections:
-            task.cancel()
-        await asyncio.gather(*open_connections, return_exceptions=True)

@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tests.support.connections import serving_connections
+
 OPERATION = {
     "operationId": "sendMail",
     "requestBody": {
@@ -81,19 +83,6 @@ def _answer(path: str) -> bytes:
 async def hasty_api() -> AsyncGenerator[HastyApi]:
     """Listen on a free port; the document is at `/openapi.json`."""
     api = HastyApi()
-    open_connections: set[asyncio.Task[None]] = set()
-
-    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(api.serve(reader, writer))
-        open_connections.add(task)
-        task.add_done_callback(open_connections.discard)
-
-    server = await asyncio.start_server(connected, "127.0.0.1", 0)
-    api.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with serving_connections(api.serve) as port:
+        api.url = f"http://127.0.0.1:{port}"
         yield api
-    finally:
-        server.close()
-        for task in open_connections:
-            task.cancel()
-        await asyncio.gather(*open_connections, return_exceptions=True)

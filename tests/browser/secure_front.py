@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.support.connections import serving_connections
+
 HOST = "bridge.test"
 
 
@@ -34,7 +36,6 @@ class SecureFront:
 async def secure_front(folder: Path) -> AsyncGenerator[SecureFront]:
     """An https port with a certificate that nobody signed; every connection ends with it."""
     front = SecureFront(0)
-    open_connections: set[asyncio.Task[None]] = set()
 
     async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there, back = await asyncio.open_connection("127.0.0.1", front.target_port)
@@ -42,20 +43,8 @@ async def secure_front(folder: Path) -> AsyncGenerator[SecureFront]:
             group.create_task(_pump(reader, back))
             group.create_task(_pump(there, writer))
 
-    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(forward(reader, writer))
-        open_connections.add(task)
-        task.add_done_callback(open_connections.discard)
-
-    server = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=_context(folder))
-    front.port = server.sockets[0].getsockname()[1]
-    try:
+    async with serving_connections(forward, tls=_context(folder)) as front.port:
         yield front
-    finally:
-        server.close()
-        for task in open_connections:
-            task.cancel()
-        await asyncio.gather(*open_connections, return_exceptions=True)
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 
 from tests.browser.approving import (
     answer,
@@ -16,6 +16,7 @@ from tests.browser.approving import (
     ordering_by_name,
     shop,
 )
+from tests.browser.scene import Scene
 from tests.support.chromium import accept_selection, expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -88,14 +89,20 @@ async def test_several_calls_are_answered_at_once(chromium: Browser, tmp_path: P
         assert [(await call).code for call in more] == ["denied", "denied"]
 
 
+async def second_tab(scene: Scene, page: Page) -> Page:
+    """Another tab of the same browser, which stands by."""
+    second = await page.context.new_page()
+    await second.goto(scene.bridge.base_url)
+    await expect_connection(second, "standby")
+    return second
+
+
 async def test_every_open_tab_shows_the_card_and_the_first_click_counts(
     chromium: Browser, tmp_path: Path
 ) -> None:
     """The tab that performs calls is rarely the one that its user looks at."""
     async with shop(chromium, tmp_path) as (scene, page):
-        second = await page.context.new_page()
-        await second.goto(scene.bridge.base_url)
-        await expect_connection(second, "standby")
+        second = await second_tab(scene, page)
         running = ordering(scene)
         await card_of(page, "placeOrder")
         await answer(await card_of(second, "placeOrder"), "Allow once")
@@ -120,9 +127,7 @@ async def test_after_a_reload_the_card_is_back(chromium: Browser, tmp_path: Path
 async def test_a_tab_that_takes_over_shows_the_card_once(chromium: Browser, tmp_path: Path) -> None:
     """The card of the worker that died with its tab must not stand beside its successor."""
     async with shop(chromium, tmp_path) as (scene, page):
-        second = await page.context.new_page()
-        await second.goto(scene.bridge.base_url)
-        await expect_connection(second, "standby")
+        second = await second_tab(scene, page)
         running = ordering(scene)
         await card_of(second, "placeOrder")
         await page.close()

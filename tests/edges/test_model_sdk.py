@@ -78,6 +78,27 @@ async def test_a_chat_stream_is_chunks_with_one_end(client: AsyncOpenAI, provide
     assert len({chunk.id for chunk in chunks}) == 1
 
 
+async def test_images_and_files_of_the_user_reach_the_model(
+    client: AsyncOpenAI, provider: ScriptedProvider, api: ProviderApi
+) -> None:
+    """S4-10, S1-07: whatever the provider speaks, it gets them in its own words."""
+    image = {"url": "data:image/png;base64,iVBORw0KGgo=", "detail": "low"}
+    file = {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0="}
+    words = {"type": "text", "text": "What is this?"}
+    content: Any = [words, {"type": "image_url", "image_url": image}, {"type": "file", "file": file}]
+    provider.play(text("A cat."))
+    await client.chat.completions.create(model=MODEL, messages=[{"role": "user", "content": content}])
+    asked = provider.requests[0].body
+    if api == "chat":
+        assert asked["messages"][-1]["content"] == content
+    else:
+        assert asked["input"][-1]["content"] == [
+            {"type": "input_text", "text": "What is this?"},
+            {"type": "input_image", "image_url": image["url"], "detail": "low"},
+            {"type": "input_file", **file},
+        ]
+
+
 async def test_the_chat_stream_helper_and_parsing(client: AsyncOpenAI, provider: ScriptedProvider) -> None:
     """The SDK's own accumulation is the strictest reader of chunks there is."""
     provider.play(text('{"city": "Bonn", ', '"celsius": 21}'), text('{"city": "Bonn", "celsius": 21}'))
