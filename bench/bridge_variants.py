@@ -11,12 +11,13 @@ from bench.measure import Sample, drive
 from bench.payloads import ARGUMENTS_TEXT, CHAT_ID, MESSAGE_ID
 from bench.peer import LoadOrder, PageOrder
 from bench.peer_link import PeerLink
-from bench.plain_variants import Variant
+from bench.plain_variants import Variant, nothing
 from bridge.calls import CallState
 from bridge.config import Settings
 from bridge.edges.browser_gateway import SOCKET_PATH
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.identity import SESSION
+from bridge.edges.intent_log import IntentLog
 from bridge.edges.store import Store
 from bridge.limits import Deadline
 from bridge.open_call import CallRecord, CallRequest
@@ -40,8 +41,8 @@ UNLIMITED = {"CALLS_PER_MINUTE_PER_USER": 1_000_000}
 class _NoJournal(CallJournal):
     """Keeps nothing."""
 
-    async def opened(self, record: CallRecord) -> None:
-        """Nothing is committed."""
+    async def opened(self, record: CallRecord, within_s: float) -> None:
+        """Nothing is written."""
 
     def ended(self, record: CallRecord) -> None:
         """Nothing is written."""
@@ -50,9 +51,9 @@ class _NoJournal(CallJournal):
 class _Forgetful(Store):
     """The database without a journal of calls."""
 
-    def call_journal(self) -> CallJournal:
+    def call_journal(self, folder: Path) -> CallJournal:
         """One that keeps nothing."""
-        return _NoJournal(self._session, self._thread)
+        return _NoJournal(self._session, self._thread, IntentLog.open(folder))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,10 @@ class _Running:
     async def stop(self) -> None:
         await self.bridge.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    async def settle(self) -> None:
+        """Return when the database has all calls: who reads the newest one waits for them."""
+        await self.bridge.rooms.journal.calls(self.bridge.local_user.id, before=None, limit=1)
 
 
 class _FreeTurn:
@@ -119,12 +124,8 @@ async def _start(peer: PeerLink, store: type[Store]) -> _Running:
     return _Running(bridge, server, folder)
 
 
-async def _nothing() -> None:
-    """Another variant stops what this one uses."""
-
-
 def _dispatch_variant(
-    running: _Running, name: str, title: str, *, safe: bool, stop: Callable[[], Awaitable[None]] = _nothing
+    running: _Running, name: str, title: str, *, safe: bool, stop: Callable[[], Awaitable[None]] = nothing
 ) -> Variant:
     """The same call, once as one that only reads and once as one that may change something."""
     dispatcher = running.bridge.rooms.dispatcher
@@ -150,7 +151,7 @@ def _dispatch_variant(
     async def measure(in_flight: int, seconds: float) -> Sample:
         return await drive(call, in_flight=in_flight, seconds=seconds)
 
-    return Variant(name, title, measure, stop)
+    return Variant(name, title, measure, stop, running.settle)
 
 
 def _route_variant(running: _Running, peer: PeerLink) -> Variant:
@@ -161,4 +162,4 @@ def _route_variant(running: _Running, peer: PeerLink) -> Variant:
         key, path = running.bridge.key, f"/tools/{_TOOL}"
         return await peer.load(LoadOrder(host, port, path, key, ARGUMENTS_TEXT, in_flight, seconds))
 
-    return Variant("route", "bridge: POST /tools/… by HTTP", measure, running.stop)
+    return Variant("route", "bridge: POST /tools/… by HTTP", measure, running.stop, running.settle)

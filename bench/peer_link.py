@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import threading
 from dataclasses import asdict
 
 import orjson
@@ -18,6 +19,8 @@ class PeerLink:
 
     def __init__(self, running: asyncio.subprocess.Process) -> None:
         self._running = running
+        self.cores: list[int] = []
+        """This process's own core and the peer's; empty where they cannot be chosen, or there is one only."""
         self.cpu_s = 0.0
         """Processor time of the peer at its last answer."""
 
@@ -31,12 +34,20 @@ class PeerLink:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )
+        link = cls(running)
         if hasattr(os, "sched_setaffinity"):
             cores = sorted(os.sched_getaffinity(0))
             if len(cores) > 1:
+                link.cores = cores[:2]
                 os.sched_setaffinity(running.pid, {cores[1]})
                 os.sched_setaffinity(0, {cores[0]})
-        return cls(running)
+        return link
+
+    def place_threads(self, *, beside_the_peer: bool) -> None:
+        """Let the other threads of this process use the peer's core too, or only that of the event loop."""
+        for thread in threading.enumerate():
+            if self.cores and thread is not threading.main_thread() and thread.native_id is not None:
+                os.sched_setaffinity(thread.native_id, self.cores if beside_the_peer else self.cores[:1])
 
     async def connect_page(self, order: PageOrder) -> None:
         """Have a page connected; returns once it takes calls."""

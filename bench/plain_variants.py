@@ -27,6 +27,12 @@ class Variant:
     measure: Callable[[int, float], Awaitable[Sample]]
     """Takes how many calls are in flight and for how many seconds."""
     stop: Callable[[], Awaitable[None]]
+    settle: Callable[[], Awaitable[None]]
+    """Wait for work that was put off; it is counted."""
+
+
+async def nothing() -> None:
+    """Neither put off nor to be stopped: it is another variant's."""
 
 
 class Json:
@@ -103,4 +109,4 @@ async def _start(name: str, title: str, sio: Any, peer: PeerLink) -> Variant:
     async def measure(in_flight: int, seconds: float) -> Sample:
         return await drive(call, in_flight=in_flight, seconds=seconds)
 
-    return Variant(name, title, measure, stop)
+    return Variant(name, title, measure, stop, nothing)

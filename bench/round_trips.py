@@ -1,13 +1,15 @@
 """How long a tool call takes from this process to a page and back, compared in one run.
 
-Two processes on two cores: this one holds every server, the other plays the page (and the HTTP caller).
-Variants take turns within every repetition, so that a noisy neighbor disturbs all of them alike.
+Two processes on two cores: the event loop of this one holds every server, the other plays the page (and the
+HTTP caller). Threads that write for a server may use both cores, as they would elsewhere; what the journal
+costs is measured with all of them on the core of the loop too. Variants take turns within every repetition,
+so that a noisy neighbor disturbs all of them alike.
 """
 
 import statistics
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from bench.bridge_variants import SAFE, UNSAFE, UNWRITTEN, start_bridge_variants
 from bench.measure import Sample
@@ -52,7 +54,8 @@ class Cell:
         }
 
 
-Start = Callable[[PeerLink], Awaitable[Sequence[Variant]]]
+Cells = dict[tuple[str, int, bool], Cell]
+"""By variant, load, and whether threads may use both cores."""
 
 
 async def compare_round_trips(effort: Effort) -> dict[str, object]:
@@ -69,24 +72,29 @@ async def compare_round_trips(effort: Effort) -> dict[str, object]:
     summaries = {key: cell.summary() for key, cell in cells.items()}
     for in_flight in IN_FLIGHT:
         _print_load(variants, summaries, in_flight)
-    journal = {in_flight: _journal_figures(cells, in_flight) for in_flight in IN_FLIGHT}
-    _print_journal(journal)
-    found: dict[str, object] = {
-        f"{name}/{in_flight}": figures for (name, in_flight), figures in summaries.items()
-    }
-    return found | {f"journal/{in_flight}": figures for in_flight, figures in journal.items()}
+    found: dict[str, object] = {}
+    for (name, in_flight, is_spread), figures in summaries.items():
+        found |= {f"{name}/{in_flight}": figures} if is_spread else {}
+    for is_spread, name in ((True, "journal"), (False, "journal_one_core")):
+        journal = {in_flight: _journal_figures(cells, in_flight, is_spread) for in_flight in IN_FLIGHT}
+        _print_journal(journal, is_spread)
+        found |= {f"{name}/{in_flight}": figures for in_flight, figures in journal.items()}
+    return found
 
 
-async def _measure_all(
-    variants: Sequence[Variant], peer: PeerLink, effort: Effort
-) -> dict[tuple[str, int], Cell]:
-    cells = {(variant.name, in_flight): Cell() for variant in variants for in_flight in IN_FLIGHT}
+async def _measure_all(variants: Sequence[Variant], peer: PeerLink, effort: Effort) -> Cells:
+    of_journal = [variant for variant in variants if variant.name in (UNWRITTEN, SAFE, UNSAFE)]
+    cells: Cells = {}
     for variant in variants:
         await variant.measure(IN_FLIGHT[1], _WARM_UP_S)
+        await variant.settle()
     for _ in range(effort.repetitions):
-        for in_flight in IN_FLIGHT:
-            for variant in variants:
-                await _measure(variant, peer, cells[variant.name, in_flight], in_flight, effort.seconds)
+        for is_spread, chosen in ((True, variants), (False, of_journal)):
+            peer.place_threads(beside_the_peer=is_spread)
+            for in_flight in IN_FLIGHT:
+                for variant in chosen:
+                    cell = cells.setdefault((variant.name, in_flight, is_spread), Cell())
+                    await _measure(variant, peer, cell, in_flight, effort.seconds)
     return cells
 
 
@@ -94,6 +102,9 @@ async def _measure(variant: Variant, peer: PeerLink, cell: Cell, in_flight: int,
     await peer.touch()
     peer_before, before = peer.cpu_s, time.process_time()
     sample = await variant.measure(in_flight, seconds)
+    began = time.perf_counter()
+    await variant.settle()
+    sample = replace(sample, seconds=sample.seconds + time.perf_counter() - began)
     spent = time.process_time() - before
     await peer.touch()
     cell.samples.append(sample)
@@ -101,37 +112,44 @@ async def _measure(variant: Variant, peer: PeerLink, cell: Cell, in_flight: int,
     cell.peer_share.append((peer.cpu_s - peer_before) / sample.seconds)
 
 
-def _journal_figures(cells: dict[tuple[str, int], Cell], in_flight: int) -> dict[str, float]:
+def _journal_figures(cells: Cells, in_flight: int, is_spread: bool) -> dict[str, float]:
     """Ratios within each repetition, where the variants stand next to each other, and their median."""
-    without, safe, unsafe = (cells[name, in_flight] for name in (UNWRITTEN, SAFE, UNSAFE))
+    without, safe, unsafe = (cells[name, in_flight, is_spread] for name in (UNWRITTEN, SAFE, UNSAFE))
 
     def ratio(cell: Cell) -> float:
         pairs = zip(cell.samples, without.samples, strict=True)
         return statistics.median(each.calls_per_s / bare.calls_per_s for each, bare in pairs)
+
+    def extra_us(cell: Cell) -> float:
+        pairs = zip(cell.server_us, without.server_us, strict=True)
+        return statistics.median(each - bare for each, bare in pairs)
 
     later = (each.p50_ms - bare.p50_ms for each, bare in zip(unsafe.samples, without.samples, strict=True))
     return {
         "safe_to_unwritten": ratio(safe),
         "unsafe_to_unwritten": ratio(unsafe),
         "unsafe_later_ms": statistics.median(later),
-        "safe_cpu_to_unwritten": min(safe.server_us) / min(without.server_us),
-        "unsafe_cpu_to_unwritten": min(unsafe.server_us) / min(without.server_us),
+        "unwritten_us": statistics.median(without.server_us),
+        "safe_extra_us": extra_us(safe),
+        "unsafe_extra_us": extra_us(unsafe),
     }
 
 
-def _print_journal(figures: dict[int, dict[str, float]]) -> None:
-    head = ["in flight", "safe: calls/s", "unsafe: calls/s", "ms later at p50", "safe: µs", "unsafe: µs"]
+def _print_journal(figures: dict[int, dict[str, float]], is_spread: bool) -> None:
+    head = ["in flight", "safe: calls/s", "unsafe: calls/s", "ms later at p50"]
+    head += ["no journal: µs", "safe: µs more", "unsafe: µs more"]
     rows = [[str(in_flight), *each.values()] for in_flight, each in figures.items()]
-    print_table("With the journal, to the same without any", head, rows)
+    where = "its thread on either core" if is_spread else "its thread on the core of the loop"
+    print_table(f"With the journal, to the same without any; {where}", head, rows)
 
 
 def _print_load(
-    variants: Sequence[Variant], summaries: dict[tuple[str, int], dict[str, float]], in_flight: int
+    variants: Sequence[Variant], summaries: dict[tuple[str, int, bool], dict[str, float]], in_flight: int
 ) -> None:
-    defaults, floor = summaries["defaults", in_flight], summaries["floor", in_flight]
+    defaults, floor = summaries["defaults", in_flight, True], summaries["floor", in_flight, True]
     rows: list[list[object]] = []
     for variant in variants:
-        own = summaries[variant.name, in_flight]
+        own = summaries[variant.name, in_flight, True]
         rows.append(
             [
                 variant.title,

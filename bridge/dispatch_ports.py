@@ -47,11 +47,11 @@ class Browser(Protocol):
 class Journal(Protocol):
     """What is kept of calls, so that a crash leaves no doubt that need not be."""
 
-    async def opened(self, record: CallRecord) -> None:
-        """Write down an unsafe call before its page may begin it; committed when this returns.
+    async def opened(self, record: CallRecord, within_s: float) -> None:
+        """Write down an unsafe call before its page may begin it; when this returns it outlives the process.
 
         Raises:
-            JournalUnavailable: then the call must not be sent.
+            JournalUnavailable: it cannot be written, or not in time; then the call must not be sent.
         """
         ...
 

@@ -82,7 +82,7 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
     approvals = Approvals(store.approval_tables(), settings.approve, audit, start=tasks.start)
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
-    journal = store.call_journal()
+    journal = store.call_journal(settings.data_dir)
     dispatcher = Dispatcher(
         gateway,
         journal,

@@ -72,7 +72,7 @@ class Bridge:
         await self.rooms.gateway.close()
         await self.runner.cleanup()
         await self.rooms.models.close()
-        await self.rooms.journal.flush()
+        await self.rooms.journal.close()
         self.rooms.audit.note(AuditKind.STOPPED, None, "bridge")
         await self.rooms.audit.flush()
         await self.rooms.worker.close()
@@ -92,9 +92,18 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
 
     Raises:
         AddressInUse: nothing can listen there.
-        OSError: the data folder cannot be written.
+        StoreError: another bridge uses the data folder, or it cannot be written.
+        OSError: the same.
     """
     listener = _listen(settings.host, settings.port)
+    try:
+        return await _start_on(listener, settings, store)
+    except BaseException:
+        listener.close()
+        raise
+
+
+async def _start_on(listener: socket.socket, settings: Settings, store: Store) -> Bridge:
     port = listener.getsockname()[1]
     base_url = settings.public_url or f"http://{canonical_host(settings.host)}:{port}"
     local_user = await store.ensure_user(LOCAL_USER)

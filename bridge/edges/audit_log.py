@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from bridge.audit import AuditEntry, AuditKind
 from bridge.edges.dialects import reason_of
 from bridge.edges.group_commit import GroupCommit, Transactions
+from bridge.edges.row_writer import RowWriter
 from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import AuditRow, CallRow, UserRow
 from bridge.edges.tasks import pause
@@ -103,7 +104,7 @@ class AuditLog:
         self._session = session
         self._thread = thread
         self._keep_seconds = keep_days * DAY_SECONDS
-        self._entries = GroupCommit[dict[str, Any]]("The audit log", thread, _append)
+        self._entries = GroupCommit[Sequence[Any]]("The audit log", thread, _append)
 
     def note(
         self,
@@ -117,16 +118,16 @@ class AuditLog:
         detail: Mapping[str, Any] | None = None,
     ) -> None:
         """Add an entry, some time soon; never waits and never fails. Texts that are too long are cut."""
-        row = {
-            "at": time.time(),
-            "kind": kind.value,
-            "user_id": user_id,
-            "actor": _fitting(actor, MAX_ACTOR_CHARS),
-            "call_id": call_id,
-            "server_id": server_id,
-            "operation_key": None if operation_key is None else _fitting(operation_key, MAX_OPERATION_CHARS),
-            "detail": _detail_text(detail or {}),
-        }
+        row = (
+            time.time(),
+            kind.value,
+            user_id,
+            _fitting(actor, MAX_ACTOR_CHARS),
+            call_id,
+            server_id,
+            None if operation_key is None else _fitting(operation_key, MAX_OPERATION_CHARS),
+            _detail_text(detail or {}),
+        )
         self._entries.put(row)
 
     async def run(self) -> None:
@@ -162,11 +163,12 @@ class AuditLog:
         connection.execute(delete(AuditRow).where(AuditRow.id <= last))
 
 
-_INSERT = insert(AuditRow)
+_COLUMNS = ("at", "kind", "user_id", "actor", "call_id", "server_id", "operation_key", "detail")
+_WRITER = RowWriter(_COLUMNS, lambda _dialect: insert(AuditRow))
 
 
-def _append(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    connection.execute(_INSERT, rows)
+def _append(connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
+    _WRITER.write(connection, rows)
 
 
 async def _noted(session: AsyncSession, wanted: Wanted) -> list[tuple[Place, AuditEntry]]:

@@ -1,7 +1,7 @@
 """The journal of calls in the database, and the reading of it.
 
-Implements the dispatcher's `Journal` port: what may change something is committed before it is sent, endings
-are written behind. See `group_commit`.
+Implements the dispatcher's `Journal` port. Everything is written behind (`group_commit`); what must not be
+lost when the process is killed meanwhile stands in the `intent_log` before.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import Any, cast
 
+import orjson
+from pydantic import BaseModel, ValidationError
 from sqlalchemy import Connection, Table, bindparam, delete, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from bridge.calls import TERMINAL, CallState
+from bridge.calls import CallState
 from bridge.dispatch_ports import JournalUnavailable
-from bridge.edges.dialects import Upsert, reason_of, upsert
-from bridge.edges.group_commit import CommitFailed, GroupCommit, Transactions
+from bridge.edges.dialects import reason_of, upsert
+from bridge.edges.group_commit import GroupCommit, Transactions
+from bridge.edges.intent_log import IntentLog
+from bridge.edges.row_writer import RowWriter
 from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import CallRow
 from bridge.edges.tasks import pause
@@ -34,10 +37,9 @@ from bridge.wire import FailedOutcome, Result, WireError
 
 KEEP_SECONDS = 30 * 24 * 3600
 
-COMPANY = 8
-COMPANY_S = 0.002
-"""While so many unsafe calls are under way, the next one waits so long to be committed with others: a
-transaction of its own costs as much time of the processor as half a call (measured)."""
+QUICK_ARGUMENTS_CHARS = 4096
+"""Longer arguments of a call that may change something are looked through for secrets in the thread that
+writes, as those of others are; they are lost if the bridge is killed before."""
 
 CATCH_UP_S = 1.0
 """How long a reader waits for what has ended before it to be written."""
@@ -70,6 +72,37 @@ class KeptCall:
     decision: dict[str, Any] | None
 
 
+class _Row(BaseModel):
+    """A call as it is written; also a line of the intent log, which another version may have written."""
+
+    id: str
+    user_id: str
+    tool: str
+    server_id: str
+    operation_key: str
+    safe: bool
+    arguments: str | None = None
+    chat_id: str | None = None
+    device_id: str | None = None
+    state: CallState
+    may_begin: bool
+    http_status: int | None = None
+    content_type: str | None = None
+    error: str | None = None
+    decision: str | None = None
+    opened_at: float
+    ended_at: float | None = None
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A row on its way."""
+
+    row: dict[str, Any]
+    unread: str | None = None
+    """Arguments as they came, where nobody has looked yet what of them may be kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Late:
     """What a page says of a call that has ended."""
@@ -82,38 +115,54 @@ class _Late:
 class CallJournal:
     """The table of calls."""
 
-    def __init__(self, session: Sessions, thread: Transactions) -> None:
+    def __init__(self, session: Sessions, thread: Transactions, intents: IntentLog) -> None:
+        """`intents` are closed with the journal."""
         self._session = session
         self._thread = thread
-        self._entries = GroupCommit[dict[str, Any] | _Late]("The journal of calls", thread, _save)
+        self._intents = intents
+        self._entries = GroupCommit[_Entry | _Late]("The journal of calls", thread, _save)
         self._under_way: set[str] = set()
         """Calls that were opened and have not ended."""
+        self._is_failing = False
+        """The last line could not be appended."""
 
-    async def opened(self, record: CallRecord) -> None:
-        """Commit an unsafe call before its page may begin it.
+    async def opened(self, record: CallRecord, within_s: float) -> None:
+        """Write down an unsafe call before its page may begin it; it outlives the process.
+
+        Waits only while the database is too far behind.
 
         Raises:
-            JournalUnavailable: the database does not take it.
+            JournalUnavailable: the database is away or too slow, or the disk does not take it.
         """
-        try:
-            patience_s = COMPANY_S if len(self._under_way) >= COMPANY else 0.0
-            self._under_way.add(record.call_id)
-            await self._entries.commit(_row(record, ended_at=None), within_s=patience_s)
-        except CommitFailed:
-            raise JournalUnavailable from None
+        if self._entries.is_behind:
+            await self._catch_up(within_s)
+        row, text = _row(record, ended_at=None), _keepable(record)
+        if text is not None and len(text) <= QUICK_ARGUMENTS_CHARS:
+            row["arguments"], text = kept_arguments(text), None
+        if self._entries.is_away or self._entries.is_behind or not self._append(row):
+            raise JournalUnavailable
+        self._under_way.add(record.call_id)
+        self._entries.put(_Entry(row, text), is_vital=True)
 
     def ended(self, record: CallRecord) -> None:
-        """Write down an ending, some time soon; never fails."""
-        self._under_way.discard(record.call_id)
-        self._entries.put(_row(record, ended_at=time.time()))
+        """Write down an ending, some time soon; never fails. That of an opened call outlives the process."""
+        row = _row(record, ended_at=time.time())
+        if record.call_id in self._under_way:
+            self._under_way.discard(record.call_id)
+            self._append(row)
+            self._entries.put(_Entry(row), is_vital=True)
+        else:
+            self._entries.put(_Entry(row, _keepable(record)))
 
     def late(self, user_id: str, result: Result) -> None:
         """Write down what a page of this user says of a call that has ended; never fails."""
         self._entries.put(_Late(result.call_id, user_id, _late_text(result)))
 
-    async def flush(self) -> None:
-        """Write what waits; for the end of the bridge. What the database does not take then is lost."""
+    async def close(self) -> None:
+        """Write what waits. What the database does not take then is settled at the next start, or lost."""
         await self._entries.flush()
+        self._forget_intents()
+        self._intents.close()
 
     async def run(self, *, every_s: float = SWEEP_SECONDS) -> None:
         """Forget calls that are older than `KEEP_SECONDS`, once an hour, until cancelled."""
@@ -124,21 +173,47 @@ class CallJournal:
                 await asyncio.wrap_future(forgotten)
             except (SQLAlchemyError, OSError) as error:
                 _log.error("Old calls cannot be deleted: %s", reason_of(error))
+            self._forget_intents()
 
     async def settle(self) -> int:
         """End what another process left open when it died; returns how many calls.
 
         A call whose page was allowed to begin it may have been performed.
         """
+        for row in _left_rows(self._intents):
+            self._entries.put(_Entry(row.model_dump(mode="json")), is_vital=True)
+        await self._entries.flush()
         async with self._session.begin() as session:
-            open_states = [state.value for state in CallState if state not in TERMINAL]
-            rows = (await session.scalars(select(CallRow).where(CallRow.state.in_(open_states)))).all()
+            rows = (await session.scalars(select(CallRow).where(CallRow.ended_at.is_(None)))).all()
             for row in rows:
                 error, state = bridge_stopped(), CallState.FAILED
                 if row.may_begin and not row.safe:
                     error, state = doubtful_error(error), CallState.OUTCOME_UNKNOWN
                 row.state, row.error, row.ended_at = state.value, error.model_dump_json(), time.time()
-            return len(rows)
+        self._forget_intents()
+        return len(rows)
+
+    def _append(self, row: dict[str, Any]) -> bool:
+        """Whether the intent log has the row now."""
+        given, settled = self._entries.given, self._entries.settled
+        try:
+            self._intents.append(orjson.dumps(row) + b"\n", given=given, settled=settled)
+        except (OSError, orjson.JSONEncodeError) as error:
+            if not self._is_failing:
+                _log.error("Calls that may change something cannot be written down: %s", error)
+            self._is_failing = True
+            return False
+        self._is_failing = False
+        return True
+
+    def _forget_intents(self) -> None:
+        """Unless the database lacks some."""
+        if self._entries.settled < self._entries.given:
+            return
+        try:
+            self._intents.clear()
+        except OSError as error:
+            _log.error("The log of intents cannot be emptied: %s", error)
 
     async def call(self, user_id: str, call_id: str) -> KeptCall | None:
         """One call of a user."""
@@ -157,20 +232,16 @@ class CallJournal:
             rows = await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(limit))
             return [_kept(row) for row in rows]
 
-    async def _catch_up(self) -> None:
+    async def _catch_up(self, within_s: float = CATCH_UP_S) -> None:
         """What ended before a reading stands in it; a database that is away is not waited for long."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(CATCH_UP_S):
+            async with asyncio.timeout(within_s):
                 await self._entries.caught_up()
 
 
+_COLUMNS = tuple(_Row.model_fields)
 _CHANGED = ("device_id", "state", "may_begin", "http_status", "content_type", "error", "decision", "ended_at")
-
-
-@cache
-def _upsert(dialect: str) -> Upsert:
-    return upsert(dialect, CallRow, _CHANGED)
-
+_WRITER = RowWriter(_COLUMNS, lambda dialect: upsert(dialect, CallRow, _CHANGED, while_null="ended_at"))
 
 _FIRST_LATE = (
     update(_CALLS)
@@ -179,19 +250,40 @@ _FIRST_LATE = (
 )
 
 
-def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> None:
-    last = {entry["id"]: entry for entry in entries if not isinstance(entry, _Late)}  # of each call
-    if last:
-        connection.execute(_upsert(connection.dialect.name), [_without_secrets(row) for row in last.values()])
-    late = [entry for entry in entries if isinstance(entry, _Late)]
+def _save(connection: Connection, entries: Sequence[_Entry | _Late]) -> None:
+    rows: dict[str, dict[str, Any]] = {}  # the last one of each call
+    late: list[dict[str, Any]] = []
+    for entry in entries:
+        if isinstance(entry, _Late):
+            late.append({"call_id": entry.call_id, "of_user": entry.user_id, "said": entry.text})
+            continue
+        call_id = entry.row["id"]
+        if entry.unread is not None:
+            entry.row["arguments"] = kept_arguments(entry.unread)
+        elif call_id in rows:
+            entry.row["arguments"] = rows[call_id]["arguments"]
+        rows[call_id] = entry.row
+    _WRITER.write(connection, [[row[name] for name in _COLUMNS] for row in rows.values()])
     if late:
-        said = [{"call_id": each.call_id, "of_user": each.user_id, "said": each.text} for each in late]
-        connection.execute(_FIRST_LATE, said)
+        connection.execute(_FIRST_LATE, late)
 
 
-def _without_secrets(row: dict[str, Any]) -> dict[str, Any]:
-    text = row["arguments"]
-    return row if text is None else row | {"arguments": kept_arguments(text)}
+def _left_rows(intents: IntentLog) -> list[_Row]:
+    """What a log has, of each call the opening before the ending."""
+    rows: list[_Row] = []
+    unreadable = 0
+    for line in intents.lines():
+        try:
+            rows.append(_Row.model_validate_json(line))
+        except ValidationError:
+            unreadable += 1
+    if unreadable:
+        _log.error("The log of intents has %d lines that cannot be read; they are ignored.", unreadable)
+    return sorted(rows, key=_certainty)
+
+
+def _certainty(row: _Row) -> tuple[bool, bool]:
+    return row.ended_at is not None, row.may_begin
 
 
 def _forget_old(connection: Connection) -> None:
@@ -202,7 +294,6 @@ def _row(record: CallRecord, *, ended_at: float | None) -> dict[str, Any]:
     request, outcome = record.request, record.outcome
     answered = None if outcome is None else outcome.answered
     error = None if outcome is None else outcome.error
-    text = request.arguments_text
     return {
         "id": record.call_id,
         "user_id": request.user_id,
@@ -210,7 +301,7 @@ def _row(record: CallRecord, *, ended_at: float | None) -> dict[str, Any]:
         "server_id": request.server_id,
         "operation_key": request.operation_key,
         "safe": request.safe,
-        "arguments": text if len(text) <= KEPT_ARGUMENTS_CHARS else None,
+        "arguments": None,
         "chat_id": request.chat_id,
         "device_id": record.device_id,
         "state": record.state.value,
@@ -222,6 +313,12 @@ def _row(record: CallRecord, *, ended_at: float | None) -> dict[str, Any]:
         "opened_at": record.opened_at,
         "ended_at": ended_at,
     }
+
+
+def _keepable(record: CallRecord) -> str | None:
+    """The arguments as they came, unless they are too long to be kept."""
+    text = record.request.arguments_text
+    return text if len(text) <= KEPT_ARGUMENTS_CHARS else None
 
 
 def _late_text(result: Result) -> str:

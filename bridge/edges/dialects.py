@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Insert, Table
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -26,6 +27,8 @@ Upsert = sqlite.Insert | postgresql.Insert
 
 _INSERT: dict[str, Callable[[Table], Upsert]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
+_PLACES = {"sqlite": "qmark", "postgresql": "format"}
+
 _UNFIT = (IntegrityError, DataError, InterfaceError, ProgrammingError)
 
 _UNFIT_CLASSES = ("22", "23", "54")
@@ -40,17 +43,33 @@ def dialect_of(session: AsyncSession) -> str:
     return session.get_bind().dialect.name
 
 
-def upsert(dialect: str, row: type[DeclarativeBase], changed: Collection[str] | None = None) -> Upsert:
+def upsert(
+    dialect: str,
+    row: type[DeclarativeBase],
+    changed: Collection[str] | None = None,
+    *,
+    while_null: str | None = None,
+) -> Upsert:
     """An insert that changes the row that has the same primary key, if there is one.
 
-    `changed`: names of the columns that it then changes; None: all but the key.
+    `changed`: names of the columns that it then changes; None: all but the key. `while_null`: name of a
+    column that is null in rows that may still be changed.
     """
     table = cast(Table, row.__table__)
     statement = _INSERT[dialect](table)
     if changed is None:
         changed = [column.name for column in table.columns if not column.primary_key]
     new = {name: statement.excluded[name] for name in changed}
-    return statement.on_conflict_do_update(index_elements=list(table.primary_key.columns), set_=new)
+    where = None if while_null is None else table.c[while_null].is_(None)
+    return statement.on_conflict_do_update(
+        index_elements=list(table.primary_key.columns), set_=new, where=where
+    )
+
+
+def driver_text(dialect: Dialect, statement: Insert) -> str:
+    """A statement as its driver takes it, with values by their places."""
+    like: type[Any] = type(dialect)
+    return str(statement.compile(dialect=like(paramstyle=_PLACES[dialect.name])))
 
 
 def insert_missing(dialect: str, row: type[DeclarativeBase]) -> Upsert:
@@ -89,12 +108,13 @@ def without_nul(
 
 
 def _clean(row: Any) -> Any:
-    if not isinstance(row, Mapping):
-        return row
-    values = cast("Mapping[str, Any]", row)
-    if not any(isinstance(value, str) and NUL in value for value in values.values()):
-        return values
-    return {
-        name: value.replace(NUL, "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
-        for name, value in values.items()
-    }
+    if isinstance(row, Mapping):
+        values = cast("Mapping[str, Any]", row)
+        return {name: _without_nul(value) for name, value in values.items()}
+    return tuple(map(_without_nul, cast("tuple[Any, ...]", row))) if isinstance(row, tuple) else row
+
+
+def _without_nul(value: Any) -> Any:
+    if isinstance(value, str) and NUL in value:
+        return value.replace(NUL, "\N{REPLACEMENT CHARACTER}")
+    return value

@@ -1,43 +1,36 @@
 """Writing that keeps the event loop free: one thread writes, and all that has gathered in one transaction.
 
-Entries are written in the order they came. While one transaction runs the next entries gather, so that a
-hundred at once cost about as many commits as one. What the database does not take now is tried again later,
-except for entries whose giver waits: it is told at once.
+Nobody waits for an entry, except who wants to read it. Entries are written in the order they came; what the
+database does not take now is tried again later.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 
 from bridge.edges.dialects import is_unfit, reason_of
 
-BATCH = 256
-"""Entries in one transaction, at most."""
+BATCH = 2048
+"""Entries in one transaction, at most. When so many wait, they wait no longer."""
 
-MAX_WAITING = 10_000
-"""Entries that wait for the database; when it stays away for longer, the oldest are given up."""
+GATHER_S = 1.0
+"""How long entries wait for others to be written with."""
 
-GATHER_S = 0.2
-"""How long entries that nobody waits for may wait for others to be written with."""
+MAX_WAITING = 20_000
+"""Entries that wait for the database; while it stays away for longer, further ones are given up."""
 
 RETRY_S = 1.0
 
 EntryT = TypeVar("EntryT")
 
 _log = logging.getLogger(__name__)
-
-
-class CommitFailed(Exception):
-    """An entry was not written, and will not be."""
 
 
 class Transactions(Protocol):
@@ -70,13 +63,6 @@ class WriteThread:
             work(connection)
 
 
-@dataclass(slots=True)
-class _Waiting(Generic[EntryT]):
-    entry: EntryT
-    committed: asyncio.Future[None] | None
-    """Told when it is committed; None: nobody waits."""
-
-
 class GroupCommit(Generic[EntryT]):
     """Entries of one kind on their way to the database. All methods run on one event loop."""
 
@@ -84,139 +70,108 @@ class GroupCommit(Generic[EntryT]):
         self, what: str, thread: Transactions, save: Callable[[Connection, Sequence[EntryT]], None]
     ) -> None:
         """`what` names them in the log; `save` runs in the thread, in a transaction."""
+        self.given = 0
+        """Entries put so far."""
+        self.settled = 0
+        """Those of them that are written, or that the database will never take; the first ones, in order."""
         self._what = what
         self._thread = thread
         self._save = save
-        self._waiting: deque[_Waiting[EntryT]] = deque()
-        self._writing: Sequence[_Waiting[EntryT]] = ()
-        self._planned: asyncio.Handle | None = None
-        self._start_at = math.inf
-        """Time of the loop at which the next transaction may begin at the latest, if the thread is free."""
-        self._is_away = False
+        self._waiting: deque[EntryT] = deque()
+        self._writing: Sequence[EntryT] = ()
+        self._timer: asyncio.TimerHandle | None = None
+        self.is_away = False
         """The database did not take the last transaction; until the next one nothing is hurried."""
         self._singly = 0
         """So many entries are written one by one: one of them is unfit."""
-        self._given = 0
-        self._settled = 0
+        self._given_up = 0
         self._moved = asyncio.Event()
 
-    def put(self, entry: EntryT) -> None:
-        """Have it written some time soon; never waits and never fails."""
-        self._add(_Waiting(entry, None), GATHER_S)
+    @property
+    def is_behind(self) -> bool:
+        """Half of what may wait does: whoever can should wait until it has `caught_up`."""
+        return len(self._waiting) > MAX_WAITING // 2
 
-    async def commit(self, entry: EntryT, *, within_s: float = 0.0) -> None:
-        """Have it written, with whatever waits; returns when that is committed.
+    def put(self, entry: EntryT, *, is_vital: bool = False) -> None:
+        """Have it written some time soon; never waits and never fails.
 
-        `within_s`: how long it may wait for others to be written with. Cancelling leaves it open whether it
-        is written.
-
-        Raises:
-            CommitFailed: the database does not take it.
+        While `MAX_WAITING` others wait it is given up, unless it is vital: givers of those mind `is_behind`.
         """
-        committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._add(_Waiting(entry, committed), within_s)
-        await committed
+        if len(self._waiting) >= MAX_WAITING and not is_vital:
+            self._give_up()
+            return
+        self._waiting.append(entry)
+        self.given += 1
+        if self._writing or self.is_away:
+            return
+        if len(self._waiting) >= BATCH:
+            self._start()
+        elif self._timer is None:
+            self._start_later(GATHER_S)
 
     async def caught_up(self) -> None:
-        """Return when all that was given so far is written, or the database has just refused it."""
-        last = self._given
-        while self._settled < last and not self._is_away:
-            self._start_within(0.0)
+        """Return when all that was put so far is written, or the database has just refused it."""
+        last = self.given
+        while self.settled < last and not self.is_away:
+            if not self._writing:
+                self._start()
             await self._moved.wait()
 
     async def flush(self) -> None:
         """As `caught_up`, but try once more where the database is away."""
-        if self._is_away:
-            self._retry()
+        self.is_away = False
         await self.caught_up()
 
-    def _add(self, waiting: _Waiting[EntryT], within_s: float) -> None:
-        if len(self._waiting) >= MAX_WAITING:
-            _log.error("%s: an entry is given up, because the database does not answer.", self._what)
-            self._settle(self._waiting.popleft(), CommitFailed())
-        self._waiting.append(waiting)
-        self._given += 1
-        self._start_within(0.0 if len(self._waiting) >= BATCH else within_s)
-
-    def _start_within(self, seconds: float) -> None:
-        """Plan the next transaction; with 0 it has all that comes in this round of the loop."""
-        loop = asyncio.get_running_loop()
-        start_at = loop.time() + seconds
-        if start_at >= self._start_at:
-            return
-        self._start_at = start_at
-        if not self._writing and not self._is_away:
-            self._plan(loop.call_at(start_at, self._start) if seconds else loop.call_soon(self._start))
-
-    def _plan(self, handle: asyncio.Handle | None) -> None:
-        """What begins the next transaction, in place of what was to begin it."""
-        if self._planned is not None:
-            self._planned.cancel()
-        self._planned = handle
+    def _start_later(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._start)
 
     def _start(self) -> None:
-        self._plan(None)
+        """Begin a transaction; something waits, and none runs."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.is_away = False
         count = 1 if self._singly else min(BATCH, len(self._waiting))
-        batch = self._writing = [self._waiting.popleft() for _ in range(count)]
-        if not self._waiting:
-            self._start_at = math.inf
-        loop, entries = asyncio.get_running_loop(), [waiting.entry for waiting in batch]
+        entries = self._writing = [self._waiting.popleft() for _ in range(count)]
+        loop = asyncio.get_running_loop()
         written = self._thread.transact(lambda connection: self._save(connection, entries))
         written.add_done_callback(lambda done: loop.call_soon_threadsafe(self._written, done.exception()))
 
     def _written(self, failure: BaseException | None) -> None:
-        batch, self._writing = self._writing, ()
-        self._singly = max(0, self._singly - len(batch))
+        entries, self._writing = self._writing, ()
+        self._singly = max(0, self._singly - len(entries))
         if failure is None:
-            for waiting in batch:
-                self._settle(waiting, None)
+            self._settle(entries)
         elif not is_unfit(failure):
-            self._keep_for_later(batch, failure)
-        elif len(batch) > 1:
-            self._singly = len(batch)
-            self._waiting.extendleft(reversed(batch))
+            self._keep_for_later(entries, failure)
+        elif len(entries) > 1:
+            self._singly = len(entries)
+            self._waiting.extendleft(reversed(entries))
         else:
             _log.error("%s: an entry is dropped: %s", self._what, reason_of(failure))
-            self._settle(batch[0], CommitFailed())
+            self._settle(entries)
         self._moved.set()
         self._moved = asyncio.Event()
-        self._go_on()
-
-    def _go_on(self) -> None:
-        """The thread is free."""
-        if self._is_away:
-            return
-        if not self._waiting:
-            self._start_at = math.inf
-            return
-        now = asyncio.get_running_loop().time()
-        self._start_at = min(self._start_at, now + GATHER_S)
-        if self._singly or len(self._waiting) >= BATCH or self._start_at <= now:
+        if self.is_away:
+            self._start_later(RETRY_S)
+        elif self._singly or len(self._waiting) >= BATCH:
             self._start()
-        else:
-            self._plan(asyncio.get_running_loop().call_at(self._start_at, self._start))
+        elif self._waiting:
+            self._start_later(GATHER_S)
 
-    def _keep_for_later(self, batch: Sequence[_Waiting[EntryT]], failure: BaseException) -> None:
+    def _settle(self, entries: Sequence[EntryT]) -> None:
+        self.settled += len(entries)
+        if self._given_up:
+            _log.error("%s: %d entries were given up meanwhile.", self._what, self._given_up)
+            self._given_up = 0
+
+    def _keep_for_later(self, entries: Sequence[EntryT], failure: BaseException) -> None:
         _log.error("%s cannot be written: %s", self._what, reason_of(failure))
         self._singly = 0
-        self._waiting.extendleft(waiting for waiting in reversed(batch) if waiting.committed is None)
-        for waiting in batch:
-            if waiting.committed is not None:
-                self._settle(waiting, CommitFailed())
-        self._is_away = True
-        self._plan(asyncio.get_running_loop().call_later(RETRY_S, self._retry))
+        self._waiting.extendleft(reversed(entries))
+        self.is_away = True
 
-    def _retry(self) -> None:
-        self._plan(None)
-        self._is_away = False
-        self._start_at = 0.0
-        self._go_on()
-
-    def _settle(self, waiting: _Waiting[EntryT], failure: CommitFailed | None) -> None:
-        self._settled += 1
-        if waiting.committed is None or waiting.committed.done():
-            return
-        if failure is None:
-            waiting.committed.set_result(None)
-        else:
-            waiting.committed.set_exception(failure)
+    def _give_up(self) -> None:
+        if not self._given_up:
+            _log.error("%s: entries are given up, because the database does not answer.", self._what)
+        self._given_up += 1

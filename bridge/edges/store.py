@@ -17,9 +17,10 @@ from sqlalchemy.ext.asyncio import async_sessionmaker
 from bridge.config import DEFAULT_AUDIT_DAYS, KeptSettings
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.call_journal import CallJournal
-from bridge.edges.database import Engines, open_postgresql, open_sqlite
+from bridge.edges.database import Engines, StoreError, open_postgresql, open_sqlite
 from bridge.edges.dialects import dialect_of, upsert
 from bridge.edges.group_commit import WriteThread
+from bridge.edges.intent_log import IntentLog, IntentLogUnusable
 from bridge.edges.limit_tables import LimitTables
 from bridge.edges.rekeying import Rekeyed, rekey
 from bridge.edges.sealing import Sealing
@@ -52,9 +53,16 @@ class Store(PeopleStore):
         """
         return cls(open_sqlite(where) if isinstance(where, Path) else open_postgresql(where))
 
-    def call_journal(self) -> CallJournal:
-        """The journal of calls in this database."""
-        return CallJournal(self._session, self._thread)
+    def call_journal(self, folder: Path) -> CallJournal:
+        """The journal of calls in this database; what must not be lost before it is there stands in a folder.
+
+        Raises:
+            StoreError: nothing can be written there, or another process does.
+        """
+        try:
+            return CallJournal(self._session, self._thread, IntentLog.open(folder))
+        except IntentLogUnusable as error:
+            raise StoreError(str(error)) from None
 
     def limit_tables(self) -> LimitTables:
         """The limits and settings of calls in this database."""

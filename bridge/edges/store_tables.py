@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, ForeignKey, String, Text
+from sqlalchemy import JSON, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -167,12 +167,19 @@ class GrantRow(Base):
     expires_at: Mapped[float | None]
 
 
+_IS_OPEN = text("ended_at IS NULL")
+
+
 class CallRow(Base):
-    """A call: written down before its page may begin it if it is unsafe, else when it has ended."""
+    """A call: written soon after it was sent if it may change something, else when it has ended."""
 
     __tablename__ = "calls"
+    __table_args__ = (
+        Index("ix_calls_user_id_opened_at", "user_id", "opened_at"),
+        Index("ix_calls_open", "id", sqlite_where=_IS_OPEN, postgresql_where=_IS_OPEN),
+    )
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     tool: Mapped[str] = mapped_column(String(64))
     server_id: Mapped[str] = mapped_column(String(64))
     operation_key: Mapped[str] = mapped_column(Text)
@@ -199,10 +206,11 @@ class AuditRow(Base):
     """One entry of the audit log. Triggers refuse changes, and deletions but of the oldest entry."""
 
     __tablename__ = "audit"
+    __table_args__ = (Index("ix_audit_user_id_at", "user_id", "at"),)
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[float] = mapped_column(index=True)
     kind: Mapped[str] = mapped_column(String(30))
-    user_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    user_id: Mapped[str | None] = mapped_column(String(32))
     """No foreign key: the entry outlives its user."""
     actor: Mapped[str] = mapped_column(String(100))
     call_id: Mapped[str | None] = mapped_column(String(64))

@@ -13,16 +13,18 @@ import pytest_asyncio
 from sqlalchemy.exc import OperationalError
 
 from bridge.calls import CallState
-from bridge.edges.call_journal import COMPANY, COMPANY_S, CallJournal
-from bridge.edges.store import Store
+from bridge.dispatch_ports import JournalUnavailable
+from bridge.edges.call_journal import CallJournal
+from bridge.edges.group_commit import GATHER_S, MAX_WAITING, RETRY_S
+from bridge.edges.intent_log import NAMES, IntentLog
 from bridge.edges.store_people import User
 from bridge.kept_arguments import KEPT_ARGUMENTS_CHARS
-from bridge.open_call import CallRecord, CallRequest
-from bridge.outcome import CallOutcome
 from bridge.service import Bridge
 from bridge.wire import ErrorCode, Result
 from tests.support.canaries import files_with
 from tests.support.databases import Where, content_of
+from tests.support.full_disk import room_for
+from tests.support.journals import Desk, desk_at, record
 from tests.support.running import json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
@@ -52,118 +54,66 @@ SHOP = json.dumps(
 )
 
 
-def record(
-    user: User,
-    call_id: str,
-    *,
-    safe: bool = False,
-    state: CallState = CallState.SENT,
-    may_begin: bool = True,
-    arguments: str = "{}",
-) -> CallRecord:
-    request = CallRequest(
-        user_id=user.id,
-        tool_name="addProduct",
-        server_id="shop",
-        operation_key="POST /products",
-        operation_digest="d",
-        origin="http://shop.example",
-        safe=safe,
-        arguments_text=arguments,
-    )
-    outcome = CallOutcome(call_id, state, None, None) if state is CallState.SUCCEEDED else None
-    return CallRecord(call_id, request, state, may_begin, "laptop", 1000.0, outcome)
-
-
-class Desk:
-    """A journal on a real file."""
-
-    def __init__(self, store: Store, journal: CallJournal, ann: User, bob: User) -> None:
-        self.store, self.journal, self.ann, self.bob = store, journal, ann, bob
-
-
 @pytest_asyncio.fixture
-async def desk(database: Where) -> AsyncGenerator[Desk]:
-    store = Store.open(database)
-    journal = store.call_journal()
-    yield Desk(store, journal, await store.ensure_user("ann"), await store.ensure_user("bob"))
-    await journal.flush()
-    await store.close()
+async def desk(tmp_path: Path, database: Where) -> AsyncGenerator[Desk]:
+    async with desk_at(tmp_path, database) as opened:
+        yield opened
 
 
-async def test_many_calls_are_committed_together_and_each_is_there(desk: Desk) -> None:
-    """A hundred calls at once must not cost a hundred commits one after the other."""
+async def test_many_calls_are_there_as_soon_as_somebody_reads(desk: Desk) -> None:
+    """They are written behind; a reader does not notice."""
     ids = [f"call_{number}" for number in range(100)]
     async with asyncio.TaskGroup() as group:
         for call_id in ids:
-            group.create_task(desk.journal.opened(record(desk.ann, call_id)))
+            group.create_task(desk.open(call_id))
+    desk.end("call_0")
     kept = await desk.journal.calls(desk.ann.id, before=None, limit=200)
     assert {call.call_id for call in kept} == set(ids)
-
-
-@pytest.mark.parametrize(
-    ("safe", "may_begin", "state"),
-    [
-        (False, True, CallState.OUTCOME_UNKNOWN),
-        (False, False, CallState.FAILED),
-        (True, True, CallState.FAILED),
-    ],
-)
-async def test_after_a_crash_only_what_may_have_been_begun_is_in_doubt(
-    desk: Desk, safe: bool, may_begin: bool, state: CallState
-) -> None:
-    """A server that is killed leaves no call without an ending."""
-    await desk.journal.opened(record(desk.ann, "call_1", safe=safe, may_begin=may_begin))
-    assert await desk.store.call_journal().settle() == 1
-    kept = await desk.journal.call(desk.ann.id, "call_1")
-    assert kept is not None
-    assert (kept.state, kept.ended_at is not None, kept.error is not None) == (state, True, True)
-    assert await desk.store.call_journal().settle() == 0
+    assert (await desk.kept("call_0")).state is CallState.SUCCEEDED
 
 
 async def test_a_late_result_is_kept_beside_the_ending_and_only_by_its_user(desk: Desk) -> None:
     """The first late report stands; another user's page cannot write into the journal."""
-    await desk.journal.opened(record(desk.ann, "call_1"))
+    await desk.open("call_1")
     outcome = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
     result = Result.model_validate({"call_id": "call_1", "outcome": outcome})
     other = result.model_copy(update={"outcome": result.outcome.model_copy(update={"http_status": 500})})
     desk.journal.late(desk.bob.id, other)
     desk.journal.late(desk.ann.id, result)
     desk.journal.late(desk.ann.id, other)
-
-    async def seen() -> dict[str, Any] | None:
-        kept = await desk.journal.call(desk.ann.id, "call_1")
-        return kept.late if kept else None
-
-    late = await eventually(seen)
+    late = (await desk.kept("call_1")).late
     assert late is not None
     assert late["http_status"] == 201
 
 
 async def test_one_users_calls_are_not_anothers(desk: Desk) -> None:
     """Knowing the id of a call is no right to read it."""
-    await desk.journal.opened(record(desk.ann, "call_1"))
+    await desk.open("call_1")
     assert await desk.journal.call(desk.bob.id, "call_1") is None
     assert await desk.journal.calls(desk.bob.id, before=None, limit=10) == []
 
 
-async def test_long_arguments_are_not_kept(desk: Desk) -> None:
+@pytest.mark.parametrize("safe", [True, False])
+async def test_long_arguments_are_not_kept(desk: Desk, safe: bool) -> None:
     """The journal must not grow by megabytes per call."""
-    await desk.journal.opened(record(desk.ann, "call_1", arguments="x" * (KEPT_ARGUMENTS_CHARS + 1)))
-    kept = await desk.journal.call(desk.ann.id, "call_1")
-    assert kept is not None
-    assert kept.arguments_text is None
+    arguments = "x" * (KEPT_ARGUMENTS_CHARS + 1)
+    if not safe:
+        await desk.open("call_1", arguments=arguments)
+    desk.end("call_1", safe=safe, arguments=arguments)
+    assert (await desk.kept("call_1")).arguments_text is None
 
 
 async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(desk: Desk) -> None:
     """A record that the database refuses is dropped, not tried for ever."""
-    desk.journal.ended(record(User("nobody", "nobody"), "call_0", state=CallState.SUCCEEDED))
-    await desk.journal.opened(record(desk.ann, "call_1"))
-    assert await desk.journal.call(desk.ann.id, "call_1") is not None
+    nobody = User("nobody", "nobody")
+    desk.journal.ended(record(nobody, "call_0", state=CallState.SUCCEEDED))
+    await desk.journal.opened(record(nobody, "call_1"), 1.0)
+    await desk.open("call_2")
+    assert (await desk.kept("call_2")).state is CallState.SENT
 
 
 class Full:
-    """A database that cannot delete, as on a full disk."""
+    """A database that takes nothing, as on a full disk."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -175,52 +125,62 @@ class Full:
         return done
 
 
-async def test_old_calls_that_cannot_be_deleted_now_are_deleted_later(desk: Desk) -> None:
+async def test_old_calls_that_cannot_be_deleted_now_are_deleted_later(tmp_path: Path) -> None:
     """Whatever the database says, the next hour it is asked again."""
     database = Full()
-    journal = CallJournal(cast(Any, desk.store), database)
+    journal = CallJournal(cast(Any, None), database, IntentLog.open(tmp_path))
     sweeping = asyncio.create_task(journal.run(every_s=0))
     await eventually(lambda: database.asked >= 2)
     sweeping.cancel()
     await asyncio.wait({sweeping})
 
 
-class Counting:
-    """A database that takes everything at once."""
+@pytest.mark.looptime
+async def test_while_the_database_is_away_unsafe_calls_are_refused(tmp_path: Path) -> None:
+    """Although the log could take them: it would grow, and nobody knows for how long."""
+    journal = CallJournal(cast(Any, None), Full(), IntentLog.open(tmp_path))
+    ann = User("u", "ann")
+    await journal.opened(record(ann, "call_1"), 1.0)
+    await asyncio.sleep(GATHER_S * 1.1)
+    with pytest.raises(JournalUnavailable):
+        await journal.opened(record(ann, "call_2"), 1.0)
+    journal.ended(record(ann, "call_1", state=CallState.SUCCEEDED))
+    left = [json.loads(line) for line in (tmp_path / NAMES[0]).read_bytes().splitlines()]
+    assert [(row["id"], row["state"]) for row in left] == [("call_1", "sent"), ("call_1", "succeeded")]
+
+
+class Hanging:
+    """A database that answers when it is told to."""
 
     def __init__(self) -> None:
-        self.transactions = 0
+        self.answer: Future[None] = Future()
 
     def transact(self, work: object) -> Future[None]:
-        self.transactions += 1
-        done: Future[None] = Future()
-        done.set_result(None)
-        return done
+        return self.answer
 
 
 @pytest.mark.looptime
-async def test_a_lone_call_is_committed_at_once_and_one_of_many_with_others() -> None:
-    """Waiting costs a lone call time and gains nothing."""
-    database = Counting()
-    journal = CallJournal(cast(Any, None), database)
+async def test_an_unsafe_call_waits_for_a_slow_database_until_its_time_is_over(tmp_path: Path) -> None:
+    """Or the log would grow without bounds; a database that catches up lets it go on."""
+    database = Hanging()
+    journal = CallJournal(cast(Any, None), database, IntentLog.open(tmp_path))
     ann, loop = User("u", "ann"), asyncio.get_running_loop()
-
-    async def open_call(number: int, after_s: float = 0.0) -> None:
-        await asyncio.sleep(after_s)
-        await journal.opened(record(ann, f"call_{number}"))
-
+    for number in range(MAX_WAITING):
+        journal.ended(record(ann, f"call_{number}", safe=True, state=CallState.SUCCEEDED))
     began = loop.time()
-    for number in range(COMPANY):
-        await open_call(number)
-    assert loop.time() - began < COMPANY_S / 2
-    assert database.transactions == COMPANY
-    await asyncio.gather(*(open_call(COMPANY + number, COMPANY_S * number / 20) for number in range(10)))
-    assert database.transactions == COMPANY + 1
+    with pytest.raises(JournalUnavailable):
+        await journal.opened(record(ann, "call_a"), 7.0)
+    assert loop.time() - began == pytest.approx(7.0, abs=0.1)
+    patient = asyncio.create_task(journal.opened(record(ann, "call_b"), 60.0))
+    await asyncio.sleep(30.0)
+    assert not patient.done()
+    database.answer.set_result(None)
+    await patient
 
 
 async def test_old_calls_are_forgotten(desk: Desk) -> None:
     """The journal does not grow for ever; these were made in 1970."""
-    await desk.journal.opened(record(desk.ann, "call_1"))
+    await desk.open("call_1")
     sweeping = asyncio.create_task(desk.journal.run(every_s=0))
 
     async def is_gone() -> bool:
@@ -339,32 +299,22 @@ async def test_what_cannot_be_read_is_said_plainly(
     assert (got, body["error"]["code"]) == (status, code)
 
 
-async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(
-    tmp_path: Path, database: Where
+async def test_with_a_full_disk_only_calls_that_read_go_on(
+    bridge: Bridge, http: aiohttp.ClientSession, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A call under way when the process died is in doubt, and its page's late word is kept."""
-    store = Store.open(database)
-    user = await store.ensure_user("local")
-    await store.call_journal().opened(record(user, "call_left"))
-    await store.close()
-    hello = {
-        "protocol": 1,
-        "page_id": "p1",
-        "instance": "w1",
-        "epoch": "e1",
-        "calls": [{"call_id": "call_left", "state": "done"}],
-    }
-    async with (
-        running_bridge(tmp_path, database=database) as bridge,
-        page_of(bridge, user.id, answer, hello=hello) as page,
-    ):
-        assert page.greeting["closed"] == ["call_left"]
-        await page.socket.emit("bridge:result", {"call_id": "call_left", "outcome": json_answer(1, 201)})
-        await eventually(lambda: page.receipts == ["call_left"])
+    """What may change something must be known after a crash; with room again it goes on by itself."""
 
-        async def late() -> Any:
-            return (await page.get("/api/calls/call_left"))["late"]
+    async def add() -> tuple[int, Any]:
+        return await ask(bridge, http, "POST", "/tools/addProduct", {"name": "tea"})
 
-        assert (await eventually(late))["http_status"] == 201
-        shown = await page.get("/api/calls/call_left")
-        assert (shown["state"], shown["error"]["detail"]["reason"]) == ("outcome_unknown", "no_browser")
+    async def is_taken() -> bool:
+        return (await add())[0] == 200
+
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        with room_for(20):
+            status, refused = await add()
+            assert (status, refused["error"]["code"]) == (503, ErrorCode.STORE_UNAVAILABLE)
+            assert (await ask(bridge, http, "POST", "/tools/listProducts", {}))[0] == 200
+            assert len(page.calls) == 1
+        assert await eventually(is_taken, within_s=3 * RETRY_S)
+    assert "Calls that may change something cannot be written down" in caplog.text

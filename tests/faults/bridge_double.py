@@ -18,7 +18,12 @@ from tests.faults.plan import Kind
 from tests.support.browser import FakeDecisions
 from toolserver.result import TextBody
 
-COMMIT_S = 0.004
+COMMIT_S = 0.4
+"""Between the gathering of a moment and that of a second."""
+
+MAX_WAITING = 3
+"""So many entries wait before calls that may change something have to."""
+
 RECEIPT_DELAY_S = 0.05
 
 
@@ -47,14 +52,29 @@ class Row:
 
 @dataclass
 class Disk:
-    """What survives a killed bridge."""
+    """What survives a killed bridge: the database, and the log of what was on its way there."""
 
     rows: dict[str, Row] = field(default_factory=dict[str, Row])
+    intents: list[CallRecord] = field(default_factory=list[CallRecord])
     is_full: bool = False
     hangs: bool = False
+    """The database does; the log is taken by the system."""
+
+    def save(self, record: CallRecord) -> None:
+        """As the database does; an ending stays."""
+        request = record.request
+        row = self.rows.setdefault(
+            record.call_id, Row(request.user_id, request.safe, record.state, record.may_begin)
+        )
+        if not row.endings:
+            row.state, row.may_begin = record.state, record.may_begin
+            row.endings += record.state in TERMINAL
 
     def settle(self) -> None:
         """As `CallJournal.settle`."""
+        for record in self.intents:
+            self.save(record)
+        self.intents.clear()
         for row in self.rows.values():
             if row.state not in TERMINAL:
                 doubtful = row.may_begin and not row.safe
@@ -63,33 +83,47 @@ class Disk:
 
 
 class DiskJournal:
-    """One writer, in order; what was not committed when its bridge died never was."""
+    """One writer, in order; what neither log nor database had when its bridge died never was."""
 
     def __init__(self, disk: Disk, around: Surroundings) -> None:
         self._disk, self._around = disk, around
-        self._waiting: deque[tuple[CallRecord | Result, str, asyncio.Future[None] | None]] = deque()
+        self._waiting: deque[tuple[CallRecord | Result, str]] = deque()
+        self._under_way: set[str] = set()
         self._is_writing = False
+        self._moved = asyncio.Event()
         self.is_dead = False
 
     @property
     def unwritten(self) -> set[str]:
-        return {what.call_id for what, _, _ in self._waiting}
+        """Calls whose ending a killed bridge takes along."""
+        logged = {record.call_id for record in self._disk.intents if record.state in TERMINAL}
+        return {what.call_id for what, _ in self._waiting} - logged
 
-    async def opened(self, record: CallRecord) -> None:
-        written: asyncio.Future[None] = asyncio.Future()
-        self._enter(record, record.request.user_id, written)
-        await written
+    async def opened(self, record: CallRecord, within_s: float) -> None:
+        try:
+            async with asyncio.timeout(within_s):
+                while len(self._waiting) > MAX_WAITING:
+                    await self._moved.wait()
+        except TimeoutError:
+            raise JournalUnavailable from None
+        if self._disk.is_full:
+            raise JournalUnavailable
+        self._under_way.add(record.call_id)
+        self._disk.intents.append(record)
+        self._enter(record, record.request.user_id)
 
     def ended(self, record: CallRecord) -> None:
         if not self.is_dead:
             self._around.ended(record)
-            self._enter(record, record.request.user_id, None)
+            if record.call_id in self._under_way and not self._disk.is_full:
+                self._disk.intents.append(record)
+            self._enter(record, record.request.user_id)
 
     def late(self, user_id: str, result: Result) -> None:
-        self._enter(result, user_id, None)
+        self._enter(result, user_id)
 
-    def _enter(self, what: CallRecord | Result, user_id: str, written: asyncio.Future[None] | None) -> None:
-        self._waiting.append((what, user_id, written))
+    def _enter(self, what: CallRecord | Result, user_id: str) -> None:
+        self._waiting.append((what, user_id))
         self._write_soon(COMMIT_S)
 
     def _write_soon(self, delay: float) -> None:
@@ -101,34 +135,23 @@ class DiskJournal:
         self._is_writing = False
         if self.is_dead:
             return
-        if self._disk.hangs:
+        if self._disk.hangs or self._disk.is_full:
             self._write_soon(0.5)
             return
         batch, self._waiting = self._waiting, deque()
-        for what, user_id, written in batch:
-            if not self._disk.is_full:
-                self._save(what, user_id)
-            elif written is None:
-                self._waiting.append((what, user_id, written))
-            if written is not None and not written.done():
-                if self._disk.is_full:
-                    written.set_exception(JournalUnavailable())
-                else:
-                    written.set_result(None)
-        if self._waiting:
-            self._write_soon(1.0)
+        for what, user_id in batch:
+            self._save(what, user_id)
+        self._disk.intents.clear()
+        self._moved.set()
+        self._moved = asyncio.Event()
 
     def _save(self, what: CallRecord | Result, user_id: str) -> None:
-        if isinstance(what, Result):
-            row = self._disk.rows.get(what.call_id)
-            if row is not None and row.user_id == user_id:
-                row.late += 1
+        if not isinstance(what, Result):
+            self._disk.save(what)
             return
-        row = self._disk.rows.setdefault(
-            what.call_id, Row(user_id, what.request.safe, what.state, what.may_begin)
-        )
-        row.state, row.may_begin = what.state, what.may_begin
-        row.endings += what.state in TERMINAL
+        row = self._disk.rows.get(what.call_id)
+        if row is not None and row.user_id == user_id:
+            row.late += 1
 
 
 @dataclass

@@ -41,7 +41,7 @@ class Course:
     died_with_bridge: bool = False
     """Its caller is gone, and the next bridge has settled it."""
     is_unwritten: bool = False
-    """Its bridge was killed between telling the caller and writing it down, which is done behind."""
+    """Its bridge was killed before it was written down: it only read, or a disk was full."""
 
 
 def broken_promises(course: Course, deeds: Deeds, row: Row | None) -> list[str]:
@@ -50,6 +50,8 @@ def broken_promises(course: Course, deeds: Deeds, row: Row | None) -> list[str]:
     state = row.state if row is not None and course.died_with_bridge else None
     state = course.endings[-1] if course.endings else state
     found = [*_too_often(plan, deeds), *_not_once(course, row, state)]
+    if deeds.fetched and row is None and not plan.safe:
+        found.append("it was begun, and no journal has it")
     if state is None:
         return found if course.died_with_bridge else [*found, "it has no terminal state"]
     if not plan.safe:

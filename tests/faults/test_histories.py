@@ -62,6 +62,7 @@ NETWORK = WireError(code=ErrorCode.NETWORK, message="It broke.")
         (a_call(endings=[]), Deeds(), "no terminal state"),
         (a_call(endings=[CallState.FAILED, CallState.DENIED]), Deeds(), "ended 2 times"),
         (a_call(ended_at=200.0), Deeds(), "its latest end"),
+        (a_call(), Deeds(fetched=[1.0]), "no journal has it"),
     ],
 )
 def test_the_judge_knows_every_broken_promise(course: Course, deeds: Deeds, said: str) -> None:

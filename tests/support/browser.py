@@ -69,7 +69,7 @@ class FakeJournal:
     late_results: list[tuple[str, Result]] = field(default_factory=list[tuple[str, Result]])
     broken: bool = False
 
-    async def opened(self, record: CallRecord) -> None:
+    async def opened(self, record: CallRecord, within_s: float) -> None:
         if self.broken:
             raise JournalUnavailable
         self.opened_records.append(record)

@@ -8,6 +8,7 @@ import pytest
 from bridge.calls import CallState
 from bridge.config import DEFAULT_APPROVAL_S
 from bridge.dispatch import RESUME_S
+from bridge.dispatch_ports import JournalUnavailable
 from bridge.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
 from bridge.outcome import CallOutcome
 from bridge.wire import Accepted, ErrorCode, Go, Result
@@ -26,9 +27,13 @@ class SlowJournal(FakeJournal):
         super().__init__()
         self.may_commit = asyncio.Event()
 
-    async def opened(self, record: CallRecord) -> None:
-        await self.may_commit.wait()
-        await super().opened(record)
+    async def opened(self, record: CallRecord, within_s: float) -> None:
+        try:
+            async with asyncio.timeout(within_s):
+                await self.may_commit.wait()
+        except TimeoutError:
+            raise JournalUnavailable from None
+        await super().opened(record, within_s)
 
 
 class SlowDesk(Desk):

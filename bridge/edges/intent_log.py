@@ -1,0 +1,138 @@
+"""What must outlive a killed bridge before the database has it: lines, appended to two files in turns.
+
+A line is in the page cache of the system when `append` returns: it survives the process, not always the
+machine. Its methods block, for about a microsecond where the disk does not stall, and run on the event loop.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+NAMES = ("intents-0.jsonl", "intents-1.jsonl")
+"""In the data folder."""
+
+SEGMENT_BYTES = 1_000_000
+"""A file of this size is left for the other one, as soon as that one is not needed any more."""
+
+_log = logging.getLogger(__name__)
+
+
+class IntentLogUnusable(Exception):
+    """It cannot be opened; the text says why and what to do."""
+
+
+@dataclass(slots=True)
+class _Segment:
+    """One open file. What was appended only in part is cut off before the next line."""
+
+    path: Path
+    file: int
+    size: int
+    is_torn: bool = False
+
+    def append(self, line: bytes) -> None:
+        if self.is_torn:
+            os.ftruncate(self.file, self.size)
+        self.is_torn = True
+        if os.write(self.file, line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self.is_torn = False
+        self.size += len(line)
+
+    def empty(self) -> None:
+        if self.size or self.is_torn:
+            os.ftruncate(self.file, 0)
+            self.size, self.is_torn = 0, False
+
+    def lines(self) -> Iterator[bytes]:
+        text = self.path.read_bytes()
+        *whole, torn = text.split(b"\n")
+        if torn:
+            _log.warning("%s: the last line is not whole; its call was never sent.", self.path)
+        yield from filter(None, whole)
+
+
+class IntentLog:
+    """The two files, locked for this process."""
+
+    def __init__(self, segments: Sequence[_Segment]) -> None:
+        """See `open`."""
+        self._filling, self._resting = segments
+        self._due = 0
+        """The resting file is needed until so many entries are settled."""
+
+    @classmethod
+    def open(cls, folder: Path) -> IntentLog:
+        """Open or make the files in a folder; what stands there is kept.
+
+        Raises:
+            IntentLogUnusable: they cannot be written, or another process has them.
+        """
+        segments: list[_Segment] = []
+        try:
+            for path in (folder / name for name in NAMES):
+                file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+                segments.append(_Segment(path, file, os.fstat(file).st_size))
+            _lock(segments[0].file)
+        except OSError as error:
+            for segment in segments:
+                os.close(segment.file)
+            if isinstance(error, BlockingIOError):
+                message = f"another tool-bridge runs on {folder}; stop it or choose another --data"
+                raise IntentLogUnusable(message) from None
+            raise IntentLogUnusable(f"{error.filename} cannot be written: {error.strerror}") from None
+        return cls(segments)
+
+    def lines(self) -> Iterator[bytes]:
+        """What was appended and not cleared since, in no order that matters; without the newlines."""
+        for segment in (self._resting, self._filling):
+            yield from segment.lines()
+
+    def append(self, line: bytes, *, given: int, settled: int) -> None:
+        """Append a line with its newline. Each line belongs to an entry that is given to the database next.
+
+        `given`, `settled`: how many entries were given so far, and how many of the first ones need no line
+        any more.
+
+        Raises:
+            OSError: it is not there, and never will be: the disk is full, say.
+        """
+        if self._filling.size >= SEGMENT_BYTES and settled >= self._due:
+            self._resting.empty()
+            self._filling, self._resting = self._resting, self._filling
+            self._due = given
+        self._filling.append(line)
+
+    def clear(self) -> None:
+        """Forget all lines; their entries are settled.
+
+        Raises:
+            OSError: some may still be there.
+        """
+        for segment in (self._filling, self._resting):
+            segment.empty()
+
+    def close(self) -> None:
+        """Let another process have the files."""
+        for segment in (self._filling, self._resting):
+            os.close(segment.file)
+            segment.file = -1  # another file may get its number
+
+
+def _lock(file: int) -> None:
+    """Until it is closed or the process ends, however it ends.
+
+    Raises:
+        BlockingIOError: another process has it.
+    """
+    if sys.platform != "win32":
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

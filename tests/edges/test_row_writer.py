@@ -1,0 +1,55 @@
+"""Many rows by few statements, in both databases' words."""
+
+from typing import Any, cast
+
+import pytest
+from sqlalchemy import Connection, create_engine, select
+from sqlalchemy.dialects.postgresql import psycopg
+from sqlalchemy.engine import Dialect
+
+from bridge.edges.dialects import upsert
+from bridge.edges.row_writer import SIZES, RowWriter
+from bridge.edges.store_tables import LimitRow
+
+COLUMNS = ("name", "value")
+
+
+def writer() -> RowWriter:
+    return RowWriter(COLUMNS, lambda dialect: upsert(dialect, LimitRow, ("value",)))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 37, 2 * SIZES[0] + SIZES[1] + 1])
+def test_every_row_is_written_once(count: int) -> None:
+    """However many there are."""
+    engine, rows = (
+        create_engine("sqlite://"),
+        [(f"limit_{number:04}", float(number)) for number in range(count)],
+    )
+    with engine.begin() as connection:
+        LimitRow.metadata.tables["limits"].create(connection)
+        writer().write(connection, rows)
+        found = connection.execute(select(LimitRow.name, LimitRow.value).order_by(LimitRow.name)).all()
+    assert [tuple(row) for row in found] == rows
+    engine.dispose()
+
+
+class Postgres:
+    """What PostgreSQL's driver would get."""
+
+    def __init__(self) -> None:
+        self.dialect: Dialect = psycopg.dialect()
+        self.got: list[tuple[str, tuple[Any, ...]]] = []
+
+    def exec_driver_sql(self, text: str, values: tuple[Any, ...]) -> None:
+        self.got.append((text, values))
+
+
+def test_postgresql_gets_its_own_words_and_values_by_their_places() -> None:
+    """Its driver knows no question marks."""
+    connection = Postgres()
+    writer().write(cast(Connection, connection), [("a", 1.0), ("b", 2.0), ("c", 3.0), ("d", 4.0)])
+    text, values = connection.got[0]
+    assert len(connection.got) == 1
+    assert values == ("a", 1.0, "b", 2.0, "c", 3.0, "d", 4.0)
+    assert text % values
+    assert "ON CONFLICT (name) DO UPDATE SET value = excluded.value" in text

@@ -1,0 +1,16 @@
+"""A disk that is full, for this process only."""
+
+import resource
+from collections.abc import Generator
+from contextlib import contextmanager
+
+
+@contextmanager
+def room_for(size: int) -> Generator[None]:
+    """No file may grow beyond so many bytes: the system writes what fits, and then refuses."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
