@@ -65,7 +65,11 @@ def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> w
     tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
     app.add_routes(tools.routes())
     models = ModelRoutes(
-        rooms.identity, rooms.models, rooms.turns, lambda entry: turn_settings(settings, rooms, entry)
+        rooms.identity,
+        rooms.models,
+        rooms.turns,
+        lambda entry: turn_settings(settings, rooms, entry),
+        settings.model_defaults,
     )
     app.add_routes(models.routes())
     page.attach(app)

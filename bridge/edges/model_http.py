@@ -11,6 +11,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from aiohttp import web
@@ -19,6 +20,7 @@ from aiohttp.typedefs import Handler
 from bridge.edges.event_stream import event_stream
 from bridge.edges.http_routes import caller_of
 from bridge.edges.identity import Caller, Identity
+from bridge.edges.joined_deltas import joined_deltas
 from bridge.edges.model_answers import Answer, ChatAnswer, ResponsesAnswer
 from bridge.edges.model_book import ModelBook, ModelEntry, UnknownModel
 from bridge.edges.model_requests import (
@@ -44,6 +46,7 @@ from bridge.edges.openai_errors import (
     unknown_model,
 )
 from bridge.edges.running_responses import Cancelled, RunningResponses
+from bridge.model_defaults import ModelDefaults
 from bridge.turns.chat_writer import ChatShell, ChatWriter
 from bridge.turns.equipped import without_effect
 from bridge.turns.model import ModelError, ModelRequest
@@ -131,8 +134,10 @@ class ModelRoutes:
         models: ModelBook,
         turns: Remembering,
         settings_of: Callable[[ModelEntry], TurnSettings],
+        defaults: ModelDefaults,
     ) -> None:
         """`settings_of`: how turns of a model run, as the settings say now."""
+        self._defaults = defaults
         self._identity = identity
         self._models = models
         self._turns = turns
@@ -168,7 +173,7 @@ class ModelRoutes:
             asked.answer_id,
             int(time.time()),
             asked.parsed.model,
-            display_of(request, asked.caller),
+            display_of(request, asked.caller, self._defaults.show_tool_cards),
             with_usage=asked.parsed.wants_usage_chunk,
             for_open_webui=is_from_open_webui(request),
         )
@@ -185,7 +190,11 @@ class ModelRoutes:
         """A response; one that failed after it had begun is still a response."""
         asked = await self._asked(request, parse_responses_request, "resp_")
         shell = response_shell(asked.answer_id, int(time.time()), asked.parsed.model, asked.body)
-        answer = ResponsesAnswer(ResponsesWriter(shell, display_of(request, asked.caller), now=time.time))
+        answer = ResponsesAnswer(
+            ResponsesWriter(
+                shell, display_of(request, asked.caller, self._defaults.show_tool_cards), now=time.time
+            )
+        )
         if asked.parsed.streams:
             return await self._streamed(asked, answer)
         try:
@@ -225,17 +234,24 @@ class ModelRoutes:
                     await stream.send(frames)
 
             try:
-                result = await self._run(asked, answer, emit)
+                async with self._joined(emit) as told:
+                    result = await self._run(asked, answer, told)
                 last = answer.ended(result, _logged(asked.http, of_failed(result)))
             except Cancelled as cancelled:
                 last = cancelled.frames
             except (ModelError, BridgeError) as error:
                 if not stream.has_begun:
                     raise
-                told = of_model(error) if isinstance(error, ModelError) else of_wire(error.error)
-                last = answer.failed(_logged(asked.http, told) or {})
+                failure = of_model(error) if isinstance(error, ModelError) else of_wire(error.error)
+                last = answer.failed(_logged(asked.http, failure) or {})
             await stream.send(last)
         return stream.response
+
+    def _joined(self, emit: Emit) -> AbstractAsyncContextManager[Emit]:
+        defaults = self._defaults
+        return joined_deltas(
+            emit, defaults.streaming_delta_char_limit, defaults.streaming_idle_flush_ms / 1000
+        )
 
     async def _run(self, asked: _Asked, answer: Answer, emit: Emit) -> TurnResult:
         """The turn, which a response's id can cancel."""

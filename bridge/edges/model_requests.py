@@ -68,15 +68,18 @@ def _is_too_deep(body: bytes, value: JsonValue) -> bool:
     return False
 
 
-def display_of(request: web.Request, caller: Caller) -> CallDisplay:
-    """How the answer shows the bridge's calls: by the request's header, else by the key.
+def display_of(request: web.Request, caller: Caller, shows_cards: bool | None) -> CallDisplay:
+    """How the answer shows the bridge's calls: by the request's header, else by the key, else by the setting.
+
+    `shows_cards`: to everybody or to nobody; None: to forwarders.
 
     Raises:
         InvalidRequest: the header says something else.
     """
     asked = request.headers.get(DISPLAY_HEADER)
     if asked is None:
-        return caller.show_calls or ("details" if caller.is_forwarded else "hidden")
+        shows = caller.is_forwarded if shows_cards is None else shows_cards
+        return caller.show_calls or ("details" if shows else "hidden")
     found = display_named(asked.strip().lower())
     if found is None:
         message = f"{DISPLAY_HEADER} must be one of {', '.join(CALL_DISPLAYS)}, not {asked[:100]!r}."

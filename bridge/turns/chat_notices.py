@@ -41,6 +41,11 @@ class ChatNotices:
             case _:
                 assert_never(event)
 
+    def search(self, *, has_ended: bool) -> JsonObject:
+        """A search of the web by the provider."""
+        words = "Web search finished." if has_ended else "Searching the web…"
+        return self._status(words, done=has_ended)
+
     def source(self, citation: JsonObject) -> JsonObject:
         """A page that the answer cites."""
         url = text_at(citation, "url")

@@ -177,6 +177,9 @@ class ChatWriter:
                 yield self._add("refusal", text_at(body, "delta"))
             case "response.output_text.annotation.added":
                 yield from self._annotation(object_at(body, "annotation"))
+            case "response.web_search_call.searching" | "response.web_search_call.completed" as kind:
+                if self._notices:
+                    yield self._notices.search(has_ended=kind.endswith("completed"))
             case "response.output_item.done" if (
                 text_at(object_at(body, "item"), "type") == "image_generation_call"
             ):

@@ -124,7 +124,7 @@ class CallEnded:
     is_left_alone: bool = False
     """Not tried: its breaker is open."""
     is_omitted: bool = False
-    """Too long for what the model can still read: `output` says how long it was. Neither shown nor kept."""
+    """Too long for what the model can still read: `output` says how long it was, and is not shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,3 +294,40 @@ async def test_a_result_too_long_for_the_model_is_told_by_its_size(
     assert said.endswith("Done.")
     told = [extra["event"]["data"] for chunk in chunks if (extra := chunk.model_extra) and "event" in extra]
     assert any("too long for what the model can still read" in data.get("content", "") for data in told)
+
+
+@pytest.mark.parametrize(
+    ("shows", "headers", "cards"),
+    [(None, {}, 0), (True, {}, 1), (True, {"X-Tool-Bridge-Calls": "hidden"}, 0), (False, OPEN_WEBUI, 0)],
+)
+async def test_tool_cards_are_a_setting(
+    tmp_path: Path, provider: ScriptedProvider, shows: bool | None, headers: dict[str, str], cards: int
+) -> None:
+    """S0-148: for answers whose request and key say nothing of it."""
+    defaults = ModelDefaults(show_tool_cards=shows)
+    async with (
+        shop_bridge(tmp_path, provider, model_defaults=defaults) as bridge,
+        client_of(bridge) as client,
+    ):
+        provider.play(LIST, text("Tea."))
+        async with page_of(bridge, bridge.local_user.id, products):
+            answer = await client.chat.completions.create(model=MODEL, messages=HELLO, extra_headers=headers)
+    assert str(answer.choices[0].message.content).count("<details") == cards
+
+
+async def test_tool_cards_are_items_that_begin_and_end(tmp_path: Path, provider: ScriptedProvider) -> None:
+    """S0-148: a call in progress and its output, each added and done, for each call."""
+    async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
+        provider.play(LIST, text("Tea."))
+        async with page_of(bridge, bridge.local_user.id, products):
+            stream = await client.responses.create(
+                model=MODEL, input="Hi", stream=True, extra_headers={"X-Tool-Bridge-Calls": "items"}
+            )
+            told = [event async for event in stream if event.type.startswith("response.output_item.")]
+    shown: Any = [(event.type.rpartition(".")[2], event.item.type, event.item.status) for event in told[:4]]  # pyright: ignore
+    assert shown == [
+        ("added", "function_call", "in_progress"),
+        ("done", "function_call", "completed"),
+        ("added", "function_call_output", "in_progress"),
+        ("done", "function_call_output", "completed"),
+    ]

@@ -301,6 +301,18 @@ def test_open_webui_gets_status_events_and_the_last_is_done() -> None:
     assert events_of(written(writer(), a_turn_with_a_call())) == []
 
 
+def test_open_webui_sees_that_the_provider_searches() -> None:
+    """S4-07: a search takes seconds in which nothing else is said."""
+    kinds = ("in_progress", "searching", "completed")
+    search = [heard(0, {"type": f"response.web_search_call.{kind}"}) for kind in kinds]
+    chunks = written(writer(for_open_webui=True), search)
+    assert [object_at(event, "data")["description"] for event in events_of(chunks)] == [
+        "Searching the web…",
+        "Web search finished.",
+        "",
+    ]
+
+
 def test_several_calls_at_once_are_one_status() -> None:
     """S1-19: names as people read them, and one line for all."""
     one, two = ran(call("a", "get_pet"), "1"), ran(call("b", "list_pets"), "2")
