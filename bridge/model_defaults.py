@@ -24,6 +24,7 @@ Results: TypeAlias = Annotated[int, Field(ge=1, le=10)]
 ContextSize: TypeAlias = Literal["low", "medium", "high"]
 Summary: TypeAlias = Literal["auto", "concise", "detailed"]
 Truncation: TypeAlias = Literal["auto", "disabled"]
+LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 
 
 class ModelDefaults(BaseModel):
@@ -47,6 +48,10 @@ class ModelDefaults(BaseModel):
     """Deltas that come soon after each other are joined up to so many characters; 0: none is."""
     streaming_idle_flush_ms: int = Field(default=30, ge=1, le=1000)
     """For which a delta may wait for others."""
+    log_level: LogLevel = "info"
+    """Of the program's log; `debug`: every request has a log of its own."""
+    request_logs: Literal["off", "own", "all"] = "own"
+    """Whose requests may have a log for their caller: nobody's, those by keys of one user, every one."""
 
 
 OBSOLETE = {

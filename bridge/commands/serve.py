@@ -75,6 +75,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     except (argparse.ArgumentTypeError, BridgeError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
+    logging.getLogger("bridge").setLevel(settings.model_defaults.log_level.upper())
     store = open_store(options)
     try:
         return asyncio.run(_serve(settings, store, options, with_samples=with_samples))

@@ -29,13 +29,13 @@ class ResponsesModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """One round, as `Model.stream` says."""
-        pairs = PairJoiner()
-        async with aclosing(self._provider.events("/responses", responses_body(request))) as events:
-            async for body in events:
-                if body.get("type") == "error":
-                    raise self._provider.failures.of_body(body, status=None)
-                body.pop("sequence_number", None)
-                for whole in pairs.joined([body]):
+        pairs, body = PairJoiner(), responses_body(request)
+        async with aclosing(self._provider.events("/responses", body, request.note)) as events:
+            async for told in events:
+                if told.get("type") == "error":
+                    raise self._provider.failures.of_body(told, status=None)
+                told.pop("sequence_number", None)
+                for whole in pairs.joined([told]):
                     event = ModelEvent(whole)
                     if event.type in ENDINGS:
                         await read_leftovers(events)
@@ -56,7 +56,7 @@ class ChatModel:
         """One round, as `Model.stream` says."""
         reading, pairs = ChatReading(request), PairJoiner()
         body = chat_request(request, self._dialect)
-        async with aclosing(self._provider.events("/chat/completions", body)) as chunks:
+        async with aclosing(self._provider.events("/chat/completions", body, request.note)) as chunks:
             async for chunk in chunks:
                 for event in pairs.joined(reading.read(chunk)):
                     yield ModelEvent(event)

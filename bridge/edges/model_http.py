@@ -24,13 +24,16 @@ from bridge.edges.joined_deltas import joined_deltas
 from bridge.edges.model_answers import Answer, ChatAnswer, ResponsesAnswer
 from bridge.edges.model_book import ModelBook, ModelEntry, UnknownModel
 from bridge.edges.model_requests import (
+    DEBUG_HEADER,
     MESSAGE_HEADER,
+    asks_for_log,
     chat_id_of,
     display_of,
     is_from_open_webui,
     is_task,
     json_body,
     passed_on,
+    wants_log,
 )
 from bridge.edges.openai_errors import (
     REQUEST_ID_HEADER,
@@ -45,11 +48,13 @@ from bridge.edges.openai_errors import (
     request_id_of,
     unknown_model,
 )
+from bridge.edges.request_logs import RequestLog, RequestLogs
 from bridge.edges.running_responses import Cancelled, RunningResponses
 from bridge.model_defaults import ModelDefaults
 from bridge.turns.chat_writer import ChatShell, ChatWriter
 from bridge.turns.equipped import without_effect
-from bridge.turns.model import ModelError, ModelRequest
+from bridge.turns.logged_turn import logged_turn
+from bridge.turns.model import Model, ModelError, ModelRequest
 from bridge.turns.remembering import Remembering
 from bridge.turns.request_members import InvalidRequest, ParsedRequest
 from bridge.turns.requests_chat import parse_chat_request
@@ -57,7 +62,7 @@ from bridge.turns.requests_responses import parse_responses_request
 from bridge.turns.responses_writer import ResponsesWriter, response_shell
 from bridge.turns.turn import Emit, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from bridge.wire import BridgeError
-from toolserver.json_types import JsonObject, dump_json
+from toolserver.json_types import JsonObject, JsonValue, dump_json
 
 DROPPED_HEADER = "X-Tool-Bridge-Dropped"
 """Members of the request that had no effect, separated by commas."""
@@ -78,6 +83,7 @@ class _Asked:
     parsed: ParsedRequest
     entry: ModelEntry
     settings: TurnSettings
+    log: RequestLog | None
     answer_id: str
     begun_at: float
 
@@ -86,9 +92,13 @@ class _Asked:
         """Of every answer."""
         headers = {REQUEST_ID_HEADER: request_id_of(self.http)}
         without = without_effect(self.parsed.options, self.settings.features)
-        if dropped := (*self.parsed.dropped, *without, *self._left_out()):
+        if dropped := (*self.parsed.dropped, *without, *self._left_out(), *self._unlogged()):
             headers[DROPPED_HEADER] = ", ".join(map(_header_word, dropped[:MAX_DROPPED]))
         return headers
+
+    def _unlogged(self) -> tuple[str, ...]:
+        """A log that is wanted by a key that may not."""
+        return () if self.log or not asks_for_log(self.http) else (DEBUG_HEADER,)
 
     def _left_out(self) -> tuple[str, ...]:
         parsed = self.parsed
@@ -138,6 +148,7 @@ class ModelRoutes:
     ) -> None:
         """`settings_of`: how turns of a model run, as the settings say now."""
         self._defaults = defaults
+        self._logs = RequestLogs()
         self._identity = identity
         self._models = models
         self._turns = turns
@@ -152,6 +163,7 @@ class ModelRoutes:
             web.post("/v1/chat/completions", _answered(self.chat)),
             web.post("/v1/responses", _answered(self.respond)),
             web.post("/v1/responses/{id}/cancel", _answered(self.cancel)),
+            web.get("/v1/requests/{id}/log", _answered(self.show_log)),
         ]
 
     async def list_models(self, request: web.Request) -> web.StreamResponse:
@@ -214,6 +226,23 @@ class ModelRoutes:
             raise ApiFailure(ApiError(404, message, "invalid_request_error", "not_found"))
         return _json(request, cancelled)
 
+    async def show_log(self, request: web.Request) -> web.StreamResponse:
+        """The log of one of the caller's requests that had one."""
+        caller = await caller_of(self._identity, request)
+        request_id = request.match_info["id"]
+        log = self._logs.find(caller.user.id, request_id)
+        if log is None:
+            message = (
+                f"There is no log of a request '{request_id[:200]}'. Requests with the header "
+                f"{DEBUG_HEADER}: 1 have one, for an hour."
+            )
+            raise ApiFailure(ApiError(404, message, "invalid_request_error", "not_found"))
+        lines: list[JsonValue] = [*log.lines]
+        return _json(
+            request,
+            {"object": "request.log", "id": request_id, "has_ended": log.has_ended, "lines": lines},
+        )
+
     async def _asked(
         self, request: web.Request, parse: Callable[[JsonObject], ParsedRequest], prefix: str
     ) -> _Asked:
@@ -224,7 +253,11 @@ class ModelRoutes:
         entry = await self._models.get(parsed.model)
         answer_id = f"{prefix}{request_id_of(request)}{secrets.token_hex(8)}"
         settings = self._settings_of(entry)
-        return _Asked(request, caller, body, parsed, entry, settings, answer_id, begun_at)
+        log = None
+        if wants_log(request, caller, self._defaults):
+            log = self._logs.begin(caller.user.id, request_id_of(request))
+            log.note(f"{request.path} asks {entry.id} of {entry.owned_by}, {len(parsed.input)} items")
+        return _Asked(request, caller, body, parsed, entry, settings, log, answer_id, begun_at)
 
     async def _streamed(self, asked: _Asked, answer: Answer) -> web.StreamResponse:
         async with event_stream(asked.http, asked.headers) as stream:
@@ -255,13 +288,27 @@ class ModelRoutes:
 
     async def _run(self, asked: _Asked, answer: Answer, emit: Emit) -> TurnResult:
         """The turn, which a response's id can cancel."""
-        work = self._turns.run(asked.turn, asked.entry.model, asked.settings, emit)
+        work = self._work(asked, emit)
         if isinstance(answer, ResponsesAnswer):
             result = await self._running.run((asked.caller.user.id, asked.answer_id), answer, work)
         else:
             result = await work
         _log_end(asked, result)
         return result
+
+    async def _work(self, asked: _Asked, emit: Emit) -> TurnResult:
+        """The turn, with its log where there is one."""
+        log, model = asked.log, asked.entry.model
+        if log is None:
+            return await self._turns.run(asked.turn, model, asked.settings, emit)
+
+        async def run(model: Model, emit: Emit) -> TurnResult:
+            return await self._turns.run(asked.turn, model, asked.settings, emit)
+
+        try:
+            return await logged_turn(run, model, emit, note=log.note, text=lambda: "\n".join(log.lines))
+        finally:
+            log.end()
 
 
 def _answered(handler: Handler) -> Handler:

@@ -19,7 +19,7 @@ from bridge.edges.model_errors import Failures
 from bridge.edges.tasks import pause
 from bridge.known_models import listed_facts
 from bridge.models import ProviderSettings
-from bridge.turns.model import ModelError
+from bridge.turns.model import ModelError, Note
 from toolserver.json_types import JsonObject, array_at, dump_json, text_at
 
 TRIES = 3
@@ -105,15 +105,17 @@ class Provider:
         """Hang up on everybody."""
         await self._client.close()
 
-    async def events(self, path: str, body: JsonObject) -> AsyncGenerator[JsonObject]:
+    async def events(
+        self, path: str, body: JsonObject, note: Note | None = None
+    ) -> AsyncGenerator[JsonObject]:
         """The events of one request as decoded JSON, until the provider ends its stream.
 
-        Closing the generator hangs up.
+        Closing the generator hangs up. `note` is told of tries that failed.
 
         Raises:
             ModelError: as `Model.stream`; a stream that just ends is no error here.
         """
-        begun = await self._begin(path, dump_json(body))
+        begun = await self._begin(path, dump_json(body), note)
         try:
             event = begun.first
             while event is not _END:
@@ -151,7 +153,7 @@ class Provider:
         except _NO_JSON as error:
             raise self.failures.unreadable(str(error)) from None
 
-    async def _begin(self, path: str, content: bytes) -> _Begun:
+    async def _begin(self, path: str, content: bytes, note: Note | None) -> _Begun:
         self._refuse_known_key()
         give_up_at = self._clock() + self.settings.first_event_seconds
         for number in range(TRIES):
@@ -166,6 +168,8 @@ class Provider:
             self._remember(failure)
             if rest_s is None or self._clock() + rest_s >= give_up_at:
                 raise failure
+            if note is not None:
+                note(f"try {number + 1} failed, the next one in {rest_s:.1f} s: {failure.message}")
             await self._rest(rest_s)
         raise AssertionError("the last try returns or raises")
 

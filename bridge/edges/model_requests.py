@@ -9,6 +9,7 @@ from aiohttp import web
 
 from bridge.edges.http_routes import body_in_time
 from bridge.edges.identity import Caller
+from bridge.model_defaults import ModelDefaults
 from bridge.turns.request_members import InvalidRequest, wrong_type
 from bridge.turns.turn import CALL_DISPLAYS, CallDisplay, display_named
 from bridge.wire import BridgeError, ErrorCode
@@ -25,6 +26,11 @@ DISPLAY_HEADER = "X-Tool-Bridge-Calls"
 
 TASK_HEADER = "X-Tool-Bridge-Task"
 """Names a task (a title, tags), which gets no tools. Open WebUI fills it in: `{{TASK}}`."""
+
+DEBUG_HEADER = "X-Tool-Bridge-Debug"
+"""1: the request has a log of its own; 0: it has none, whatever the setting says."""
+
+_YES, _NO = ("1", "true", "on"), ("0", "false", "off")
 
 CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
 MESSAGE_HEADER = "X-OpenWebUI-Message-Id"
@@ -85,6 +91,25 @@ def display_of(request: web.Request, caller: Caller, shows_cards: bool | None) -
         message = f"{DISPLAY_HEADER} must be one of {', '.join(CALL_DISPLAYS)}, not {asked[:100]!r}."
         raise InvalidRequest(message, param=DISPLAY_HEADER, code="invalid_value")
     return found
+
+
+def asks_for_log(request: web.Request) -> bool:
+    """Whether the request's header asks for a log."""
+    return request.headers.get(DEBUG_HEADER, "").strip().lower() in _YES
+
+
+def wants_log(request: web.Request, caller: Caller, defaults: ModelDefaults) -> bool:
+    """Whether the request has a log of its own: by its header, else by the setting; and if its key may.
+
+    Raises:
+        InvalidRequest: the header says something else than yes or no.
+    """
+    asked = request.headers.get(DEBUG_HEADER, "").strip().lower()
+    if asked not in ("", *_YES, *_NO):
+        message = f"{DEBUG_HEADER} must be 1 or 0, not {asked[:100]!r}."
+        raise InvalidRequest(message, param=DEBUG_HEADER, code="invalid_value")
+    may = defaults.request_logs == "all" or (defaults.request_logs == "own" and not caller.is_forwarded)
+    return may and (asked in _YES if asked else defaults.log_level == "debug")
 
 
 def is_task(request: web.Request) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from bridge.turns.turn import CallEnded, CallStarted, Notice
+from bridge.turns.turn import Attached, CallEnded, CallStarted, Notice
 from toolserver.json_types import JsonObject, text_at
 
 
@@ -53,6 +53,14 @@ class ChatNotices:
         source: JsonObject = {"name": title, "url": url}
         return _event(
             "source", {"source": source, "document": [title], "metadata": [{"source": url, "name": title}]}
+        )
+
+    def attached(self, document: Attached) -> JsonObject:
+        """A text that Open WebUI shows as a source."""
+        metadata: JsonObject = {"source": document.title, "name": document.title}
+        return _event(
+            "source",
+            {"source": {"name": document.title}, "document": [document.text], "metadata": [metadata]},
         )
 
     def end(self) -> Iterator[JsonObject]:

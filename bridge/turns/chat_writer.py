@@ -13,6 +13,7 @@ from bridge.turns.caller_calls import CallerCalls
 from bridge.turns.chat_notices import ChatNotices
 from bridge.turns.details import call_block
 from bridge.turns.turn import (
+    Attached,
     CallDisplay,
     CallEnded,
     CallStarted,
@@ -89,6 +90,8 @@ class ChatWriter:
                 chunks = self._call_ended(event)
             case Notice():
                 chunks = self._paragraph(event.text) if event.in_answer else self._told(event)
+            case Attached():
+                chunks = [self._notices.attached(event)] if self._notices else []
             case Settled() | Kept():
                 return []
         return [*self._begin(), *chunks]

@@ -6,12 +6,15 @@ behind this port knows one language. See `bridge/edges/model_client.py` and `bri
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from bridge.turns.items import Item
 from toolserver.json_types import JsonObject, JsonValue, text_at
+
+Note: TypeAlias = Callable[[str], None]
+"""Takes a line of a log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class ModelRequest:
     """Every other member of a Responses request (`temperature`, `reasoning`, `tool_choice`, …), passed on."""
     chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
     """Members that only a request of Chat Completions has (`stop`, `seed`, …), of a caller who speaks it."""
+    note: Note | None = field(default=None, compare=False)
+    """Where what happens on the way to the provider is noted, if anybody wants to know."""
 
 
 @dataclass(frozen=True, slots=True)

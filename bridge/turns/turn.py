@@ -160,7 +160,15 @@ class Kept:
     item: Item
 
 
-TurnEvent: TypeAlias = Said | CallStarted | CallEnded | Notice | Settled | Kept
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A text that goes beside the answer, for clients that have a place for it."""
+
+    title: str
+    text: str
+
+
+TurnEvent: TypeAlias = Said | CallStarted | CallEnded | Notice | Settled | Kept | Attached
 
 Emit: TypeAlias = Callable[[TurnEvent], Awaitable[None]]
 """Takes an event to the caller; may wait for a slow reader. Raising ends the turn."""

@@ -26,6 +26,8 @@ def test_every_default_is_a_variable() -> None:
             "SHOW_TOOL_CARDS": "true",
             "STREAMING_DELTA_CHAR_LIMIT": "256",
             "STREAMING_IDLE_FLUSH_MS": "50",
+            "LOG_LEVEL": "DEBUG",
+            "REQUEST_LOGS": "all",
         }
     )
     assert read == ModelDefaults(
@@ -37,6 +39,8 @@ def test_every_default_is_a_variable() -> None:
         show_tool_cards=True,
         streaming_delta_char_limit=256,
         streaming_idle_flush_ms=50,
+        log_level="debug",
+        request_logs="all",
     )
 
 
