@@ -113,6 +113,7 @@ async def _start_on(listener: socket.socket, settings: Settings, store: Store) -
         _log.warning("%d calls were under way when the bridge last ended.", unsettled)
     rooms.tasks.start(rooms.journal.run(), "old calls")
     rooms.tasks.start(rooms.audit.run(), "old entries of the audit log")
+    rooms.tasks.start(store.kept_sweep(settings.kept).run(), "old answers")
     rooms.audit.note(
         AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
     )

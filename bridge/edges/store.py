@@ -21,6 +21,7 @@ from bridge.edges.database import Engines, StoreError, open_postgresql, open_sql
 from bridge.edges.dialects import dialect_of, upsert
 from bridge.edges.group_commit import WriteThread
 from bridge.edges.intent_log import IntentLog, IntentLogUnusable
+from bridge.edges.kept_sweep import KeptSweep
 from bridge.edges.limit_tables import LimitTables
 from bridge.edges.rekeying import Rekeyed, rekey
 from bridge.edges.sealing import Sealing
@@ -76,9 +77,15 @@ class Store(PeopleStore):
         """What users said about asking, in this database."""
         return ApprovalTables(self._session)
 
-    def item_store(self, settings: KeptSettings | None = None) -> ItemTables:
+    def item_store(
+        self, settings: KeptSettings | None = None, now: Callable[[], float] = time.time
+    ) -> ItemTables:
         """What is kept of answers, in this database."""
-        return ItemTables(self._plain_session, self._thread, Sealing(settings or KeptSettings()))
+        return ItemTables(self._plain_session, self._thread, Sealing(settings or KeptSettings()), now)
+
+    def kept_sweep(self, settings: KeptSettings, now: Callable[[], float] = time.time) -> KeptSweep:
+        """What deletes of it what is too old or too much."""
+        return KeptSweep(self._plain_session, self._thread, settings, now)
 
     async def rekey(self, sealing: Sealing, on_progress: Callable[[Rekeyed], None] | None = None) -> Rekeyed:
         """Seal what is kept of answers anew; see `rekeying`."""
