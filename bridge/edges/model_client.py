@@ -12,6 +12,7 @@ from bridge.turns.chat_reading import ChatReading
 from bridge.turns.chat_request import OPENAI_DIALECT, ChatDialect, chat_request
 from bridge.turns.model import ENDINGS, ModelError, ModelEvent, ModelRequest
 from bridge.turns.surrogates import PairJoiner
+from bridge.turns.told_items import ToldItems
 from toolserver.json_types import JsonObject, JsonValue
 
 _LEFTOVERS_S = 0.1
@@ -22,20 +23,23 @@ _USAGE_S = 5.0
 
 
 class ResponsesModel:
-    """Models of a provider that speaks the Responses API. Events are passed on as they came."""
+    """Models of a provider that speaks the Responses API.
+
+    Events are passed on as they came; texts and items that came without theirs get them.
+    """
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """One round, as `Model.stream` says."""
-        pairs, body = PairJoiner(), responses_body(request)
+        pairs, items, body = PairJoiner(), ToldItems(), responses_body(request)
         async with aclosing(self._provider.events("/responses", body, request.note)) as events:
             async for told in events:
                 if told.get("type") == "error":
                     raise self._provider.failures.of_body(told, status=None)
                 told.pop("sequence_number", None)
-                for whole in pairs.joined([told]):
+                for whole in pairs.joined(items.whole(told)):
                     event = ModelEvent(whole)
                     if event.type in ENDINGS:
                         await read_leftovers(events)

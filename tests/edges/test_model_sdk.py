@@ -14,9 +14,9 @@ from pydantic import BaseModel
 
 from bridge.models import ProviderApi
 from bridge.service import Bridge
-from tests.support.model_answers import calls, text
+from tests.support.model_answers import calls, responses_events, text
 from tests.support.models import MODEL, model_bridge
-from tests.support.scripted_provider import ScriptedProvider, fails
+from tests.support.scripted_provider import ScriptedProvider, events, fails
 
 pytestmark = pytest.mark.asyncio
 
@@ -76,6 +76,25 @@ async def test_a_chat_stream_is_chunks_with_one_end(client: AsyncOpenAI, provide
     assert chunks[-1].usage is not None
     assert chunks[-1].usage.total_tokens == 18
     assert len({chunk.id for chunk in chunks}) == 1
+
+
+@pytest.mark.parametrize("api", ["responses"], indirect=True)
+async def test_an_answer_that_a_provider_sends_in_one_piece_is_streamed_all_the_same(
+    client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """Some servers of Responses stream nothing but the ending."""
+    ending = list(responses_events(text("Good day"), 0, MODEL))[-1]
+    provider.play(events(ending), events(ending))
+
+    said = ""
+    async for chunk in await client.chat.completions.create(model=MODEL, messages=HELLO, stream=True):
+        said += chunk.choices[0].delta.content or ""
+    async with client.responses.stream(model=MODEL, input="Hello") as stream:
+        deltas = [event.delta async for event in stream if event.type == "response.output_text.delta"]
+        response = await stream.get_final_response()
+
+    assert said == response.output_text == "Good day"
+    assert deltas == ["Good day"]
 
 
 async def test_images_and_files_of_the_user_reach_the_model(
