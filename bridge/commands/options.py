@@ -16,7 +16,7 @@ DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
 """A password in it is not seen in the list of processes, as one at the command line is."""
 
 MAX_NAME_CHARS = 100
-"""Of a user's name, as the database keeps it."""
+"""Of a user's name and of a key's label, as the database keeps them."""
 
 
 def add_folder(command: argparse.ArgumentParser) -> None:
@@ -97,3 +97,10 @@ def user_name(text: str) -> str:
     if not name or not name.isprintable() or len(name) > MAX_NAME_CHARS:
         raise argparse.ArgumentTypeError(f"must be 1 to {MAX_NAME_CHARS} printable characters")
     return name
+
+
+def label(text: str) -> str:
+    """What a key is called."""
+    if len(text) > MAX_NAME_CHARS:
+        raise argparse.ArgumentTypeError(f"must be at most {MAX_NAME_CHARS} characters")
+    return text

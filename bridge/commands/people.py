@@ -14,7 +14,7 @@ from typing import Any
 
 from bridge.audit import AuditKind
 from bridge.commands.opened_store import open_store
-from bridge.commands.options import add_store, address_of, user_name
+from bridge.commands.options import add_store, address_of, label, user_name
 from bridge.config import LOCAL_USER, page_url
 from bridge.edges.store import Store
 from bridge.turns.turn import CALL_DISPLAYS, CallDisplay
@@ -27,7 +27,7 @@ def add_key(command: argparse.ArgumentParser) -> None:
     whose.add_argument(
         "--forwarder", action="store_true", help="for a program that names the user of each call (Open WebUI)"
     )
-    command.add_argument("--label", default="command line")
+    command.add_argument("--label", type=label, default="command line")
     command.add_argument(
         "--show-calls",
         choices=CALL_DISPLAYS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
 
-from sqlalchemy import Connection, Insert, Table
+from sqlalchemy import Connection, Insert, Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import (
@@ -22,6 +22,8 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import DeclarativeBase
+
+from bridge.edges.store_tables import UserRow
 
 Upsert = sqlite.Insert | postgresql.Insert
 
@@ -75,6 +77,15 @@ def driver_text(dialect: Dialect, statement: Insert) -> str:
 def insert_missing(dialect: str, row: type[DeclarativeBase]) -> Upsert:
     """An insert that does nothing where a row is in the way, by its key or by any unique column."""
     return _INSERT[dialect](cast(Table, row.__table__)).on_conflict_do_nothing()
+
+
+async def lock_user(session: AsyncSession, user_id: str) -> None:
+    """Let others who call this for the same user wait until this transaction has ended.
+
+    For what is deleted and inserted anew: PostgreSQL lets two do so at once, and refuses the second's rows.
+    SQLite lets one write at a time anyway.
+    """
+    await session.execute(select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True))
 
 
 def is_unfit(error: BaseException) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import delete, select
 
 from bridge.call_settings import CallSetting, Scope
+from bridge.edges.dialects import dialect_of, upsert
 from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import CallSettingRow, LimitRow
 from bridge.limits import Number
@@ -30,7 +31,8 @@ class LimitTables:
                 if value is None:
                     await session.execute(delete(LimitRow).where(LimitRow.name == name))
                 else:
-                    await session.merge(LimitRow(name=name, value=float(value)))
+                    row = {"name": name, "value": float(value)}
+                    await session.execute(upsert(dialect_of(session), LimitRow), row)
 
     async def call_settings(self, user_id: str) -> Mapping[Scope, CallSetting]:
         """What a user has set."""
@@ -45,14 +47,14 @@ class LimitTables:
 
     async def save_call_setting(self, user_id: str, scope: Scope, setting: CallSetting) -> None:
         """Put a setting in place, or delete it when it is empty."""
-        row = CallSettingRow(
-            user_id=user_id,
-            server_id=scope.server_id,
-            operation_key=scope.operation_key,
-            deadline_s=setting.deadline_s,
-            max_parallel=setting.max_parallel,
-            in_order=setting.in_order,
-        )
+        row = {
+            "user_id": user_id,
+            "server_id": scope.server_id,
+            "operation_key": scope.operation_key,
+            "deadline_s": setting.deadline_s,
+            "max_parallel": setting.max_parallel,
+            "in_order": setting.in_order,
+        }
         mine = (
             CallSettingRow.user_id == user_id,
             CallSettingRow.server_id == scope.server_id,
@@ -62,4 +64,4 @@ class LimitTables:
             if setting.is_empty:
                 await session.execute(delete(CallSettingRow).where(*mine))
             else:
-                await session.merge(row)
+                await session.execute(upsert(dialect_of(session), CallSettingRow), row)

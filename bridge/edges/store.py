@@ -18,7 +18,7 @@ from bridge.config import DEFAULT_AUDIT_DAYS, KeptSettings
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.database import Engines, StoreError, open_postgresql, open_sqlite
-from bridge.edges.dialects import dialect_of, upsert
+from bridge.edges.dialects import dialect_of, lock_user, upsert
 from bridge.edges.group_commit import WriteThread
 from bridge.edges.intent_log import IntentLog, IntentLogUnusable
 from bridge.edges.kept_sweep import KeptSweep
@@ -163,6 +163,7 @@ class Store(PeopleStore):
             for key, digest in digests.items()
         ]
         async with self._session.begin() as session:
+            await lock_user(session, user_id)
             await session.execute(delete(AcceptanceRow).where(*mine))
             if rows:
                 await session.execute(insert(AcceptanceRow), rows)
@@ -178,18 +179,17 @@ class Store(PeopleStore):
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:
         """Put a user's selection in place of the one before."""
+        row = {
+            "user_id": user_id,
+            "servers": list(selection.servers),
+            "tags": list(selection.tags),
+            "names": list(selection.names),
+            "pinned": list(selection.pinned),
+            "max_tools": selection.max_tools,
+            "max_tokens": selection.max_tokens,
+        }
         async with self._session.begin() as session:
-            await session.merge(
-                SelectionRow(
-                    user_id=user_id,
-                    servers=list(selection.servers),
-                    tags=list(selection.tags),
-                    names=list(selection.names),
-                    pinned=list(selection.pinned),
-                    max_tools=selection.max_tools,
-                    max_tokens=selection.max_tokens,
-                )
-            )
+            await session.execute(upsert(dialect_of(session), SelectionRow), row)
 
 
 def _record(row: ServerRow) -> ServerRecord:

@@ -8,6 +8,7 @@ from typing import cast
 
 from sqlalchemy import delete, select
 
+from bridge.edges.dialects import lock_user
 from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import ApprovalModeRow, GrantRow, ServerRow
 from bridge.policy import APPROVAL_MODES, ApprovalMode, Grant, GrantScope
@@ -28,6 +29,7 @@ class ApprovalTables:
     async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
         """Keep a user's choice; None: the bridge's default holds."""
         async with self._session.begin() as session:
+            await lock_user(session, user_id)
             await session.execute(delete(ApprovalModeRow).where(ApprovalModeRow.user_id == user_id))
             if mode is not None:
                 session.add(ApprovalModeRow(user_id=user_id, mode=mode))
@@ -50,6 +52,7 @@ class ApprovalTables:
             GrantRow.chat_id.is_not_distinct_from(grant.chat_id),
         )
         async with self._session.begin() as session:
+            await lock_user(session, grant.user_id)
             await session.execute(delete(GrantRow).where(*same))
             if await session.get(ServerRow, grant.server_id) is not None:
                 session.add(_row(grant))

@@ -16,6 +16,7 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from bridge.edges.dialects import dialect_of, insert_missing, lock_user
 from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import ApiKeyRow, DeviceChoiceRow, DeviceRow, ServerRow, TicketRow, UserRow
 from bridge.turns.turn import CallDisplay, display_named
@@ -236,8 +237,10 @@ class PeopleStore:
             if found is None or not await _changed(session, delete(TicketRow).where(*known)):
                 return None
             row, user = found
-            if not row.printed and await _has_device(session, user.id):
-                return _user(user)
+            if not row.printed:
+                await lock_user(session, user.id)  # Of two such tickets at once one is for a further browser.
+                if await _has_device(session, user.id):
+                    return _user(user)
             device = _device(_added_device(session, user.id, public_key, browser), user)
             return NewDevice(device, row.printed)
 
@@ -308,6 +311,7 @@ class PeopleStore:
         """
         mine = (DeviceChoiceRow.user_id == user_id, DeviceChoiceRow.server_id == server_id)
         async with self._session.begin() as session:
+            await lock_user(session, user_id)
             await session.execute(delete(DeviceChoiceRow).where(*mine))
             if device_id is None:
                 return True
@@ -330,10 +334,12 @@ def _device(row: DeviceRow, user: UserRow) -> Device:
 
 
 async def _ensured(session: AsyncSession, name: str) -> UserRow:
-    row = await session.scalar(select(UserRow).where(UserRow.name == name))
-    if row is None:
-        row = UserRow(id=new_id(), name=name, created_at=time.time())
-        session.add(row)
+    found = select(UserRow).where(UserRow.name == name)
+    row = await session.scalar(found)
+    if row is None:  # Others may be making the same user now.
+        values = {"id": new_id(), "name": name, "created_at": time.time()}
+        await session.execute(insert_missing(dialect_of(session), UserRow), values)
+        row = (await session.scalars(found)).one()
     return row
 
 

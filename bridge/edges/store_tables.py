@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, ForeignKey, Index, String, Text, text
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, Integer, String, Text, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -207,7 +207,7 @@ class AuditRow(Base):
 
     __tablename__ = "audit"
     __table_args__ = (Index("ix_audit_user_id_at", "user_id", "at"),)
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
     at: Mapped[float] = mapped_column(index=True)
     kind: Mapped[str] = mapped_column(String(30))
     user_id: Mapped[str | None] = mapped_column(String(32))

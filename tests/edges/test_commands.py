@@ -276,6 +276,7 @@ def test_tools_say_whether_they_can_be_strict_and_why_not(
         *(("demo", "--public-url", value) for value in ("foo", "ftp://x", "https://x/y", "https://")),
         *(("demo", "--allow-origin", value) for value in ("localhost:3000", "*")),
         *(("key", "--user", value) for value in ("", " ", "x" * 101, "a\nb")),
+        ("key", "--label", "x" * 101),
     ],
 )
 def test_a_value_out_of_range_is_refused_where_it_is_typed(

@@ -1,14 +1,18 @@
 """The store: what survives a restart, and that the migrations make the tables the code uses."""
 
+import asyncio
+import time
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from bridge.call_settings import CallSetting, Scope
 from bridge.edges.store import Store
 from bridge.edges.store_people import KeyHolder, NewDevice
 from bridge.edges.store_tables import Base
+from bridge.policy import Grant
 from bridge.servers import ServerRecord, UserSelection
 from tests.support.databases import Where, engine_of, execute
 from toolserver.naming import OperationKey
@@ -129,3 +133,48 @@ def test_what_a_killed_bridge_left_open_is_found_without_reading_all(tmp_path: P
     path = tmp_path / "b.sqlite3"
     plan = execute(path, "EXPLAIN QUERY PLAN SELECT * FROM calls WHERE ended_at IS NULL")
     assert "ix_calls_open" in plan[0][3]
+
+
+@pytest.mark.asyncio
+async def test_what_comes_several_times_at_once_is_kept_once(database: Where) -> None:
+    """Two tabs, a doubled click, the first requests of a user: none fails, and the last one holds."""
+    store = Store.open(database)
+    limits, approvals = store.limit_tables(), store.approval_tables()
+    async with asyncio.TaskGroup() as group:
+        making = [group.create_task(store.ensure_user("ann")) for _ in range(8)]
+    (ann,) = {task.result() for task in making}
+    await store.save_server(RECORD)
+    device = await store.add_device(ann.id, "{}", "Chrome")
+    setting = CallSetting(deadline_s=7.0)
+    grant = Grant("g", ann.id, "shop", "GET /products", "d", "always", None, time.time(), None)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(8):
+            group.create_task(store.save_selection(ann.id, UserSelection(tags=("t",))))
+            group.create_task(store.replace_acceptances(ann.id, "shop", {"GET /products": "d"}))
+            group.create_task(store.choose_device(ann.id, "shop", device.id))
+            group.create_task(limits.save_limits({"BREAKER_MAX_FAILURES": 4}))
+            group.create_task(limits.save_call_setting(ann.id, Scope("shop", ""), setting))
+            group.create_task(approvals.choose_approval_mode(ann.id, "ask"))
+            group.create_task(approvals.keep_grant(grant))
+    assert (await store.selection(ann.id)).tags == ("t",)
+    assert len(await store.acceptances(ann.id)) == 1
+    assert await store.device_choices(ann.id) == {"shop": device.id}
+    assert await limits.limits() == {"BREAKER_MAX_FAILURES": 4}
+    assert await limits.call_settings(ann.id) == {Scope("shop", ""): setting}
+    assert await approvals.approval_mode(ann.id) == "ask"
+    assert len(await approvals.grants(ann.id)) == 1
+    await store.close()
+
+
+@pytest.mark.asyncio
+async def test_of_two_links_of_answers_one_pairs_a_first_browser(database: Where) -> None:
+    """The second has to be confirmed there, though both are spent at the same moment (ruling 24)."""
+    store = Store.open(database)
+    ann = await store.ensure_user("ann")
+    tickets = [await store.add_ticket(ann.id, printed=True) for _ in range(6)]
+    execute(database, "UPDATE tickets SET printed = false")
+    async with asyncio.TaskGroup() as group:
+        spending = [group.create_task(store.spend_ticket(ticket, "{}", "Chrome")) for ticket in tickets]
+    assert sum(isinstance(task.result(), NewDevice) for task in spending) == 1
+    assert len(await store.devices(ann.id)) == 1
+    await store.close()

@@ -47,7 +47,7 @@ def upgrade() -> None:
     """Apply."""
     op.create_table(
         "audit",
-        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
         sa.Column("at", sa.Double, nullable=False, index=True),
         sa.Column("kind", sa.String(30), nullable=False),
         sa.Column("user_id", sa.String(32), index=True),
