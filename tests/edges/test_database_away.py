@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import URL, text
 
-from bridge.edges import identity
+from bridge.edges import identity, sessions
 from bridge.edges.store import Store
 from bridge.service import Bridge
 from bridge.wire import BridgeError, ErrorCode
@@ -122,6 +122,20 @@ async def test_who_was_known_is_believed_for_a_while_and_not_for_ever(
     async with stopped(postgres_server):
         status, told = await ask(bridge, READS)
     assert (status, told["error"]["code"]) == (503, "store_unavailable")
+
+
+async def test_a_frozen_database_holds_nobody_up_without_end(
+    bridge: Bridge, page: Page, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stopped process keeps its connections. The driver gives one up ten seconds after it was told to."""
+    monkeypatch.setattr(identity, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(sessions, "PATIENCE_S", 0.2)
+    assert (await ask(bridge, READS))[0] == 200
+    with postgres_server.frozen():
+        known, listed = await asyncio.gather(ask(bridge, READS), page.request("GET", "/api/audit"))
+    assert known[0] == 200
+    assert (listed[0], listed[1]["error"]["code"]) == (503, "store_unavailable")
+    assert (await ask(bridge, CHANGES))[0] == 200
 
 
 async def test_a_revoked_key_does_not_work_again_when_the_database_goes_away(

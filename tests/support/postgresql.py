@@ -86,6 +86,20 @@ class PostgresServer:
             self._process.wait(STOP_SECONDS)
             self._process = None
 
+    @contextmanager
+    def frozen(self) -> Generator[None]:
+        """A server that keeps its connections and answers nothing."""
+        postmaster = cast("subprocess.Popen[bytes]", self._process).pid
+        children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        everybody = [postmaster, *map(int, children)]
+        for process_id in everybody:
+            os.kill(process_id, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process_id in everybody:
+                os.kill(process_id, signal.SIGCONT)
+
     def remove(self) -> None:
         """Stop it and delete what it kept."""
         self.stop()
