@@ -113,14 +113,18 @@ def message_text(item: Item) -> str:
     return "".join(text_at(part, "text") for part in parts)
 
 
+_NO_ANSWERS = ("reasoning", "_call", "mcp_list_tools", "mcp_approval_request")
+"""Ends of the types of items that are work, not words."""
+
+
 def is_answer(item: Item) -> bool:
     """Whether an item of a model says something to the user: a text, a refusal, an image.
 
-    What it thinks, and what it wants to have called, is none.
+    What it thinks, what it wants to have called, and what its provider searched or ran for it, is none.
     """
-    kind = item.get("type", "message")
+    kind = text_at(item, "type") or "message"
     if kind != "message":
-        return kind not in ("reasoning", "function_call", *AWAITING_TYPES)
+        return kind == "image_generation_call" or not kind.endswith(_NO_ANSWERS)
     parts = [part for part in array_at(item, "content") if isinstance(part, dict)]
     return message_text(item).strip() != "" or any(text_at(part, "refusal") for part in parts)
 

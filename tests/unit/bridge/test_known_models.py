@@ -14,6 +14,7 @@ from bridge.known_models import listed_facts, reasons, searches
         ("gpt-4.1-nano", False, False),
         ("gpt-4o-mini-2024-07-18", False, True),
         ("gpt-4o-audio-preview", False, False),
+        ("gpt-4o-search-preview", False, False),
         ("chatgpt-4o-latest", False, False),
         ("o3", True, True),
         ("o3-mini", True, False),

@@ -323,6 +323,14 @@ async def test_a_model_that_says_nothing_after_its_calls_gets_a_word_put_in(item
     assert [notice.in_answer for notice in turn.of_kind(Notice)] == [False, True]
 
 
+async def test_a_search_of_the_provider_is_no_answer_and_an_image_is_one() -> None:
+    """S0-61, S4-05: a model that only looked something up has told its user nothing."""
+    for kind, notes in (("web_search_call", 2), ("image_generation_call", 0)):
+        turn = played(round_of(call("a")), round_of({"type": kind, "id": "x_1"}), own=["a"])
+        await turn.run()
+        assert len(turn.notes) == notes
+
+
 async def test_an_empty_answer_without_calls_is_left_alone() -> None:
     """S0-61 speaks of tools: otherwise the answer is the model's affair."""
     turn = played(
