@@ -243,17 +243,17 @@ def _refuse_doubles(read: ModelsFile, file: str) -> None:
 
 
 def _refuse_searches(read: ModelsFile, file: str) -> None:
-    """A tool of the provider has no words in Chat Completions."""
+    """OpenAI's tool has no words in Chat Completions."""
     apis = {provider.name: provider.api for provider in read.provider}
     wanted = [
         (f"[[provider]] {provider.name!r}", provider.name, provider.web_search) for provider in read.provider
     ]
     wanted += [(f"[[model]] {model.id!r}", model.provider, model.web_search) for model in read.model]
     for table, provider, form in wanted:
-        if form in ("tool", "openrouter_tool") and apis[provider] == "chat":
+        if form == "tool" and apis.get(provider) == "chat":
             raise ModelsFileError(
-                f'{file}, {table}: web_search = "{form}" needs a provider with api = "responses"; '
-                'with Chat Completions there is web_search = "plugin".'
+                f'{file}, {table}: web_search = "tool" needs a provider with api = "responses"; with Chat '
+                'Completions there are "plugin" and "openrouter_tool".'
             )
 
 

@@ -89,7 +89,7 @@ def unsayable(request: ModelRequest) -> Iterator[str]:
             yield f"reasoning.{name}"
     has_tools = False
     for index, tool in enumerate(request.tools):
-        if _is_function(tool):
+        if _chat_tool(tool) is not None:
             has_tools = True
         else:
             yield f"tools[{index}]"
@@ -118,12 +118,8 @@ def _response_format(form: JsonValue) -> JsonValue:
 
 
 def _say_tools(body: JsonObject, request: ModelRequest) -> None:
-    """Functions, nested under their type, and the options that providers refuse without any."""
-    tools: list[JsonValue] = [
-        {"type": "function", "function": _without(tool, "type")}
-        for tool in request.tools
-        if _is_function(tool)
-    ]
+    """Tools, and the options that providers refuse without any."""
+    tools: list[JsonValue] = [said for tool in request.tools if (said := _chat_tool(tool)) is not None]
     if not tools:
         return
     body["tools"] = tools
@@ -135,9 +131,15 @@ def _say_tools(body: JsonObject, request: ModelRequest) -> None:
             body["tool_choice"] = said
 
 
-def _is_function(tool: JsonObject) -> bool:
-    """Any other tool is run by a provider of Responses itself."""
-    return text_at(tool, "type") == "function"
+def _chat_tool(tool: JsonObject) -> JsonObject | None:
+    """A function, nested under its type; a gateway's own tool, such as `openrouter:web_search`, as it is.
+
+    None for any other: a provider of Responses runs it itself.
+    """
+    kind = text_at(tool, "type")
+    if kind == "function":
+        return {"type": "function", "function": _without(tool, "type")}
+    return tool if ":" in kind else None
 
 
 def _chat_choice(choice: JsonValue) -> JsonValue:

@@ -331,3 +331,18 @@ async def test_tool_cards_are_items_that_begin_and_end(tmp_path: Path, provider:
         ("added", "function_call_output", "in_progress"),
         ("done", "function_call_output", "completed"),
     ]
+
+
+async def test_a_gateways_own_tool_is_sent_by_chat_completions_too(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """S0-103: OpenRouter takes it with either protocol, and most ask it by this one."""
+    named = ModelSettings(id="m", provider="scripted", model=MODEL, web_search="openrouter_tool")
+    models = provided(provider, "chat", model=(named,))
+    async with model_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
+        provider.play(text("A"))
+        raw = await client.chat.completions.with_raw_response.create(model="m", messages=HELLO)
+    [asked] = provider.requests
+    assert asked.path == "/v1/chat/completions"
+    assert [tool["type"] for tool in asked.body["tools"]] == ["openrouter:web_search"]
+    assert "X-Tool-Bridge-Dropped" not in raw.headers

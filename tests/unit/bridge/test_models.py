@@ -56,6 +56,14 @@ def test_a_file_names_providers_and_models() -> None:
     [
         ("x = [", "models.toml is not TOML: "),
         ("provider = 3", "models.toml: `provider` must be written as tables, such as [[provider]]."),
+        (
+            PROVIDER + 'api = "chat"\nweb_search = "tool"',
+            "models.toml, [[provider]] 'main': web_search = \"tool\" needs a provider with",
+        ),
+        (
+            PROVIDER + 'api = "chat"\n[[model]]\nid = "m"\nprovider = "main"\nweb_search = "tool"',
+            "models.toml, [[model]] 'm': web_search = \"tool\" needs a provider with",
+        ),
         ("colour = 3", "models.toml: `colour` is not known here."),
         ('[[provider]]\nname = "a"', "models.toml, [[provider]] 1 (a): `base_url` is missing."),
         (PROVIDER + "speed = 3", "models.toml, [[provider]] 1 (main): `speed` is not known here."),
