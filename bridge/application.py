@@ -23,7 +23,7 @@ from bridge.edges.history_http import HistoryRoutes
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.limits_http import LimitRoutes
-from bridge.edges.model_book import ModelEntry
+from bridge.edges.model_asked import AskedReader
 from bridge.edges.model_http import ModelRoutes
 from bridge.edges.page_http import PageRoutes
 from bridge.edges.pairing import PairingDesk
@@ -31,14 +31,14 @@ from bridge.edges.pairing_http import PairingRoutes
 from bridge.edges.pairing_links import PairingLinks
 from bridge.edges.references_http import ReferenceRoutes
 from bridge.edges.refusals import Refusals
+from bridge.edges.request_logs import RequestLogs
+from bridge.edges.responses_http import ResponseRoutes
 from bridge.edges.selection_http import SelectionBounds, SelectionRoutes
 from bridge.edges.servers_http import ServerRoutes
 from bridge.edges.tool_http import ToolServer
 from bridge.limits import LiveLimits
 from bridge.rate_limit import RateLimit
 from bridge.rooms import Rooms
-from bridge.turns.provider_features import ProviderFeatures
-from bridge.turns.turn import TurnSettings
 
 HTTP_PORT = 80
 
@@ -64,14 +64,11 @@ def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> w
     app.router.add_get("/healthz", _fixed({"status": "ok"}))
     tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
     app.add_routes(tools.routes())
-    models = ModelRoutes(
-        rooms.identity,
-        rooms.models,
-        rooms.turns,
-        lambda entry: turn_settings(settings, rooms, entry),
-        settings.model_defaults,
+    asked = AskedReader(
+        rooms.identity, rooms.models, rooms.settings_of, settings.model_defaults, RequestLogs()
     )
-    app.add_routes(models.routes())
+    app.add_routes(ModelRoutes(asked, rooms.turns).routes())
+    app.add_routes(ResponseRoutes(asked, rooms.responses.maker, rooms.responses.reader).routes())
     page.attach(app)
     rooms.gateway.attach(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
     return app
@@ -96,33 +93,6 @@ def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str
         *AuditRoutes(rooms.identity, rooms.audit, rooms.registry.operator_id).routes(),
         *page.routes(),
     ]
-
-
-def turn_settings(settings: Settings, rooms: Rooms, entry: ModelEntry) -> TurnSettings:
-    """How turns of a model run."""
-    defaults = settings.model_defaults
-    features = ProviderFeatures(
-        is_responses=entry.provider.api == "responses",
-        web_search=entry.web_search,
-        searches_unasked=defaults.enable_web_search_tool,
-        max_results=defaults.web_search_max_results,
-        context_size=defaults.search_context_size,
-        truncation=defaults.truncation if entry.provider.truncation else None,
-        reasoning_summary=defaults.enable_reasoning_summary,
-        reasons=entry.reasons,
-        options=entry.options,
-    )
-    return TurnSettings(
-        model=entry.upstream_name,
-        max_rounds=entry.settings.max_rounds or rooms.controls.limits.now.max_function_call_loops,
-        limit_template=settings.limit_reached_template,
-        can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
-        sees_images=entry.settings.sees_images,
-        strict_tools=settings.enable_strict_tool_calling,
-        subquery=entry.settings.subquery,
-        prompt_tokens=entry.settings.prompt_tokens,
-        features=features,
-    )
 
 
 def _strangers(limits: LiveLimits) -> RateLimit:

@@ -73,6 +73,9 @@ class ToolCall:
     """Only a tool of this server will do."""
     chat_id: str | None = None
     message_id: str | None = None
+    turn_id: str | None = None
+    turn_call_id: str | None = None
+    """See `CallRequest`."""
     terms: Terms = ALONE
     """Its deadline and its turn."""
 
@@ -134,6 +137,8 @@ class Engine:
             arguments_text=call.arguments_text.strip() or "{}",
             chat_id=call.chat_id,
             message_id=call.message_id,
+            turn_id=call.turn_id,
+            turn_call_id=call.turn_call_id,
         )
         if await self._approvals.needed(request):
             request = replace(request, approval="needed")

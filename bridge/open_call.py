@@ -39,6 +39,10 @@ class CallRequest:
     """needed: the page must ask its user. A page may ask although it need not."""
     chat_id: str | None = None
     message_id: str | None = None
+    turn_id: str | None = None
+    """Of the answer of a model that the call belongs to."""
+    turn_call_id: str | None = None
+    """The model's id of the call; None: a call that another call of the turn made."""
     idempotency_key: bool = False
     """Its request carries the call's id in the header `Idempotency-Key`."""
 

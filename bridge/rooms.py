@@ -6,7 +6,9 @@ import logging
 import os
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bridge.admission import Admission
@@ -26,7 +28,8 @@ from bridge.edges.document_worker import DocumentWorker
 from bridge.edges.forwarded_users import UserHeaders
 from bridge.edges.guarded_items import GuardedItemStore
 from bridge.edges.identity import Identity
-from bridge.edges.model_book import ModelBook
+from bridge.edges.model_book import ModelBook, ModelEntry
+from bridge.edges.response_room import ResponseRoom, compose_responses
 from bridge.edges.store import Store
 from bridge.edges.store_people import User
 from bridge.edges.tasks import Tasks
@@ -42,8 +45,10 @@ from bridge.turns.demo_model import DemoModel
 from bridge.turns.engine_toolbox import CallRoom, Toolboxes
 from bridge.turns.own_tools import OwnTools
 from bridge.turns.pending_rounds import PendingRounds
+from bridge.turns.provider_features import ProviderFeatures
 from bridge.turns.recorder import Memory
 from bridge.turns.remembering import Remembering
+from bridge.turns.turn import TurnSettings
 from toolserver.selection import Selection
 
 _log = logging.getLogger(__name__)
@@ -71,6 +76,9 @@ class Rooms:
     requests: RequestAdmission
     items: ItemStore
     turns: Remembering
+    settings_of: Callable[[ModelEntry], TurnSettings]
+    """How turns of a model run, as the settings say now."""
+    responses: ResponseRoom
 
 
 def compose(settings: Settings, store: Store, local_user: User, base_url: str) -> Rooms:
@@ -83,38 +91,34 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal(settings.data_dir)
-    dispatcher = Dispatcher(
-        gateway,
-        journal,
-        approvals,
-        approval_s=settings.approval_s,
-        no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
-        "then call again.",
-    )
-    worker = DocumentWorker()
-
-    def on_load(server: LoadedServer) -> None:
-        tasks.start(_finish_loading(registry, worker, gateway, server), f"finish loading {server.record.id}")
-
-    controls = _compose_controls(settings, store, gateway, tasks)
+    dispatcher = _compose_dispatcher(settings, gateway, journal, approvals, base_url)
+    worker, controls = DocumentWorker(), _compose_controls(settings, store, gateway, tasks)
 
     async def on_change(user_id: str | None) -> None:
         controls.settings.forget()
         approvals.forget()
         await gateway.announce_servers(user_id)
 
-    registry = Registry(
-        store,
-        worker,
-        operator_id=local_user.id,
-        bounds=Selection(limit=settings.max_tools, max_tokens=settings.max_tool_tokens),
-        on_change=on_change,
-        on_load=on_load,
+    registry = _compose_registry(
+        store, worker, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
     files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
     engine = Engine(registry, approvals, Gate(dispatcher, controls), files)
-    requests, items = _compose_requests(controls), _compose_items(settings, store, controls)
+    requests = _compose_requests(controls)
+    memory = _compose_memory(settings, store, controls)
     toolboxes = _compose_toolboxes(engine, registry, controls, gateway, TurnFiles(files, base_url))
+    turns = _compose_turns(requests, controls.breakers, toolboxes, memory, settings.memory)
+    models = ModelBook(settings.models, settings.environ, demo=DemoModel())
+    settings_of = partial(_turn_settings, settings, controls)
+    responses = compose_responses(
+        turns,
+        memory,
+        journal,
+        models=models,
+        tasks=tasks,
+        settings_of=settings_of,
+        page_count=gateway.page_count,
+    )
     return Rooms(
         store=store,
         identity=identity,
@@ -130,16 +134,55 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
         files=files,
         worker=worker,
         tasks=tasks,
-        models=ModelBook(settings.models, settings.environ, demo=DemoModel()),
+        models=models,
         requests=requests,
-        items=items,
-        turns=_compose_turns(requests, controls.breakers, toolboxes, items, settings.memory),
+        items=memory.store,
+        turns=turns,
+        settings_of=settings_of,
+        responses=responses,
     )
 
 
 def _compose_identity(settings: Settings, store: Store) -> Identity:
     user_headers = UserHeaders(settings.user_jwt_secret, trust_plain=settings.trust_user_headers)
     return Identity(store, _secret(settings.data_dir), user_headers)
+
+
+def _compose_dispatcher(
+    settings: Settings, gateway: BrowserGateway, journal: CallJournal, approvals: Approvals, base_url: str
+) -> Dispatcher:
+    return Dispatcher(
+        gateway,
+        journal,
+        approvals,
+        approval_s=settings.approval_s,
+        no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
+        "then call again.",
+    )
+
+
+def _compose_registry(
+    store: Store,
+    worker: DocumentWorker,
+    gateway: BrowserGateway,
+    *,
+    settings: Settings,
+    operator: User,
+    tasks: Tasks,
+    on_change: Callable[[str | None], Awaitable[None]],
+) -> Registry:
+    def on_load(server: LoadedServer) -> None:
+        tasks.start(_finish_loading(registry, worker, gateway, server), f"finish loading {server.record.id}")
+
+    registry = Registry(
+        store,
+        worker,
+        operator_id=operator.id,
+        bounds=Selection(limit=settings.max_tools, max_tokens=settings.max_tool_tokens),
+        on_change=on_change,
+        on_load=on_load,
+    )
+    return registry
 
 
 def _compose_requests(controls: Controls) -> RequestAdmission:
@@ -155,20 +198,20 @@ def _compose_toolboxes(
     return Toolboxes(OwnTools(registry), room, lambda user_id: gateway.page_count(user_id) > 0)
 
 
-def _compose_items(settings: Settings, store: Store, controls: Controls) -> GuardedItemStore:
-    return GuardedItemStore(store.item_store(settings.kept), controls.breakers)
+def _compose_memory(settings: Settings, store: Store, controls: Controls) -> Memory:
+    items = GuardedItemStore(store.item_store(settings.kept), controls.breakers)
+    keeps_reasoning = settings.memory.reasoning != "disabled"
+    return Memory(items, Ulids(time.time, secrets.randbits), time.time, keeps_reasoning=keeps_reasoning)
 
 
 def _compose_turns(
     requests: RequestAdmission,
     breakers: Breakers,
     toolboxes: Toolboxes,
-    items: ItemStore,
+    memory: Memory,
     settings: MemorySettings,
 ) -> Remembering:
     pending = PendingRounds(time.monotonic)
-    ulids = Ulids(time.time, secrets.randbits)
-    memory = Memory(items, ulids, time.time, keeps_reasoning=settings.reasoning != "disabled")
     return Remembering(Turns(requests, breakers, toolboxes, pending), pending, memory, settings)
 
 
@@ -183,6 +226,33 @@ def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway,
 
     breakers = Breakers(lambda: limits.now, time.monotonic, on_change=tell)
     return Controls(limits, admission, breakers, CallSettingsBook(tables))
+
+
+def _turn_settings(settings: Settings, controls: Controls, entry: ModelEntry) -> TurnSettings:
+    """How turns of a model run."""
+    defaults = settings.model_defaults
+    features = ProviderFeatures(
+        is_responses=entry.provider.api == "responses",
+        web_search=entry.web_search,
+        searches_unasked=defaults.enable_web_search_tool,
+        max_results=defaults.web_search_max_results,
+        context_size=defaults.search_context_size,
+        truncation=defaults.truncation if entry.provider.truncation else None,
+        reasoning_summary=defaults.enable_reasoning_summary,
+        reasons=entry.reasons,
+        options=entry.options,
+    )
+    return TurnSettings(
+        model=entry.upstream_name,
+        max_rounds=entry.settings.max_rounds or controls.limits.now.max_function_call_loops,
+        limit_template=settings.limit_reached_template,
+        can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
+        sees_images=entry.settings.sees_images,
+        strict_tools=settings.enable_strict_tool_calling,
+        subquery=entry.settings.subquery,
+        prompt_tokens=entry.settings.prompt_tokens,
+        features=features,
+    )
 
 
 async def _finish_loading(

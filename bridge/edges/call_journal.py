@@ -33,6 +33,7 @@ from bridge.endings import bridge_stopped
 from bridge.kept_arguments import KEPT_ARGUMENTS_CHARS, kept_arguments
 from bridge.open_call import CallRecord
 from bridge.outcome import doubtful_error
+from bridge.turns.interrupted import JournalEntry
 from bridge.wire import FailedOutcome, Result, WireError
 
 KEEP_SECONDS = 30 * 24 * 3600
@@ -83,6 +84,8 @@ class _Row(BaseModel):
     safe: bool
     arguments: str | None = None
     chat_id: str | None = None
+    turn_id: str | None = None
+    turn_call_id: str | None = None
     device_id: str | None = None
     state: CallState
     may_begin: bool
@@ -232,6 +235,20 @@ class CallJournal:
             rows = await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(limit))
             return [_kept(row) for row in rows]
 
+    async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> dict[str, JournalEntry]:
+        """What the calls of a turn have come to, by the model's `call_id`. `since`: the turn's beginning."""
+        await self._catch_up()
+        wanted = select(CallRow).where(
+            CallRow.user_id == user_id, CallRow.opened_at >= since, CallRow.turn_id == turn_id
+        )
+        async with self._session() as session:
+            rows = await session.scalars(wanted)
+            return {
+                row.turn_call_id: JournalEntry(CallState(row.state), row.http_status)
+                for row in rows
+                if row.turn_call_id is not None
+            }
+
     async def _catch_up(self, within_s: float = CATCH_UP_S) -> None:
         """What ended before a reading stands in it; a database that is away is not waited for long."""
         with suppress(TimeoutError):
@@ -239,7 +256,10 @@ class CallJournal:
                 await self._entries.caught_up()
 
 
-_COLUMNS = tuple(_Row.model_fields)
+_NAMES: Sequence[str] = _CALLS.c.keys()
+_COLUMNS = tuple(name for name in _NAMES if name in _Row.model_fields)
+"""In the order of the table, in which a statement names them."""
+
 _CHANGED = ("device_id", "state", "may_begin", "http_status", "content_type", "error", "decision", "ended_at")
 _WRITER = RowWriter(_COLUMNS, lambda dialect: upsert(dialect, CallRow, _CHANGED, while_null="ended_at"))
 
@@ -303,6 +323,8 @@ def _row(record: CallRecord, *, ended_at: float | None) -> dict[str, Any]:
         "safe": request.safe,
         "arguments": None,
         "chat_id": request.chat_id,
+        "turn_id": request.turn_id,
+        "turn_call_id": request.turn_call_id,
         "device_id": record.device_id,
         "state": record.state.value,
         "may_begin": record.may_begin,

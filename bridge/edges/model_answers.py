@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Protocol
 
@@ -90,9 +91,43 @@ class ResponsesAnswer:
         """Events; the last one is the ending."""
         return _named_frames(self._writer.fail(error))
 
+    def queued(self) -> bytes:
+        """The first events of an answer in the background."""
+        return _named_frames(self._writer.queue())
+
+    def taken_up(
+        self, told: Iterable[JsonObject], *, standing: int, left_out: Collection[int], skip: int
+    ) -> bytes:
+        """The first events of an answer that another process began; see `ResponsesWriter.take_up`."""
+        taken = self._writer.take_up(told, standing=standing, left_out=left_out, skip=skip)
+        return _named_frames(taken)
+
     def cancelled(self) -> bytes:
-        """The last events of an answer that was cancelled by its id."""
+        """The last events of an answer that was cancelled."""
         return _named_frames(self._writer.cancel())
+
+    def forget(self) -> None:
+        """It is not kept, and says so."""
+        self._writer.response = {**self._writer.response, "store": False}
+
+    @property
+    def next_number(self) -> int:
+        """Sequence number of the next event."""
+        return self._writer.next_number
+
+    @property
+    def next_index(self) -> int:
+        """`output_index` of the next item."""
+        return self._writer.next_index
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """`output_index`es of items that were told and are not part of the answer."""
+        return self._writer.left_out
+
+    def partial(self) -> JsonObject:
+        """A `response`, as far as it has come."""
+        return self._writer.partial
 
     def whole(self) -> JsonObject:
         """A `response`."""

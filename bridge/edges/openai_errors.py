@@ -18,7 +18,7 @@ from aiohttp import hdrs, web
 from bridge.turns.model import ModelError
 from bridge.turns.request_members import InvalidRequest
 from bridge.turns.turn import TurnResult
-from bridge.wire import HTTP_STATUS_OF, ErrorCode, WireError, fit_message
+from bridge.wire import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError, fit_message
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 
 REQUEST_ID_HEADER = "x-request-id"
@@ -154,6 +154,17 @@ def of_model(error: ModelError) -> ApiError:
         retry_after_s=error.retry_after_s,
         may_retry=status == HTTPStatus.TOO_MANY_REQUESTS,
     )
+
+
+def told_error(error: ModelError | BridgeError | InvalidRequest) -> ApiError:
+    """What ended a turn, in OpenAI's form."""
+    match error:
+        case ModelError():
+            return of_model(error)
+        case InvalidRequest():
+            return of_invalid(error)
+        case BridgeError():
+            return of_wire(error.error)
 
 
 def of_failed(result: TurnResult) -> ApiError | None:

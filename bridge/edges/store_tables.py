@@ -200,6 +200,10 @@ class CallRow(Base):
     ended_at: Mapped[float | None]
     late: Mapped[str | None] = mapped_column(Text)
     """What a page reported after the end: JSON of its status, error code and whether it was delivered."""
+    turn_id: Mapped[str | None] = mapped_column(Text)
+    """Of the answer of a model that the call belongs to."""
+    turn_call_id: Mapped[str | None] = mapped_column(Text)
+    """The model's id of the call; None: a call that another call of the turn made."""
 
 
 class AuditRow(Base):

@@ -107,6 +107,8 @@ class EngineToolbox:
     """The bridge's, local ones included."""
     locals: tuple[LocalTool, ...] = ()
     notices: tuple[Notice, ...] = ()
+    is_nested: bool = False
+    """Its calls belong to one call of the turn."""
     _own: dict[str, OwnTool] = field(init=False)
     _locals: dict[str, LocalTool] = field(init=False)
     _callers: frozenset[str] = field(init=False)
@@ -137,7 +139,7 @@ class EngineToolbox:
     def for_nested(self) -> EngineToolbox:
         """The tools of a turn inside this one: the caller's cannot be handed back from there."""
         providers = tuple(tool for tool in self.callers if tool.get("type") not in RUN_BY_CALLER)
-        return replace(self, callers=providers)
+        return replace(self, callers=providers, is_nested=True)
 
     async def run(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
         """Run one round's calls together; one output each, in their order. Raises only when cancelled."""
@@ -176,6 +178,8 @@ class EngineToolbox:
                 server_id=tool.server_id,
                 chat_id=request.chat_id,
                 message_id=request.message_id,
+                turn_id=request.turn_id,
+                turn_call_id=None if self.is_nested else call.call_id,
                 terms=Terms(group=request.turn_id),
             ),
         )

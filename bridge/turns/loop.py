@@ -171,7 +171,7 @@ class _Turn:
         """What has come since the last time is final."""
         if items := tuple(self._output[self._settled :]):
             self._settled = len(self._output)
-            await self._emit(Settled(items))
+            await self._emit(Settled(items, self._usage))
 
     def _model_request(self, options: JsonObject) -> ModelRequest:
         tools = self._toolbox.definitions

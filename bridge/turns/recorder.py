@@ -49,8 +49,19 @@ class _Named:
 class Recorder:
     """Records one turn. `take` is its `Emit`; `end` or `break_off` must follow, whatever happens."""
 
-    def __init__(self, memory: Memory, request: TurnRequest, emit: Emit, *, is_lost: bool = False) -> None:
-        """`request`: as the caller gave it; `is_lost`: the store has failed already."""
+    def __init__(
+        self,
+        memory: Memory,
+        request: TurnRequest,
+        emit: Emit,
+        *,
+        is_lost: bool = False,
+        first_position: int = 0,
+    ) -> None:
+        """`request`: as the caller gave it; `is_lost`: the store has failed already.
+
+        `first_position`: of what is made, where another process has kept some of it before.
+        """
         self._memory = memory
         self._request = request
         self._emit = emit
@@ -58,13 +69,11 @@ class Recorder:
         self._has_warned = False
         self._named: list[_Named] = []
         self._unsaved: list[KeptItem] = []
-        self._position = 0
+        self._position = first_position
+        self._first_position = first_position
         self._settled = 0
         if request.keeps == "all" and not is_lost:
-            self._unsaved += [
-                self._record(memory.ulids.make(), item, "input", position)
-                for position, item in enumerate(request.input)
-            ]
+            self._unsaved += input_records(memory, request)
 
     @property
     def is_lost(self) -> bool:
@@ -78,6 +87,7 @@ class Recorder:
         match event:
             case Settled():
                 await self._settle(event.items)
+                await self._emit(event)
                 return
             case Said() if event.event.type == "response.output_item.done":
                 item = object_at(event.event.body, "item")
@@ -100,7 +110,7 @@ class Recorder:
 
     async def break_off(self) -> None:
         """Keep what came of a turn that ended early: its caller is gone, or it failed."""
-        if self._named or self._position:
+        if self._named or self._position > self._first_position:
             await self._keep_rest()
 
     def _keeps(self, item: Item) -> bool:
@@ -137,23 +147,17 @@ class Recorder:
         await self._save()
 
     def _keep(self, named: _Named, item: Item) -> None:
-        self._unsaved.append(self._record(named.id, item, "output", self._position))
-        self._position += 1
-
-    def _record(self, item_id: str, item: Item, side: Side, position: int) -> KeptItem:
-        request = self._request
-        return KeptItem(
-            id=item_id,
-            user_id=request.user_id,
-            response_id=request.turn_id,
-            position=position,
-            side=side,
-            model=request.model,
-            payload=item,
-            created_at=self._memory.now(),
-            conversation_id=request.chat_id,
-            message_id=request.message_id,
+        self._unsaved.append(
+            record_of(
+                self._memory,
+                self._request,
+                item,
+                item_id=named.id,
+                side="output",
+                position=self._position,
+            )
         )
+        self._position += 1
 
     async def _save(self) -> None:
         """Cancelled, it leaves what it was about to keep to the next time: keeping twice is keeping once."""
@@ -169,6 +173,32 @@ class Recorder:
         if not self._has_warned:
             self._has_warned = True
             await self._emit(Notice("warning", UNAVAILABLE, in_answer=False))
+
+
+def input_records(memory: Memory, request: TurnRequest) -> list[KeptItem]:
+    """What a request brought, as it is kept."""
+    return [
+        record_of(memory, request, item, item_id=memory.ulids.make(), side="input", position=position)
+        for position, item in enumerate(request.input)
+    ]
+
+
+def record_of(
+    memory: Memory, request: TurnRequest, item: Item, *, item_id: str, side: Side, position: int
+) -> KeptItem:
+    """One item of a turn, as it is kept."""
+    return KeptItem(
+        id=item_id,
+        user_id=request.user_id,
+        response_id=request.turn_id,
+        position=position,
+        side=side,
+        model=request.model,
+        payload=item,
+        created_at=memory.now(),
+        conversation_id=request.chat_id,
+        message_id=request.message_id,
+    )
 
 
 def _is_same(told: Item, settled: Item) -> bool:

@@ -52,6 +52,11 @@ class Remembering:
         self._memory = memory
         self._settings = settings
 
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is kept at all."""
+        return self._settings.persist_tool_results
+
     async def run(self, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit) -> TurnResult:
         """One turn, to its end. Cancelling ends it; what was done until then is kept.
 
@@ -62,7 +67,13 @@ class Remembering:
         if not self._settings.persist_tool_results:
             request = replace(request, keeps="nothing")
         recalled = await self._recall(request)
-        recorder = Recorder(self._memory, request, emit, is_lost=recalled.is_lost)
+        recorder = Recorder(
+            self._memory,
+            request,
+            emit,
+            is_lost=recalled.is_lost,
+            first_position=_made_before(recalled.earlier, request.turn_id),
+        )
         whole = replace(request, input=self._whole_input(request, recalled))
         try:
             result = await self._turns.run(whole, model, settings, recorder.take)
@@ -127,6 +138,11 @@ class Remembering:
             await self._memory.store.add([record])
         except StoreUnavailable as failure:
             _log.warning("turn %s waits for its caller in memory only: %s", request.turn_id, failure)
+
+
+def _made_before(earlier: Sequence[KeptItem], turn_id: str) -> int:
+    """Items that another process kept of the very turn that goes on."""
+    return sum(kept.response_id == turn_id and kept.side == "output" for kept in earlier)
 
 
 def _waiting_id(user_id: str, call_id: str) -> str:

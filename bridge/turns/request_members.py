@@ -42,6 +42,8 @@ class ParsedRequest:
     streams: bool = False
     stores: bool = False
     """The answer is kept under its id (Responses only)."""
+    background: bool = False
+    """The answer is made whether or not its caller stays (Responses only)."""
     previous_response_id: str | None = None
     wants_usage_chunk: bool = False
     """Chat Completions only: a last chunk with the usage."""

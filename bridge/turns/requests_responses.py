@@ -31,28 +31,24 @@ _READ = frozenset(
         EXTRA_TOOLS,
         "stream",
         "stream_options",
+        "background",
         "previous_response_id",
         MAX_ROUNDS_MEMBER,
     }
 )
-_STORED = {
-    "conversation": "Send the earlier items in `input` instead.",
-    "background": "Use `stream` instead, and keep the connection open.",
-}
-"""Members that need what is not kept: what to do instead."""
 
 
 def parse_responses_request(body: JsonObject) -> ParsedRequest:
     """The request of a body.
 
     Raises:
-        InvalidRequest: a member is missing, has a wrong type, or needs stored responses.
+        InvalidRequest: a member is missing, has a wrong type, or asks for what the bridge does not do.
     """
-    _refuse_stored(body)
+    _refuse(body)
     model = required_text(body, "model")
     return ParsedRequest(
         model=model,
-        input=() if _is_stored_prompt(body) else tuple(_items(body.get("input"))),
+        input=() if _goes_without_input(body) else tuple(_items(body.get("input"))),
         instructions=optional_text(body, "instructions"),
         caller_tools=caller_tools(body),
         options=_options(body),
@@ -60,6 +56,7 @@ def parse_responses_request(body: JsonObject) -> ParsedRequest:
         max_rounds=asked_rounds(body),
         streams=flag(body, "stream"),
         stores=flag(body, "store", default=True),
+        background=flag(body, "background"),
         previous_response_id=optional_text(body, "previous_response_id"),
     )
 
@@ -70,16 +67,20 @@ def _options(body: JsonObject) -> JsonObject:
     return {name: value for name, value in body.items() if name not in read and value is not None}
 
 
-def _is_stored_prompt(body: JsonObject) -> bool:
-    """The provider's own template may be all that is asked."""
-    return body.get("input") is None and isinstance(body.get("prompt"), dict)
+def _goes_without_input(body: JsonObject) -> bool:
+    """The provider's own template, or what came before, may be all that is asked."""
+    return body.get("input") is None and (
+        isinstance(body.get("prompt"), dict) or bool(body.get("previous_response_id"))
+    )
 
 
-def _refuse_stored(body: JsonObject) -> None:
-    for name, instead in _STORED.items():
-        if body.get(name) not in (None, False):
-            message = f"'{name}' needs stored responses, which this bridge does not keep yet. {instead}"
-            raise InvalidRequest(message, param=name, code="unsupported_parameter")
+def _refuse(body: JsonObject) -> None:
+    if body.get("conversation") is not None:
+        message = "This bridge has no conversations of OpenAI's. Go on by 'previous_response_id' instead."
+        raise InvalidRequest(message, param="conversation", code="unsupported_parameter")
+    if flag(body, "background") and not flag(body, "store", default=True):
+        message = "'background' needs 'store': a response in the background is read from where it is kept."
+        raise InvalidRequest(message, param="background", code="invalid_value")
 
 
 def _items(value: JsonValue) -> list[Item]:

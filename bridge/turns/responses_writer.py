@@ -8,7 +8,7 @@ the model wrote them. Calls of the bridge are left out, told in a text, or given
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from bridge.turns.details import call_block
 from bridge.turns.item_events import MessageEvents, text_part
@@ -108,6 +108,12 @@ class ResponsesWriter:
         """`output_index` of the next item."""
         return self._next_index
 
+    @property
+    def partial(self) -> JsonObject:
+        """The response with the items that have come so far; the same as `response` once it has ended."""
+        done = [item for index, item in self._items.items() if item and index not in self._texts]
+        return self.response if self.response["output"] else {**self.response, "output": [*done]}
+
     def queue(self) -> list[JsonObject]:
         """Begin a response whose turn begins some time later; `write` or `begin` tells that it has."""
         self.response = {**self.response, "status": "queued"}
@@ -121,13 +127,20 @@ class ResponsesWriter:
         """Begin the response, unless it has begun."""
         return self._numbered(())
 
-    def take_up(self, told: Iterable[JsonObject], *, standing: int, skip: int) -> list[JsonObject]:
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """`output_index`es of items that were told and are not part of the response."""
+        return tuple(index for index in range(self._next_index) if index not in self._items)
+
+    def take_up(
+        self, told: Iterable[JsonObject], *, standing: int, left_out: Collection[int] = (), skip: int
+    ) -> list[JsonObject]:
         """Go on with a response that another process began, before anything is written.
 
-        `told`: its events, as far as they are known. Items whose `output_index` is `standing` or more are not
-        part of the response any more: their round is asked for again. The next event has a number that is
-        `skip` greater than the last one, for events that were told and are not known. Returns the events
-        which end the items that were open.
+        `told`: its events, as far as they are known. Items whose `output_index` is `standing` or more, or in
+        `left_out`, are not part of the response any more: their round is asked for again. The next event has
+        a number that is `skip` greater than the last one, for events that were told and are not known.
+        Returns the events which end the items that were open.
         """
         kind = ""
         for body in told:
@@ -139,7 +152,9 @@ class ResponsesWriter:
         open_items = sorted(index for index in self._texts if index in self._items)
         bodies = [body for index in open_items for body in self._broken_off(index)]
         self._texts.clear()
-        self._items = {index: item for index, item in self._items.items() if index < standing}
+        self._items = {
+            index: item for index, item in self._items.items() if index < standing and index not in left_out
+        }
         return self._numbered(bodies)
 
     def write(self, event: TurnEvent) -> list[JsonObject]:

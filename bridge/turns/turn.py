@@ -147,6 +147,8 @@ class Settled:
     """
 
     items: tuple[Item, ...]
+    usage: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Of the turn until now, as in its result."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ async def test_the_id_of_an_item_is_told_right_after_it_is_done() -> None:
         "response.output_item.done"
     ] * 3
     assert list(bridge.named.values()) == bridge.kept
-    assert not any(isinstance(event, Settled) for event in bridge.told)
+    assert [len(event.items) for event in bridge.told if isinstance(event, Settled)] == [2, 1, 1]
 
 
 async def test_what_the_ending_says_of_an_item_wins_over_what_was_said_when_it_was_done() -> None:

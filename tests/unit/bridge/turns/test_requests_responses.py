@@ -38,9 +38,10 @@ def test_options_pass_as_they_came() -> None:
         "y": [1],
     }
     request = parse_responses_request(
-        {"model": "m", "input": "Hi", **members, "temperature": None, "stream": True, "background": False}
+        {"model": "m", "input": "Hi", **members, "temperature": None, "stream": True, "background": True}
     )
-    assert request.options == {**members, "background": False}
+    assert request.options == members
+    assert (request.streams, request.background, request.stores) == (True, True, True)
     assert request.streams
 
 
@@ -96,14 +97,14 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (body(model=""), "model", "invalid_value"),
     (body(instructions=[]), "instructions", TYPE),
     (body(conversation="conv_1"), "conversation", UNSUPPORTED),
-    (body(background=True), "background", UNSUPPORTED),
+    (body(background=True, store=False), "background", "invalid_value"),
     (body([{"type": "item_reference", "id": "x"}]), "input[0]", UNSUPPORTED),
 ]
 
 
 @pytest.mark.parametrize(("wrong", "param", "code"), WRONG)
 def test_what_cannot_be_done_is_named(wrong: dict[str, Any], param: str, code: str) -> None:
-    """A program that counts on stored responses must learn at once that there are none."""
+    """A program that counts on what is not there must learn it at once."""
     with pytest.raises(InvalidRequest) as refused:
         parse_responses_request(wrong)
     assert (refused.value.param, refused.value.code) == (param, code)

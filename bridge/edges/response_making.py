@@ -1,0 +1,216 @@
+"""Responses on their way: made while their caller listens, or in the background, and kept as they come.
+
+Receives what is wanted; gives the answer, or somebody who can be listened to. Knows no HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bridge.artifacts.ports import StoreUnavailable
+from bridge.artifacts.record import KeptResponse
+from bridge.edges.background_turn import BackgroundTurn, Making, TurnFailure, TurnOf
+from bridge.edges.event_log import EventLog
+from bridge.edges.model_answers import ResponsesAnswer
+from bridge.edges.model_asked import Work, run_logged
+from bridge.edges.model_book import ModelEntry
+from bridge.edges.openai_errors import ApiError, ApiFailure
+from bridge.edges.request_logs import RequestLog
+from bridge.edges.running_responses import Cancelled, RunningResponse, RunningResponses
+from bridge.turns.open_ends import CallKnowledge, close_calls
+from bridge.turns.progress import Progress
+from bridge.turns.recorder import Memory
+from bridge.turns.remembering import Remembering
+from bridge.turns.request_members import ParsedRequest
+from bridge.turns.response_record import ResponseRecord
+from bridge.turns.responses_writer import ResponsesWriter
+from bridge.turns.turn import Emit, TurnRequest, TurnResult, TurnSettings, display_named
+from toolserver.json_types import text_at
+
+_NOT_TAKEN = (
+    "The bridge cannot write to its database, and a response in the background is read from there. "
+    "Try again later, or use 'stream' without 'background'."
+)
+_KEEPS_NOTHING = (
+    "This bridge keeps nothing of its answers (PERSIST_TOOL_RESULTS), and a response in the background is "
+    "read from what is kept. Use 'stream' without 'background'."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A response to be made."""
+
+    request: TurnRequest
+    entry: Callable[[], Awaitable[ModelEntry]]
+    """The model, looked up."""
+    answer: ResponsesAnswer
+    kept: KeptResponse
+    """As it is kept at first."""
+    is_to_be_kept: bool
+    error_id: str
+    log_end: Callable[[TurnResult], None]
+    log: RequestLog | None = None
+    rounds_before: int = 0
+    """That another process had asked for."""
+
+
+def wanted_of(
+    kept: KeptResponse,
+    parsed: ParsedRequest,
+    entry: Callable[[], Awaitable[ModelEntry]],
+    log_end: Callable[[TurnResult], None],
+) -> Wanted:
+    """What a kept response, or one that is to be kept, asks for. `parsed`: its request."""
+    told = kept.request
+    display = display_named(text_at(told, "display")) or "hidden"
+    request = TurnRequest(
+        user_id=kept.user_id,
+        turn_id=kept.id,
+        model=parsed.model,
+        input=parsed.input,
+        instructions=parsed.instructions,
+        caller_tools=parsed.caller_tools,
+        options=parsed.options,
+        chat_options=parsed.chat_options,
+        with_tools=parsed.with_tools and not told.get("is_task"),
+        max_rounds=parsed.max_rounds,
+        chat_id=text_at(told, "chat_id") or None,
+        message_id=text_at(told, "message_id") or None,
+        previous_response_id=parsed.previous_response_id,
+    )
+    answer = ResponsesAnswer(ResponsesWriter(kept.body, display, now=time.time))
+    return Wanted(
+        request=request,
+        entry=entry,
+        answer=answer,
+        kept=kept,
+        is_to_be_kept=parsed.stores and not told.get("is_task"),
+        error_id=text_at(told, "request_id"),
+        log_end=log_end,
+    )
+
+
+class ResponseMaker:
+    """Makes responses of all users. All methods run on one event loop."""
+
+    def __init__(
+        self,
+        turns: Remembering,
+        memory: Memory,
+        journal: CallKnowledge,
+        running: RunningResponses,
+        settings_of: Callable[[ModelEntry], TurnSettings],
+    ) -> None:
+        """`settings_of`: how turns of a model run, as the settings say now."""
+        self._turns = turns
+        self._memory = memory
+        self._journal = journal
+        self._running = running
+        self._settings_of = settings_of
+
+    async def make(self, wanted: Wanted, emit: Emit, has_begun: Callable[[], bool]) -> bytes:
+        """Make a response while its caller listens; returns its last frames.
+
+        What came of it is kept before they are returned; when its caller goes away, too: cancelling cancels
+        the turn. `has_begun`: whether the caller has been told something already.
+
+        Raises:
+            BridgeError, InvalidRequest, ModelError: it failed before the caller was told anything; nothing is
+                kept.
+        """
+        record = ResponseRecord(self._memory, wanted.kept)
+        if wanted.is_to_be_kept and self._turns.is_on:
+            await record.begin(wanted.request)
+        making = self._making(wanted, record)
+        running = RunningResponse(wanted.request.user_id, wanted.request.turn_id, wanted.answer)
+        with self._running.entered(running):
+            try:
+                last = await self._made(wanted, making, running, emit)
+            except TurnFailure as error:
+                if not has_begun():
+                    await record.forget()
+                    raise
+                last = making.failed(error)
+            except BaseException as failure:
+                await self._broken_off(making, is_bug=not isinstance(failure, asyncio.CancelledError))
+                raise
+            await record.end(wanted.answer.whole())
+        return last
+
+    async def start(self, wanted: Wanted) -> RunningResponse:
+        """Begin a response in the background.
+
+        Raises:
+            ApiFailure: too many run, or it cannot be kept: nothing was begun.
+        """
+        request = wanted.request
+        self._running.check_room(request.user_id)
+        if not self._turns.is_on:
+            raise ApiFailure(
+                ApiError(400, _KEEPS_NOTHING, "invalid_request_error", "unsupported_parameter", "background")
+            )
+        record = ResponseRecord(self._memory, wanted.kept)
+        if not await record.begin(request):
+            raise ApiFailure(ApiError(503, _NOT_TAKEN, "server_error", "store_unavailable", "background"))
+        log = EventLog(self._memory.store, request.user_id, request.turn_id)
+        log.add(wanted.answer.queued())
+        return self.go_on(wanted, record, log, Progress(), partial(self.turn, wanted, record))
+
+    def go_on(
+        self, wanted: Wanted, record: ResponseRecord, log: EventLog, progress: Progress, turn: TurnOf
+    ) -> RunningResponse:
+        """Do a turn in the background, whose record and log have begun. `progress`: until now."""
+        request = wanted.request
+        running = RunningResponse(request.user_id, request.turn_id, wanted.answer, log)
+        background = BackgroundTurn(self._making(wanted, record), log, (self._running, running), progress)
+        self._running.start(running, background.run(turn))
+        return running
+
+    async def _made(self, wanted: Wanted, making: Making, running: RunningResponse, emit: Emit) -> bytes:
+        try:
+            result = await self._running.run(running, self.turn(wanted, making.record, emit))
+        except Cancelled as cancelled:
+            await making.interrupted()
+            return cancelled.frames
+        if not result.is_kept:
+            wanted.answer.forget()
+            await making.record.forget()
+        return making.ended(result)
+
+    async def turn(self, wanted: Wanted, record: ResponseRecord, emit: Emit) -> TurnResult:
+        """The turn itself, whose input is kept already.
+
+        Raises:
+            BridgeError, InvalidRequest, ModelError: as `Remembering.run`.
+        """
+        entry = await wanted.entry()
+        settings = self._settings_of(entry)
+        rounds = (wanted.request.max_rounds or settings.max_rounds) - wanted.rounds_before
+        request = replace(
+            wanted.request, keeps="output" if record.is_kept else "nothing", max_rounds=max(1, rounds)
+        )
+        work = Work(request, entry.model, settings)
+        return await run_logged(self._turns, work, wanted.log, emit)
+
+    async def _broken_off(self, making: Making, *, is_bug: bool) -> None:
+        """Its caller is gone: what was done is kept, and can be gone on from."""
+        if is_bug:
+            making.failed(None)
+        else:
+            making.answer.cancelled()
+            await making.interrupted()
+        await making.record.end(making.answer.whole())
+
+    def _making(self, wanted: Wanted, record: ResponseRecord) -> Making:
+        async def interrupted() -> None:
+            if record.is_kept:
+                with suppress(StoreUnavailable):
+                    await close_calls(self._memory, self._journal, wanted.request, "stopped")
+
+        return Making(wanted.answer, record, wanted.error_id, wanted.log_end, interrupted)

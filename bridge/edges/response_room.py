@@ -1,0 +1,60 @@
+"""What makes, reads and takes over responses, put together."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bridge.edges.call_journal import CallJournal
+from bridge.edges.model_book import ModelBook, ModelEntry
+from bridge.edges.response_continuing import ResponseContinuer
+from bridge.edges.response_making import ResponseMaker
+from bridge.edges.response_reading import ResponseReader
+from bridge.edges.running_responses import RunningResponses
+from bridge.edges.tasks import Tasks, pause
+from bridge.turns.recorder import Memory
+from bridge.turns.remembering import Remembering
+from bridge.turns.turn import TurnSettings
+
+PAGE_WAIT_S = 15.0
+"""For which a response that is gone on with waits for its user's page to come back. Chosen."""
+
+LOOK_S = 0.25
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRoom:
+    """The parts that others use."""
+
+    running: RunningResponses
+    maker: ResponseMaker
+    reader: ResponseReader
+    continuer: ResponseContinuer
+
+
+def compose_responses(
+    turns: Remembering,
+    memory: Memory,
+    journal: CallJournal,
+    *,
+    models: ModelBook,
+    tasks: Tasks,
+    settings_of: Callable[[ModelEntry], TurnSettings],
+    page_count: Callable[[str], int],
+) -> ResponseRoom:
+    """`page_count`: connected pages of a user."""
+
+    async def wait_for_page(user_id: str) -> None:
+        for _ in range(int(PAGE_WAIT_S / LOOK_S)):
+            if page_count(user_id) > 0:
+                return
+            await pause(LOOK_S)
+        _log.info("A response goes on without a page of its user.")
+
+    running = RunningResponses(tasks)
+    maker = ResponseMaker(turns, memory, journal, running, settings_of)
+    continuer = ResponseContinuer(memory, journal, models, maker, wait_for_page)
+    return ResponseRoom(running, maker, ResponseReader(memory.store, running), continuer)

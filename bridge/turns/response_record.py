@@ -1,0 +1,66 @@
+"""One response as the store has it: begun, under way, at its end. Without a store it is made all the same."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any, cast
+
+from bridge.artifacts.ports import StoreUnavailable
+from bridge.artifacts.record import KeptResponse, ResponseStatus
+from bridge.turns.progress import Progress
+from bridge.turns.recorder import Memory, input_records
+from bridge.turns.turn import TurnRequest
+from toolserver.json_types import JsonObject, text_at
+
+_log = logging.getLogger(__name__)
+
+
+class ResponseRecord:
+    """What is kept of one response. No method fails: what the store does not take is not kept."""
+
+    def __init__(self, memory: Memory, kept: KeptResponse, *, is_kept: bool = False) -> None:
+        """`is_kept`: the store has it already."""
+        self._memory = memory
+        self._kept = kept
+        self.is_kept = is_kept
+        """The store has it, as it was when it was saved last."""
+
+    async def begin(self, request: TurnRequest) -> bool:
+        """Keep it and its input for the first time; whether the store took them."""
+        store = self._memory.store
+        self.is_kept = await self._waited_for(store.save_response(self._kept))
+        if self.is_kept and not await self._waited_for(store.add(input_records(self._memory, request))):
+            await self.forget()
+        return self.is_kept
+
+    async def note(self, progress: Progress) -> bool:
+        """Keep how far it is; whether the store took it."""
+        request: JsonObject = {**self._kept.request, "progress": progress.to_json()}
+        self._kept = replace(self._kept, request=request)
+        return await self._saved()
+
+    async def end(self, body: JsonObject) -> bool:
+        """Keep its end; whether the store took it. `body`: the response object, whose status it is."""
+        status = cast(ResponseStatus, text_at(body, "status"))
+        self._kept = replace(self._kept, status=status, body=body, ended_at=self._memory.now())
+        return await self._saved()
+
+    async def forget(self) -> None:
+        """It never was: its caller was told an error instead, or that it is not kept."""
+        if self.is_kept:
+            self.is_kept = False
+            store, kept = self._memory.store, self._kept
+            await self._waited_for(store.delete_response(kept.user_id, kept.id))
+
+    async def _saved(self) -> bool:
+        return not self.is_kept or await self._waited_for(self._memory.store.save_response(self._kept))
+
+    async def _waited_for(self, work: Coroutine[Any, Any, object]) -> bool:
+        try:
+            await work
+        except StoreUnavailable as failure:
+            _log.warning("response %s cannot be kept: %s", self._kept.id, failure)
+            return False
+        return True
