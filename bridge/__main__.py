@@ -46,6 +46,9 @@ COMMANDS: Mapping[str, Command] = {
     "encrypt": Command(
         "bridge.commands.encrypt:add_encrypt", "seal what is kept of answers with the first encryption key"
     ),
+    "move-database": Command(
+        "bridge.commands.move_database:add_move_database", "move the SQLite file to a PostgreSQL database"
+    ),
     "devices": Command("bridge.commands.people:add_devices", "list a user's browsers, or remove one"),
 }
 
