@@ -40,6 +40,8 @@ import { ToolsView } from "./tools_view.js";
 /** @typedef {import("./view_types.js").Parts} Parts */
 /** @typedef {import("./navigation.js").Route} Route */
 
+const RETRY_MS = 3_000;
+
 /** @param {string} id */
 const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -51,6 +53,8 @@ class App {
     this.identity = null;
     /** Shown while this browser waits to be confirmed. @type {PairingPanel | null} */
     this.pairing = null;
+    /** The next attempt to enter, while the bridge or its database does not answer. @type {number | undefined} */
+    this.nextAttempt = undefined;
     /** The other tabs must not go on for a user whose browser this no longer is. */
     this.userChanges = new BroadcastChannel("tool-bridge-user");
     this.userChanges.onmessage = () => location.reload();
@@ -63,6 +67,7 @@ class App {
    */
   async start({ mayReplace = false, byCode = false } = {}) {
     if (this.started.length > 0) return;
+    clearTimeout(this.nextAttempt);
     this.pairing?.stop();
     try {
       this.identity ??= new Identity(await openDeviceStore());
@@ -158,6 +163,8 @@ class App {
   /** @param {unknown} failure */
   #showEntrance(failure) {
     this.stop();
+    if (failure instanceof IdentityError && failure.code === "unreachable")
+      this.nextAttempt = window.setTimeout(() => void this.start(), RETRY_MS);
     this.pairing?.stop();
     this.pairing = this.identity && mayBePaired(failure) ? this.#pairingPanel(this.identity) : null;
     showStatus(place("connection"), {

@@ -38,7 +38,7 @@ const CASES = {
   },
   unreachable: {
     title: "The bridge does not answer",
-    next: ["Check that it is running: tool-bridge serve.", "Then try again."],
+    next: ["Check that it is running: tool-bridge serve.", "This page tries again by itself."],
   },
   storage_unavailable: {
     title: "This browser keeps no data for this page",

@@ -7,7 +7,7 @@ from playwright.async_api import expect
 
 from bridge.commands.serve import SAMPLES
 from tests.browser.scene import Scene
-from tests.support.chromium import go_to, run_tool
+from tests.support.chromium import expect_connection, go_to, run_tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -24,6 +24,17 @@ async def test_the_printed_link_shows_the_sample_servers_connected_and_accepted(
     await go_to(page, "tools")
     tools = page.get_by_role("main").get_by_role("listitem")
     await expect(tools).to_have_count(len(await demo.caller.tools()) - 1)
+
+
+async def test_a_page_that_nobody_answers_enters_by_itself_when_somebody_does(scene: Scene) -> None:
+    """The bridge's database may be away for a minute; nobody sits there to press a button."""
+    page = await scene.open_page()
+    sessions = re.compile("/api/sessions")
+    await page.route(sessions, lambda route: route.fulfill(status=503, json={"error": {}}))
+    await page.reload()
+    await expect(page.get_by_role("heading", name="The bridge does not answer")).to_be_visible()
+    await page.unroute(sessions)
+    await expect_connection(page, "connected")
 
 
 async def test_the_form_of_a_tool_performs_the_call_and_shows_answer_and_timing(demo: Scene) -> None:
