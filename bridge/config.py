@@ -45,6 +45,8 @@ DEFAULT_TOOL_OUTPUT_TURNS = 10
 ReasoningMemory = Literal["disabled", "next_reply", "conversation"]
 """For how long a model is shown again what it thought: never, in the next answer, in the whole chat."""
 
+REASONING_MEMORIES: tuple[ReasoningMemory, ...] = ("disabled", "next_reply", "conversation")
+
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:

@@ -12,12 +12,13 @@ import sys
 from datetime import datetime
 from typing import Any
 
+from bridge.artifacts.markers import MARKER_FORMS
 from bridge.audit import AuditKind
 from bridge.commands.opened_store import open_store
 from bridge.commands.options import add_store, address_of, label, user_name
 from bridge.config import LOCAL_USER, page_url
 from bridge.edges.store import Store
-from bridge.turns.turn import CALL_DISPLAYS, CallDisplay
+from bridge.turns.turn import CALL_DISPLAYS
 
 
 def add_key(command: argparse.ArgumentParser) -> None:
@@ -33,6 +34,12 @@ def add_key(command: argparse.ArgumentParser) -> None:
         choices=CALL_DISPLAYS,
         help="how answers of models show the calls that the bridge ran "
         "(default: details for a forwarder, else hidden)",
+    )
+    command.add_argument(
+        "--markers",
+        choices=MARKER_FORMS,
+        help="how answers name what is kept of them, so that a chat brings it back "
+        "(default: link for Open WebUI, else off)",
     )
     command.add_argument("--json", action="store_true")
     add_store(command)
@@ -59,10 +66,9 @@ def key(options: argparse.Namespace) -> int:
     """Make a user's API key and page link, and the user if need be; or a forwarder's key."""
     store = open_store(options)
     if options.forwarder:
-        facts = asyncio.run(_forwarder_key(store, options.label, options.show_calls))
+        facts = asyncio.run(_forwarder_key(store, options))
     else:
-        made = _user_key(store, options.user, options.label, options.show_calls, address_of(options))
-        facts = asyncio.run(made)
+        facts = asyncio.run(_user_key(store, options, address_of(options)))
     if options.json:
         print(json.dumps(facts))
     else:
@@ -97,24 +103,29 @@ def devices(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _user_key(
-    store: Store, name: str, label: str, show_calls: CallDisplay | None, base_url: str
-) -> dict[str, str]:
-    user = await store.ensure_user(name)
-    key_id, secret = await store.add_key(user.id, label, show_calls=show_calls)
-    await _note(store, AuditKind.KEY_MADE, user.id, key=key_id, label=label, forwarder=False)
+async def _user_key(store: Store, options: argparse.Namespace, base_url: str) -> dict[str, str]:
+    user = await store.ensure_user(options.user)
+    secret = await _add_key(store, user.id, options)
     ticket = await store.add_ticket(user.id)
     await store.close()
-    return {"user": name, "key": secret, "page_url": page_url(base_url, ticket)}
+    return {"user": options.user, "key": secret, "page_url": page_url(base_url, ticket)}
 
 
-async def _forwarder_key(store: Store, label: str, show_calls: CallDisplay | None) -> dict[str, str]:
+async def _forwarder_key(store: Store, options: argparse.Namespace) -> dict[str, str]:
     """It belongs to the operator, who lists and revokes it on his page; it never speaks for him by itself."""
     operator = await store.ensure_user(LOCAL_USER)
-    key_id, secret = await store.add_key(operator.id, label, forwarder=True, show_calls=show_calls)
-    await _note(store, AuditKind.KEY_MADE, operator.id, key=key_id, label=label, forwarder=True)
+    secret = await _add_key(store, operator.id, options)
     await store.close()
-    return {"forwarder": label, "key": secret}
+    return {"forwarder": options.label, "key": secret}
+
+
+async def _add_key(store: Store, user_id: str, options: argparse.Namespace) -> str:
+    label, forwarder = options.label, options.forwarder
+    key_id, secret = await store.add_key(
+        user_id, label, forwarder=forwarder, show_calls=options.show_calls, markers=options.markers
+    )
+    await _note(store, AuditKind.KEY_MADE, user_id, key=key_id, label=label, forwarder=forwarder)
+    return secret
 
 
 async def _users(store: Store) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from bridge.commands.kept_options import kept_settings, kept_warnings
+from bridge.commands.memory_options import memory_settings
 from bridge.commands.model_options import TEMPLATE_VARIABLE, add_models, is_strict, models_of
 from bridge.commands.options import add_store, origin
 from bridge.config import (
@@ -186,6 +187,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
         max_tool_tokens=options.max_tool_tokens,
         max_answer_bytes=options.max_answer_bytes,
         kept=kept_settings(os.environ),
+        memory=memory_settings(os.environ),
     )
 
 

@@ -6,6 +6,7 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge import __version__
+from bridge.artifacts.markers import MarkerForm
 from bridge.audit import AuditKind
 from bridge.config import Settings
 from bridge.edges.audited_routes import tell_audit
@@ -95,6 +96,8 @@ class KeyFacts(BaseModel):
     """It speaks for the users it names; made at the command line or by the operator."""
     show_calls: CallDisplay | None
     """How its answers of models show calls; null: `details` for a forwarder, else `hidden`."""
+    markers: MarkerForm | None
+    """How they name what is kept of them; null: `link` for Open WebUI, else `off`."""
 
 
 class KeyList(BaseModel):
@@ -110,6 +113,7 @@ class NewKey(BaseModel):
     forwarder: bool = False
     """A key that speaks for the users it names; only the operator may make one."""
     show_calls: CallDisplay | None = None
+    markers: MarkerForm | None = None
 
 
 class KeyOnce(BaseModel):
@@ -290,6 +294,7 @@ class AccountRoutes:
                 created_at=key.created_at,
                 forwarder=key.forwarder,
                 show_calls=key.show_calls,
+                markers=key.markers,
             )
             for key in keys
         ]
@@ -303,7 +308,11 @@ class AccountRoutes:
             message = "Only the user who started the bridge may make a key that speaks for other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         key_id, key = await self._store.add_key(
-            caller.user.id, wanted.label, forwarder=wanted.forwarder, show_calls=wanted.show_calls
+            caller.user.id,
+            wanted.label,
+            forwarder=wanted.forwarder,
+            show_calls=wanted.show_calls,
+            markers=wanted.markers,
         )
         tell_audit(request, key=key_id, label=wanted.label, forwarder=wanted.forwarder)
         return json_answer(KeyOnce(id=key_id, key=key, label=wanted.label), status=201)

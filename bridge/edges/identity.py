@@ -22,6 +22,7 @@ from aiohttp import hdrs
 from jwt.algorithms import ECAlgorithm
 from multidict import CIMultiDictProxy
 
+from bridge.artifacts.markers import MarkerForm
 from bridge.edges.forwarded_users import ISSUER, ForwardedUser, UserHeaders, named_nobody
 from bridge.edges.sessions import unavailable
 from bridge.edges.store import Store
@@ -73,6 +74,8 @@ class Caller:
     """A forwarder speaks for the user: what it knows of tools is what is offered to everybody."""
     show_calls: CallDisplay | None = None
     """How answers of models show calls, as was said when the key was made."""
+    markers: MarkerForm | None = None
+    """How they name what is kept of them, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +185,10 @@ class Identity:
             return await self.caller_of_session(token)
         holder = await self._holder_of_key(token)
         if not holder.forwarder:
-            return Caller(holder.user, None, show_calls=holder.show_calls)
+            return Caller(holder.user, None, show_calls=holder.show_calls, markers=holder.markers)
         named = self._user_headers.read(headers)
         user = User(NOBODY, "") if named is None else await self._forwarded_user(named)
-        return Caller(user, None, is_forwarded=True, show_calls=holder.show_calls)
+        return Caller(user, None, is_forwarded=True, show_calls=holder.show_calls, markers=holder.markers)
 
     async def page(self, headers: CIMultiDictProxy[str]) -> Caller:
         """The caller, who must be a page: a program with a key may call and read, a person decides.

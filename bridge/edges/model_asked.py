@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from bridge.artifacts.markers import MarkerForm
 from bridge.edges.http_routes import caller_of
 from bridge.edges.identity import Caller, Identity
 from bridge.edges.joined_deltas import joined_deltas
@@ -74,6 +75,8 @@ class Asked:
     log: RequestLog | None
     answer_id: str
     begun_at: float
+    markers: MarkerForm = "off"
+    """How the answer's text names what is kept of it."""
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -118,6 +121,8 @@ class Asked:
             max_rounds=parsed.max_rounds,
             chat_id=chat_id_of(self.http),
             message_id=passed_on(self.http, MESSAGE_HEADER),
+            keeps="nothing" if self.markers == "off" else "output",
+            is_task=is_task(self.http),
             previous_response_id=parsed.previous_response_id,
         )
 

@@ -7,6 +7,7 @@ from typing import cast
 import orjson
 from aiohttp import web
 
+from bridge.artifacts.markers import MARKER_FORMS, MarkerForm, form_named
 from bridge.edges.http_routes import body_in_time
 from bridge.edges.identity import Caller
 from bridge.model_defaults import ModelDefaults
@@ -23,6 +24,9 @@ MODEL_BODY_BYTES = 32 * 1024 * 1024
 
 DISPLAY_HEADER = "X-Tool-Bridge-Calls"
 """How this answer shows calls; wins over what the key says."""
+
+MARKERS_HEADER = "X-Tool-Bridge-Markers"
+"""How this answer names what is kept of it; wins over what the key says."""
 
 TASK_HEADER = "X-Tool-Bridge-Task"
 """Names a task (a title, tags), which gets no tools. Open WebUI fills it in: `{{TASK}}`."""
@@ -110,6 +114,22 @@ def wants_log(request: web.Request, caller: Caller, defaults: ModelDefaults) -> 
         raise InvalidRequest(message, param=DEBUG_HEADER, code="invalid_value")
     may = defaults.request_logs == "all" or (defaults.request_logs == "own" and not caller.is_forwarded)
     return may and (asked in _YES if asked else defaults.log_level == "debug")
+
+
+def markers_of(request: web.Request, caller: Caller) -> MarkerForm:
+    """How the answer names what is kept of it: by the request's header, else by the key, else by who asks.
+
+    Raises:
+        InvalidRequest: the header says something else.
+    """
+    asked = request.headers.get(MARKERS_HEADER)
+    if asked is None:
+        return caller.markers or ("link" if is_from_open_webui(request) else "off")
+    found = form_named(asked.strip().lower())
+    if found is None:
+        message = f"{MARKERS_HEADER} must be one of {', '.join(MARKER_FORMS)}, not {asked[:100]!r}."
+        raise InvalidRequest(message, param=MARKERS_HEADER, code="invalid_value")
+    return found
 
 
 def is_task(request: web.Request) -> bool:

@@ -16,6 +16,7 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from bridge.artifacts.markers import MarkerForm, form_named
 from bridge.edges.dialects import dialect_of, insert_missing, lock_user
 from bridge.edges.sessions import Sessions
 from bridge.edges.store_tables import ApiKeyRow, DeviceChoiceRow, DeviceRow, ServerRow, TicketRow, UserRow
@@ -96,6 +97,8 @@ class ApiKey:
     forwarder: bool = False
     show_calls: CallDisplay | None = None
     """None: as its kind of key does."""
+    markers: MarkerForm | None = None
+    """None: as the client needs them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ class KeyHolder:
     forwarder: bool
     """The key of a program that names the user of each call itself, such as Open WebUI's."""
     show_calls: CallDisplay | None = None
+    markers: MarkerForm | None = None
 
 
 def new_id() -> str:
@@ -157,7 +161,13 @@ class PeopleStore:
             ]
 
     async def add_key(
-        self, user_id: str, label: str, *, forwarder: bool = False, show_calls: CallDisplay | None = None
+        self,
+        user_id: str,
+        label: str,
+        *,
+        forwarder: bool = False,
+        show_calls: CallDisplay | None = None,
+        markers: MarkerForm | None = None,
     ) -> tuple[str, str]:
         """Make an API key; returns its id and the key, which cannot be read again."""
         key = KEY_PREFIX + secrets.token_urlsafe(32)
@@ -170,6 +180,7 @@ class PeopleStore:
                 created_at=time.time(),
                 forwarder=forwarder,
                 show_calls=show_calls,
+                markers=markers,
             )
             session.add(row)
             return row.id, key
@@ -181,7 +192,14 @@ class PeopleStore:
                 select(ApiKeyRow).where(ApiKeyRow.user_id == user_id).order_by(ApiKeyRow.created_at)
             )
             return [
-                ApiKey(row.id, row.label, row.created_at, row.forwarder, display_named(row.show_calls))
+                ApiKey(
+                    row.id,
+                    row.label,
+                    row.created_at,
+                    row.forwarder,
+                    display_named(row.show_calls),
+                    form_named(row.markers),
+                )
                 for row in rows
             ]
 
@@ -199,7 +217,10 @@ class PeopleStore:
             found = (await session.execute(query)).one_or_none()
             if found is None:
                 return None
-            return KeyHolder(_user(found[1]), found[0].forwarder, display_named(found[0].show_calls))
+            row, user = found
+            return KeyHolder(
+                _user(user), row.forwarder, display_named(row.show_calls), form_named(row.markers)
+            )
 
     async def add_ticket(self, user_id: str, *, printed: bool = True) -> str:
         """A ticket that can be spent once within `TICKET_SECONDS`; spent and expired ones are swept here.

@@ -34,6 +34,7 @@ class ApiKeyRow(Base):
     forwarder: Mapped[bool]
     """The holder names the user of each call itself."""
     show_calls: Mapped[str | None] = mapped_column(String(10))
+    markers: Mapped[str | None] = mapped_column(String(10))
     """How its answers of models show calls; null: as its kind of key does."""
 
 

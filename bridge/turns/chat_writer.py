@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bridge.artifacts.markers import MarkerForm
 from bridge.turns.caller_calls import CallerCalls
+from bridge.turns.chat_markers import ChatMarkers
 from bridge.turns.chat_notices import ChatNotices
 from bridge.turns.details import call_block
+from bridge.turns.image_paragraph import image_paragraph
 from bridge.turns.turn import (
     Attached,
     CallDisplay,
@@ -46,6 +49,8 @@ class ChatShell:
     """`items`, which Chat Completions has not, are shown as `details`."""
     with_usage: bool = False
     """A last chunk has the usage (`stream_options.include_usage`)."""
+    markers: MarkerForm = "off"
+    """How the items of the answer are named in its text."""
     for_open_webui: bool = False
     """Status, notifications and sources go along as events at the top level of chunks."""
 
@@ -77,6 +82,7 @@ class ChatWriter:
         self._annotation_offset = 0
         self._annotations: list[JsonValue] = []
         self._calls = CallerCalls()
+        self._markers = ChatMarkers(shell.markers)
         self._notices = ChatNotices() if shell.for_open_webui else None
 
     def write(self, event: TurnEvent) -> list[JsonObject]:
@@ -92,7 +98,9 @@ class ChatWriter:
                 chunks = self._paragraph(event.text) if event.in_answer else self._told(event)
             case Attached():
                 chunks = [self._notices.attached(event)] if self._notices else []
-            case Settled() | Kept():
+            case Kept():
+                chunks = self._marked(self._markers.name(event.id))
+            case Settled():
                 return []
         return [*self._begin(), *chunks]
 
@@ -160,6 +168,7 @@ class ChatWriter:
         return [self._delta({"role": "assistant", "content": ""})]
 
     def _finish(self) -> Iterator[JsonObject]:
+        yield from self._marked(self._markers.rest())
         if self._notices:
             yield from self._notices.end()
         yield self._delta({}, self._finish_reason)
@@ -170,9 +179,10 @@ class ChatWriter:
         body = said.event.body
         index = body.get("output_index")
         place = (said.round, index if isinstance(index, int) else None)
+        self._markers.told(said.event.type, place)
         match said.event.type:
             case "response.output_text.delta":
-                yield from self._content(text_at(body, "delta"), place, array_at(body, "logprobs"))
+                yield from self._text_delta(text_at(body, "delta"), place, array_at(body, "logprobs"))
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                 part = (*place, said.event.type, body.get("summary_index"))
                 yield from self._reasoning(text_at(body, "delta"), part)
@@ -193,6 +203,13 @@ class ChatWriter:
             case _:
                 pass
 
+    def _text_delta(
+        self, text: str, place: tuple[object, ...], logprobs: Sequence[JsonValue]
+    ) -> Iterator[JsonObject]:
+        if text:
+            yield from self._marked(self._markers.text_at(place))
+            yield from self._content(text, place, logprobs)
+
     def _content(
         self, text: str, place: tuple[object, ...], logprobs: Sequence[JsonValue] = ()
     ) -> Iterator[JsonObject]:
@@ -201,15 +218,22 @@ class ChatWriter:
             return
         if self._content_place != place:
             self._content_place = place
-            if self._line_end != "\n":
-                text = f"\n\n{text}"
-                self._annotation_offset = self._content_chars + 2
-            else:
-                self._annotation_offset = self._content_chars
+            gap = "\n\n" if self._line_end != "\n" else self._markers.separator
+            text = f"{gap}{text}"
+            self._annotation_offset = self._content_chars + len(gap)
+        self._markers.read(text)
+        yield self._put(text, logprobs)
+
+    def _marked(self, text: str) -> Iterator[JsonObject]:
+        if text:
+            self._content_place = ("marker",)
+            yield self._put(text)
+
+    def _put(self, text: str, logprobs: Sequence[JsonValue] = ()) -> JsonObject:
         self._line_end = text[-1]
         self._content_chars += len(text)
         self._logprobs.extend(logprobs)
-        yield self._add("content", text, logprobs)
+        return self._add("content", text, logprobs)
 
     def _paragraph(self, text: str) -> Iterator[JsonObject]:
         return self._content(text, (object(),))
@@ -246,10 +270,8 @@ class ChatWriter:
             yield self._notices.source(citation)
 
     def _image(self, item: JsonObject) -> Iterator[JsonObject]:
-        """An image that the provider made, as Markdown."""
-        if result := text_at(item, "result"):
-            kind = text_at(item, "output_format") or "png"
-            yield from self._paragraph(f"![Image](data:image/{kind};base64,{result})\n")
+        if paragraph := image_paragraph(item):
+            yield from self._paragraph(f"{paragraph}\n")
 
     def _call_ended(self, ended: CallEnded) -> Iterator[JsonObject]:
         yield from self._told(ended)

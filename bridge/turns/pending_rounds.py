@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -96,9 +96,10 @@ class PendingRounds:
         """Whether a call of that id is remembered: another call of this user must not get it."""
         return (user_id, call_id) in self._by_call
 
-    def restored(self, user_id: str, input: Sequence[Item]) -> tuple[Item, ...]:
+    def restored(self, user_id: str, input: Sequence[Item], kept: Set[str] = frozenset()) -> tuple[Item, ...]:
         """The input with the turns of this user that are remembered as they really were.
 
+        `kept`: ids of calls that stand in the input as they really were. A turn that has no others stays.
         Linear in the items: a long conversation may hold a turn of this kind at every step.
         """
         self._forget_expired()
@@ -108,7 +109,7 @@ class PendingRounds:
         theirs, at = 0, 0
         while at < len(input):
             pending = self._named_by(user_id, input[at])
-            if pending is None or id(pending) in seen:
+            if pending is None or id(pending) in seen or pending.call_ids <= kept:
                 found.append(input[at])
                 at += 1
                 continue

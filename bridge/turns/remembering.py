@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from bridge.artifacts.markers import stripped
 from bridge.artifacts.ports import StoreUnavailable
 from bridge.artifacts.record import OWN_TYPES, WAITING_TYPE, KeptItem
 from bridge.artifacts.ulid import ALPHABET, LENGTH
 from bridge.config import MemorySettings
 from bridge.turns.admitted import Turns
-from bridge.turns.items import Item, answered_call_id, call_id_of
+from bridge.turns.items import answered_call_id, call_id_of
 from bridge.turns.model import Model
 from bridge.turns.pending_rounds import PendingRounds
+from bridge.turns.pruning import pruned, with_reasoning
 from bridge.turns.recorder import Memory, Recorder
+from bridge.turns.replay import Replayed, marker_ids, replayed
+from bridge.turns.replayable import replayable
 from bridge.turns.request_members import InvalidRequest
 from bridge.turns.turn import Emit, TurnRequest, TurnResult, TurnSettings
 from toolserver.json_types import text_at
@@ -37,6 +41,8 @@ class _Recalled:
 
     earlier: Sequence[KeptItem] = ()
     """Of the response that the request goes on from, and those before it."""
+    found: Mapping[str, KeptItem] = field(default_factory=dict[str, KeptItem])
+    """What the markers of the request name."""
     is_lost: bool = False
     """The store gave no answer."""
 
@@ -74,9 +80,8 @@ class Remembering:
             is_lost=recalled.is_lost,
             first_position=_made_before(recalled.earlier, request.turn_id),
         )
-        whole = replace(request, input=self._whole_input(request, recalled))
         try:
-            result = await self._turns.run(whole, model, settings, recorder.take)
+            result = await self._turns.run(self._whole(request, recalled), model, settings, recorder.take)
             await recorder.end(result)
         except BaseException:
             await recorder.break_off()
@@ -85,17 +90,33 @@ class Remembering:
             await self._keep_waiting(request, result)
         return replace(result, is_kept=request.keeps != "nothing" and not recorder.is_lost)
 
-    def _whole_input(self, request: TurnRequest, recalled: _Recalled) -> tuple[Item, ...]:
-        earlier = (kept.payload for kept in recalled.earlier if kept.payload.get("type") not in OWN_TYPES)
-        return self._pending.restored(request.user_id, (*earlier, *request.input))
-
     async def _recall(self, request: TurnRequest) -> _Recalled:
         try:
             await self._recall_waiting(request)
-            return _Recalled(await self._chain(request))
+            earlier = await self._chain(request)
+            ids = [] if request.is_task else marker_ids(request.input, MAX_LOOKED_UP)
+            found = await self._memory.store.by_ids(request.user_id, ids)
         except StoreUnavailable as failure:
             _log.warning("turn %s knows nothing of earlier ones: %s", request.turn_id, failure)
             return _Recalled(is_lost=True)
+        if missing := len(ids) - len(found):
+            _log.warning("turn %s: %d of %d kept items are not there", request.turn_id, missing, len(ids))
+        return _Recalled(earlier, found)
+
+    def _whole(self, request: TurnRequest, recalled: _Recalled) -> TurnRequest:
+        """The request with all that its model is to know, and without markers."""
+        earlier = [Replayed(kept.payload, kept) for kept in recalled.earlier]
+        entries, halves = replayable([*earlier, *replayed(request.input, recalled.found)], request.model)
+        if halves:
+            _log.warning("turn %s: %d kept items lack their call or output", request.turn_id, halves)
+        entries = with_reasoning(entries, self._settings.reasoning)
+        items = [entry.item for entry in pruned(entries, self._settings.tool_output_turns)]
+        kept_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
+        return replace(
+            request,
+            input=self._pending.restored(request.user_id, items, kept_calls),
+            instructions=request.instructions and stripped(request.instructions),
+        )
 
     async def _chain(self, request: TurnRequest) -> Sequence[KeptItem]:
         previous = request.previous_response_id
@@ -104,7 +125,8 @@ class Remembering:
         if await self._memory.store.response(request.user_id, previous) is None:
             message = f"Previous response with id '{previous[:200]}' not found."
             raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_found")
-        return await self._memory.store.chain(request.user_id, previous)
+        kept = await self._memory.store.chain(request.user_id, previous)
+        return [item for item in kept if item.payload.get("type") not in OWN_TYPES]
 
     async def _recall_waiting(self, request: TurnRequest) -> None:
         """Turns that wait for their caller and were forgotten, by a restart or by time."""

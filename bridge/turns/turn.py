@@ -57,6 +57,8 @@ class TurnRequest:
     chat_id: str | None = None
     message_id: str | None = None
     keeps: Keeping = "nothing"
+    is_task: bool = False
+    """A title, tags: asked about a chat, and no part of it. Markers in it are taken out, and not followed."""
     previous_response_id: str | None = None
     """A kept response that `input` goes on from."""
 

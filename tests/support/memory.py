@@ -49,7 +49,8 @@ class FailingStore(MemoryItemStore):
         await super().add(items)
 
     async def by_ids(self, user_id: str, ids: Any) -> Any:
-        await self.trouble()
+        if ids:
+            await self.trouble()
         return await super().by_ids(user_id, ids)
 
     async def trouble(self) -> None:
