@@ -84,6 +84,8 @@ class GroupCommit(Generic[EntryT]):
         """The database did not take the last transaction; until the next one nothing is hurried."""
         self._singly = 0
         """So many entries are written one by one: one of them is unfit."""
+        self._told = ""
+        """Why the database did not take the last transaction, as the log has it."""
         self._given_up = 0
         self._moved = asyncio.Event()
 
@@ -161,12 +163,17 @@ class GroupCommit(Generic[EntryT]):
 
     def _settle(self, entries: Sequence[EntryT]) -> None:
         self.settled += len(entries)
+        if self._told:
+            _log.warning("%s can be written again.", self._what)
+            self._told = ""
         if self._given_up:
             _log.error("%s: %d entries were given up meanwhile.", self._what, self._given_up)
             self._given_up = 0
 
     def _keep_for_later(self, entries: Sequence[EntryT], failure: BaseException) -> None:
-        _log.error("%s cannot be written: %s", self._what, reason_of(failure))
+        if (reason := reason_of(failure)) != self._told:  # it is tried every second
+            _log.error("%s cannot be written: %s", self._what, reason)
+            self._told = reason
         self._singly = 0
         self._waiting.extendleft(reversed(entries))
         self.is_away = True

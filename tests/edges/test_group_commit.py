@@ -162,6 +162,19 @@ async def test_a_reader_does_not_wait_for_a_database_that_is_away() -> None:
     assert ending.done()
 
 
+async def test_a_database_that_is_away_for_long_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    """It is tried every second; a night of that must not fill the disk. Its return is said, too."""
+    thread = Thread()
+    thread.put("a")
+    await asyncio.sleep(GATHER_S)
+    for _ in range(3):
+        await thread.end(DISK_FULL)
+        await asyncio.sleep(RETRY_S)
+    assert caplog.text.count("The list cannot be written: database or disk is full") == 1
+    await thread.end()
+    assert caplog.text.count("The list can be written again.") == 1
+
+
 async def test_while_the_database_is_away_memory_stays_bounded(caplog: pytest.LogCaptureFixture) -> None:
     """Further entries are given up, and the log says so once and how many; what is vital is kept."""
     thread = Thread()
