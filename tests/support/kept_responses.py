@@ -16,7 +16,7 @@ async def ended(client: AsyncOpenAI, response_id: str) -> Any:
         response = await client.responses.retrieve(response_id)
         return response if response.status in ENDED else None
 
-    return await eventually(look)
+    return await eventually(look, within_s=20)
 
 
 async def listened(client: AsyncOpenAI, response_id: str, **query: Any) -> list[Any]:
