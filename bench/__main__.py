@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import Callable
 
 from bench.documents import measure_documents
+from bench.kept import measure_kept
 from bench.model_door import measure_model_door
 from bench.model_streams import compare_model_streams
 from bench.report import print_line
@@ -18,6 +19,7 @@ _BENCHES: dict[str, Bench] = {
     "validators": lambda _effort: measure_validators(),
     "model-streams": lambda _effort: asyncio.run(compare_model_streams()),
     "model": lambda effort: asyncio.run(measure_model_door(quick=effort.repetitions < Effort().repetitions)),
+    "kept": lambda effort: asyncio.run(measure_kept(quick=effort.repetitions < Effort().repetitions)),
     "documents": lambda _effort: asyncio.run(measure_documents()),
 }
 

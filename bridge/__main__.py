@@ -49,6 +49,10 @@ COMMANDS: Mapping[str, Command] = {
     "move-database": Command(
         "bridge.commands.move_database:add_move_database", "move the SQLite file to a PostgreSQL database"
     ),
+    "export": Command("bridge.commands.kept:add_export", "write what is kept of a user's answers to a file"),
+    "import": Command(
+        "bridge.commands.kept:add_import", "read what is kept in again, or the items of Open WebUI's chats"
+    ),
     "devices": Command("bridge.commands.people:add_devices", "list a user's browsers, or remove one"),
 }
 

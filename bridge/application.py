@@ -22,6 +22,7 @@ from bridge.edges.document_sources import read_public_document
 from bridge.edges.history_http import HistoryRoutes
 from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
+from bridge.edges.kept_http import KeptRoutes
 from bridge.edges.limits_http import LimitRoutes
 from bridge.edges.model_asked import AskedReader
 from bridge.edges.model_http import ModelRoutes
@@ -90,9 +91,15 @@ def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str
         *calls.routes(),
         *BatchRoutes(rooms.identity, rooms.engine, lambda: rooms.controls.limits.now, calls.facts).routes(),
         *HistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).routes(),
+        *_kept_routes(settings, rooms),
         *AuditRoutes(rooms.identity, rooms.audit, rooms.registry.operator_id).routes(),
         *page.routes(),
     ]
+
+
+def _kept_routes(settings: Settings, rooms: Rooms) -> list[Route]:
+    kept, book = settings.kept, rooms.store.kept_book(settings.kept)
+    return KeptRoutes(rooms.identity, book, days=kept.cleanup_days, max_bytes=kept.bytes_per_user).routes()
 
 
 def _strangers(limits: LiveLimits) -> RateLimit:

@@ -315,3 +315,13 @@ export interface ServerChanges {
   idempotency_key?: boolean;
   title?: string;
 }
+
+export interface KeptSummary {
+  items: number;
+  responses: number;
+  conversations: number;
+  bytes: number;
+  oldest: number | null;
+  days: number;
+  max_bytes: number;
+}

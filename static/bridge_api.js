@@ -228,6 +228,21 @@ export class BridgeApi {
     return this.#get("/api/connect");
   }
 
+  /** @returns {Promise<import("./api_types.js").KeptSummary>} */
+  kept() {
+    return this.#get("/api/kept");
+  }
+
+  /** All that is kept of the user's answers, as lines of JSON. @returns {Promise<Blob>} */
+  async exportKept() {
+    return (await this.#answer("GET", "/api/kept/export", undefined, undefined)).blob();
+  }
+
+  /** @returns {Promise<{items: number}>} */
+  deleteKept() {
+    return this.request("DELETE", "/api/kept");
+  }
+
   /** @param {string} path @returns {Promise<any>} */
   #get(path) {
     return this.request("GET", path);
@@ -242,15 +257,25 @@ export class BridgeApi {
    * @returns {Promise<any>}
    */
   async request(method, path, body, signal) {
+    const answer = await (await this.#answer(method, path, body, signal)).text();
+    return answer === "" ? undefined : parseJson(answer);
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {object | undefined} body
+   * @param {AbortSignal | undefined} signal
+   */
+  async #answer(method, path, body, signal) {
     const text = body === undefined ? undefined : stringifyJson(/** @type {JsonValue} */ (body));
     /** @type {Record<string, string>} */
     const headers = text === undefined ? {} : { "content-type": "application/json" };
     const prepared = { method, headers, body: text, signal };
     let response = await this.#attempt(path, prepared, await this.tokens.token());
     if (response.status === 401) response = await this.#attempt(path, prepared, await this.tokens.renew());
-    const answer = await response.text();
-    if (!response.ok) throw readError(answer, response.status);
-    return answer === "" ? undefined : parseJson(answer);
+    if (!response.ok) throw readError(await response.text(), response.status);
+    return response;
   }
 
   /**

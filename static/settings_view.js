@@ -4,6 +4,7 @@ import { el, fill, link, notice, sentenceOf } from "./dom.js";
 import { address } from "./navigation.js";
 import { breakerNotices } from "./breaker_notice.js";
 import { CallSettingForm } from "./call_setting_form.js";
+import { KeptPanel } from "./kept_panel.js";
 import { LimitsPanel } from "./limits_panel.js";
 
 /** @typedef {import("./view_types.js").Parts} Parts */
@@ -22,7 +23,7 @@ export class SettingsView {
   /** @param {HTMLElement} container */
   async start(container) {
     const { controls } = this.parts;
-    this.#sections = [leftAlone(this.parts), approval(), new CallSettingForm(this.parts, {}), new LimitsPanel(controls)];
+    this.#sections = [leftAlone(this.parts), approval(), new CallSettingForm(this.parts, {}), new KeptPanel(this.parts.api), new LimitsPanel(controls)];
     fill(container, el("h1", null, "Settings"), this.messages, ...this.#sections.map(({ element }) => element));
     try {
       await controls.load();

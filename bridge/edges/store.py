@@ -21,6 +21,7 @@ from bridge.edges.database import Engines, StoreError, open_postgresql, open_sql
 from bridge.edges.dialects import dialect_of, lock_user, upsert
 from bridge.edges.group_commit import WriteThread
 from bridge.edges.intent_log import IntentLog, IntentLogUnusable
+from bridge.edges.kept_book import KeptBook
 from bridge.edges.kept_sweep import KeptSweep
 from bridge.edges.limit_tables import LimitTables
 from bridge.edges.rekeying import Rekeyed, rekey
@@ -86,6 +87,10 @@ class Store(PeopleStore):
     def kept_sweep(self, settings: KeptSettings, now: Callable[[], float] = time.time) -> KeptSweep:
         """What deletes of it what is too old or too much."""
         return KeptSweep(self._plain_session, self._thread, settings, now)
+
+    def kept_book(self, settings: KeptSettings) -> KeptBook:
+        """What is kept, as its owners see it."""
+        return KeptBook(self._session, self._thread, Sealing(settings))
 
     async def rekey(self, sealing: Sealing, on_progress: Callable[[Rekeyed], None] | None = None) -> Rekeyed:
         """Seal what is kept of answers anew; see `rekeying`."""

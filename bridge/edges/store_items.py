@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import CTE, Connection, Row, Select, bindparam, delete, exists, func, literal, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, literal, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
@@ -73,9 +73,18 @@ class ItemTables:
         return {asked[item.id]: item for item in items}
 
     async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
-        """All items of a response and of up to `MAX_CHAIN` responses before it; one query."""
+        """All items of a response and of up to `MAX_CHAIN` responses before it; two queries.
+
+        In one, SQLite reads all that the user has, and looks each up in the chain.
+        """
+        rows: list[Row[Any]] = []
         async with self._session() as session:
-            rows = (await session.execute(_chained(user_id, indexed(response_id)))).all()
+            newest_first = (await session.execute(_ancestry(user_id, indexed(response_id)))).all()
+            place = {row.id: -row.distance for row in reversed(newest_first)}  # of a ring the nearest one
+            for some in _slices(list(place)):
+                wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, ITEMS.c.response_id.in_(some))
+                rows += (await session.execute(wanted)).all()
+        rows.sort(key=lambda row: (place[row.response_id], row.side, row.position))
         return await self._items(user_id, rows)
 
     async def save_response(self, response: KeptResponse) -> None:
@@ -153,29 +162,20 @@ def _slices(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     return (ids[start : start + IDS_AT_ONCE] for start in range(0, len(ids), IDS_AT_ONCE))
 
 
-def _chained(user_id: str, response_id: str) -> Select[Any]:
-    responses = _ancestry(user_id, response_id)
-    distance = select(responses.c.id, func.min(responses.c.distance).label("distance"))
-    nearest = distance.group_by(responses.c.id).subquery()  # so that a ring, which nobody can make, ends
-    return (
-        select(ITEMS)
-        .join(nearest, ITEMS.c.response_id == nearest.c.id)
-        .where(ITEMS.c.user_id == user_id)
-        .order_by(nearest.c.distance.desc(), ITEMS.c.side, ITEMS.c.position)  # "input" before "output"
-    )
-
-
-def _ancestry(user_id: str, response_id: str) -> CTE:
+def _ancestry(user_id: str, response_id: str) -> Select[Any, Any]:
+    """Ids of a response and of those before it, each with its distance, the nearest first."""
     columns = RESPONSES.c.id, RESPONSES.c.previous_id
     newest = select(*columns, literal(0).label("distance")).where(
         RESPONSES.c.user_id == user_id, RESPONSES.c.id == response_id
     )
     chain = newest.cte("chain", recursive=True)
-    return chain.union_all(
+    before = (
         select(*columns, chain.c.distance + 1)
         .join(chain, RESPONSES.c.id == chain.c.previous_id)
         .where(RESPONSES.c.user_id == user_id, chain.c.distance + 1 < MAX_CHAIN)
     )
+    whole = chain.union_all(before)
+    return select(whole.c.id, whole.c.distance).order_by(whole.c.distance)
 
 
 def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:

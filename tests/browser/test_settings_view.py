@@ -1,10 +1,13 @@
 """Limits, deadlines and breakers in the page, and that they hold."""
 
 import asyncio
+import json
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
 
+from bridge.artifacts.record import KeptItem
 from tests.browser.scene import Scene
 from tests.support.chromium import expect_connection, go_to, run_tool
 
@@ -133,3 +136,28 @@ async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(sc
     await expect(
         page.get_by_role("region", name="Call log").get_by_role("button", name="mirrorJson")
     ).to_be_visible()
+
+
+async def test_what_is_kept_of_answers_is_shown_exported_and_deleted(scene: Scene, tmp_path: Path) -> None:
+    """Whose words are kept must see it, and be able to take them away; deleting asks first."""
+    store = scene.bridge.rooms.store
+    ann = await store.ensure_user("ann-of-memory")
+    item = KeptItem("A", ann.id, "r", 0, "output", "demo", {"type": "message", "text": "hi"}, 1.7e9, "chat")
+    await store.item_store().add([item])
+    page = await scene.open_page_of("ann-of-memory")
+    await go_to(page, "settings")
+    panel = page.get_by_role("region", name="What is kept of your answers")
+    await expect(panel).to_contain_text("1 item of 1 chat")
+    await expect(panel).to_contain_text("90 days after it was last used")
+    async with page.expect_download() as download:
+        await panel.get_by_role("button", name="Export").click()
+    await (await download.value).save_as(tmp_path / "kept.jsonl")
+    lines = (tmp_path / "kept.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[1])["payload"] == item.payload
+    await panel.get_by_role("button", name="Delete all of it").click()
+    await panel.get_by_role("button", name="Keep it").click()
+    assert await store.item_store().by_ids(ann.id, ["A"])
+    await panel.get_by_role("button", name="Delete all of it").click()
+    await panel.get_by_role("button", name="Delete what is kept").click()
+    await expect(panel).to_contain_text("Nothing is kept of your answers.")
+    assert not await store.item_store().by_ids(ann.id, ["A"])

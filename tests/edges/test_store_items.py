@@ -69,7 +69,7 @@ def response(user_id: str, name: str, previous_id: str | None = None) -> KeptRes
 
 @pytest.mark.asyncio
 async def test_an_item_is_read_as_it_was_added(kept: Kept) -> None:
-    """Whoever rebuilds an input from it must get the same bytes as the provider had."""
+    """W-34: committed when `add` returns; whoever rebuilds an input gets the bytes that the provider had."""
     added = [
         item(kept.ann, "A", conversation_id="chat", message_id="m1"),
         item(kept.ann, "B", position=1, side="input"),

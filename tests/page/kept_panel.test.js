@@ -1,0 +1,14 @@
+// @ts-check
+import assert from "node:assert/strict";
+import test from "node:test";
+import { keptSentence } from "../../static/kept_panel.js";
+
+/** @param {Partial<import("../../static/api_types.js").KeptSummary>} facts */
+const summary = (facts) => ({ items: 0, responses: 0, conversations: 0, bytes: 0, oldest: null, days: 90, max_bytes: 0, ...facts });
+
+test("a user reads how much is kept, since when, and that nothing is", () => {
+  const words = keptSentence(summary({ items: 1234, conversations: 1, bytes: 2048, oldest: 86_400 * 365 }));
+  assert.match(words, /^1,234 items of 1 chat, 2\.0 KiB, the oldest of .*197\d/);
+  assert.match(keptSentence(summary({ items: 1, bytes: 10, oldest: 1 })), /^1 item, 10 B/);
+  assert.equal(keptSentence(summary({})), "Nothing is kept of your answers.");
+});
