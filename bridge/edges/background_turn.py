@@ -12,7 +12,7 @@ from typing import Any
 
 from bridge.edges.event_log import EventLog
 from bridge.edges.model_answers import ResponsesAnswer
-from bridge.edges.openai_errors import ApiError, log_error, of_failed, of_wire, told_error
+from bridge.edges.openai_errors import BUG, ApiError, log_error, of_failed, of_wire, told_error
 from bridge.edges.running_responses import Cancelled, RunningResponse, RunningResponses
 from bridge.edges.tasks import breathe, pause
 from bridge.turns.guarded import guarded
@@ -22,7 +22,7 @@ from bridge.turns.request_members import InvalidRequest
 from bridge.turns.response_record import ResponseRecord
 from bridge.turns.turn import Emit, Settled, TurnEvent, TurnResult
 from bridge.turns.usage import summed
-from bridge.wire import BridgeError, ErrorCode, WireError
+from bridge.wire import BridgeError
 from toolserver.json_types import JsonObject
 
 BREATH_S = 0.001
@@ -38,8 +38,6 @@ END_TRIES = 120
 TurnOf = Callable[[Emit], Coroutine[Any, Any, TurnResult]]
 TurnFailure = (ModelError, BridgeError, InvalidRequest)
 """What ends a turn that did nothing wrong itself."""
-
-BUG = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log.")
 
 _log = logging.getLogger(__name__)
 

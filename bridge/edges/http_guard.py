@@ -17,7 +17,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from bridge.edges.http_routes import address_of, error_answer
-from bridge.edges.openai_errors import error_response, is_model_path, of_wire
+from bridge.edges.openai_errors import BUG, error_response, is_model_path, of_wire
 from bridge.edges.refusals import TURNED_AWAY, Refusals
 from bridge.rate_limit import RateLimit
 from bridge.wire import BridgeError, ErrorCode, WireError
@@ -30,7 +30,8 @@ ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-matc
 """What Open WebUI's page sends, and what a careful client adds."""
 
 MODEL_HEADERS = (
-    "x-tool-bridge-calls, x-tool-bridge-task, openai-organization, openai-project, openai-beta, "
+    "x-tool-bridge-calls, x-tool-bridge-debug, x-tool-bridge-markers, x-tool-bridge-task, "
+    "openai-organization, openai-project, openai-beta, "
     "x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-runtime, "
     "x-stainless-runtime-version, x-stainless-retry-count, x-stainless-timeout, x-stainless-helper-method"
 )
@@ -85,8 +86,7 @@ def _boundary(refusals: Refusals, strangers: RateLimit) -> Middleware:
             return _http_exception(request, error)
         except Exception:  # the HTTP boundary: one of the listed places
             _log.exception("%s failed.", _door_of(request))
-            bug = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log.")
-            return _answer(request, bug)
+            return _answer(request, BUG)
 
     return catch
 

@@ -6,6 +6,7 @@ answer that fails before its first event is an error of HTTP; after it, the stre
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import replace
 
@@ -29,10 +30,12 @@ from bridge.edges.model_asked import (
 from bridge.edges.model_book import ModelEntry
 from bridge.edges.model_requests import DEBUG_HEADER, display_of, is_from_open_webui, is_task, markers_of
 from bridge.edges.openai_errors import (
+    BUG,
     ApiError,
     ApiFailure,
     error_response,
     of_failed,
+    of_wire,
     request_id_of,
     told_error,
 )
@@ -43,6 +46,8 @@ from bridge.turns.requests_chat import parse_chat_request
 from bridge.turns.turn import Emit, TurnEvent, TurnResult
 from bridge.wire import BridgeError
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+
+_log = logging.getLogger(__name__)
 
 
 class ModelRoutes:
@@ -127,6 +132,11 @@ class ModelRoutes:
                 if not stream.has_begun:
                     raise
                 last = answer.failed(logged(asked.http, told_error(error)) or {})
+            except Exception:  # a boundary: a stream that has begun ends as every other one
+                if not stream.has_begun:
+                    raise
+                _log.exception("A stream of a chat failed.")
+                last = answer.failed(logged(asked.http, of_wire(BUG)) or {})
             await stream.send(last)
         return stream.response
 

@@ -30,6 +30,8 @@ MODEL_PREFIX = "/v1/"
 _REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)
 _INVALID, _SERVER = "invalid_request_error", "server_error"
 
+BUG = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log.")
+
 _log = logging.getLogger(__name__)
 
 

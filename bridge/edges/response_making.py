@@ -5,7 +5,7 @@ Receives what is wanted; gives the answer, or somebody who can be listened to. K
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -40,6 +40,8 @@ _KEEPS_NOTHING = (
     "This bridge keeps nothing of its answers (PERSIST_TOOL_RESULTS), and a response in the background is "
     "read from what is kept. Use 'stream' without 'background'."
 )
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +139,14 @@ class ResponseMaker:
                     await record.forget()
                     raise
                 last = making.failed(error)
-            except BaseException as failure:
-                await self._broken_off(making, is_bug=not isinstance(failure, asyncio.CancelledError))
+            except Exception:  # a boundary: an answer that has begun ends as every other one, and is kept
+                if not has_begun():
+                    await record.forget()
+                    raise
+                _log.exception("Response %s failed.", wanted.kept.id)
+                last = making.failed(None)
+            except BaseException:
+                await self._broken_off(making)
                 raise
             await record.end(wanted.answer.whole())
         return last
@@ -198,13 +206,10 @@ class ResponseMaker:
         work = Work(request, entry.model, settings)
         return await run_logged(self._turns, work, wanted.log, emit)
 
-    async def _broken_off(self, making: Making, *, is_bug: bool) -> None:
+    async def _broken_off(self, making: Making) -> None:
         """Its caller is gone: what was done is kept, and can be gone on from."""
-        if is_bug:
-            making.failed(None)
-        else:
-            making.answer.cancelled()
-            await making.interrupted()
+        making.answer.cancelled()
+        await making.interrupted()
         await making.record.end(making.answer.whole())
 
     def _making(self, wanted: Wanted, record: ResponseRecord) -> Making:

@@ -19,7 +19,9 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from bridge.edges.event_stream import event_stream
+from bridge.edges.model_client import ResponsesModel
 from bridge.service import Bridge
+from bridge.turns.model import ModelEvent, ModelRequest
 from tests.support.forwarding import SECRET, signed
 from tests.support.model_answers import calls, text
 from tests.support.models import MODEL, client_of, model_bridge, products, shop_bridge
@@ -149,6 +151,30 @@ async def test_a_provider_that_breaks_off_is_told_in_the_stream(
     assert "error_id" in chunks[-2]["error"]
     reasons = [choice["finish_reason"] for chunk in chunks for choice in chunk.get("choices", [])]
     assert [reason for reason in reasons if reason] == ["stop"]
+
+
+async def test_a_bug_amid_an_answer_ends_its_stream_in_order(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S2-04, W-31: callers are told, and what had come is kept; the connection is not just cut."""
+    heard = ResponsesModel.stream
+
+    async def stumbling(model: ResponsesModel, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        async for event in heard(model, request):
+            yield event
+            if event.type == "response.output_text.delta":
+                raise RuntimeError("This is the bug.")
+
+    monkeypatch.setattr(ResponsesModel, "stream", stumbling)
+    provider.play(text("Half", " more"), text("Half", " more"))
+    events = [event async for event in await client.responses.create(model=MODEL, input="x", stream=True)]
+    assert events[-1].type == "response.failed"
+    kept = await client.responses.retrieve(events[-1].response.id)
+    assert (kept.status, kept.output_text) == ("failed", "Half")
+    talk: Any = [{"role": "user", "content": "x"}]
+    with pytest.raises(openai.APIError, match="has a bug"):
+        async for _ in await client.chat.completions.create(model=MODEL, messages=talk, stream=True):
+            pass
 
 
 async def test_a_forwarder_speaks_for_the_user_it_names(bridge: Bridge, provider: ScriptedProvider) -> None:
