@@ -134,6 +134,8 @@ class Work:
     request: TurnRequest
     model: Model
     settings: TurnSettings
+    goes_on: Callable[[], bool] = lambda: False
+    """See `Remembering.run`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +243,10 @@ def log_end(request_id: str, model: str, begun_at: float, result: TurnResult) ->
 async def run_logged(turns: Remembering, work: Work, log: RequestLog | None, emit: Emit) -> TurnResult:
     """A turn, with its log where there is one."""
     if log is None:
-        return await turns.run(work.request, work.model, work.settings, emit)
+        return await turns.run(work.request, work.model, work.settings, emit, goes_on=work.goes_on)
 
     async def run(model: Model, emit: Emit) -> TurnResult:
-        return await turns.run(work.request, model, work.settings, emit)
+        return await turns.run(work.request, model, work.settings, emit, goes_on=work.goes_on)
 
     try:
         return await logged_turn(run, work.model, emit, note=log.note, text=lambda: "\n".join(log.lines))

@@ -203,8 +203,13 @@ class ResponseMaker:
         request = replace(
             wanted.request, keeps="output" if record.is_kept else "nothing", max_rounds=max(1, rounds)
         )
-        work = Work(request, entry.model, settings)
+        work = Work(request, entry.model, settings, partial(self._goes_on, request))
         return await run_logged(self._turns, work, wanted.log, emit)
+
+    def _goes_on(self, request: TurnRequest) -> bool:
+        """Whether the next process goes on with it: the bridge stops, and nobody has cancelled it."""
+        running = self._running.find(request.user_id, request.turn_id)
+        return running is not None and running.log is not None and not running.last_frames
 
     async def _broken_off(self, making: Making) -> None:
         """Its caller is gone: what was done is kept, and can be gone on from."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.artifacts.markers import stripped
@@ -63,8 +63,19 @@ class Remembering:
         """Whether anything is kept at all."""
         return self._settings.persist_tool_results
 
-    async def run(self, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit) -> TurnResult:
+    async def run(
+        self,
+        request: TurnRequest,
+        model: Model,
+        settings: TurnSettings,
+        emit: Emit,
+        *,
+        goes_on: Callable[[], bool] = lambda: False,
+    ) -> TurnResult:
         """One turn, to its end. Cancelling ends it; what was done until then is kept.
+
+        `goes_on`: asked when it is cancelled: whether another process goes on with it. A round that was under
+        way is then asked for again, and nothing of it is kept.
 
         Raises:
             InvalidRequest: `previous_response_id` names no response of the user's.
@@ -84,7 +95,8 @@ class Remembering:
             result = await self._turns.run(self._whole(request, recalled), model, settings, recorder.take)
             await recorder.end(result)
         except BaseException:
-            await recorder.break_off()
+            if not goes_on():
+                await recorder.break_off()
             raise
         if result.caller_calls and self._settings.persist_tool_results:
             await self._keep_waiting(request, result)

@@ -8,18 +8,22 @@ import pytest
 
 from bridge.edges import response_continuing
 from tests.support.kept_responses import ended, listened, numbers
-from tests.support.model_answers import calls, text
+from tests.support.model_answers import Answer, calls, reasoning, text
 from tests.support.models import MODEL, client_of, products, shop_bridge
 from tests.support.running import page_of
 from tests.support.scripted_provider import ScriptedProvider, script
 
 pytestmark = pytest.mark.asyncio
 
+ONE_TWO = text("One ", "two.")
 
-async def stopped_amid_an_answer(folder: Path, provider: ScriptedProvider) -> list[Any]:
-    """What a listener heard until the bridge was stopped."""
+
+async def stopped_amid_an_answer(
+    folder: Path, provider: ScriptedProvider, first: Answer = ONE_TWO, *, after: int = 5
+) -> list[Any]:
+    """What a listener heard until the bridge was stopped, after so many frames of the provider."""
     events: list[Any] = []
-    provider.play(script(text("One ", "two.")).held(asyncio.Event(), after=5))
+    provider.play(script(first).held(asyncio.Event(), after=after))
     async with shop_bridge(folder, provider) as bridge, client_of(bridge) as client:
         stream = await client.responses.create(model=MODEL, input="Count", background=True, stream=True)
         async for event in stream:
@@ -47,6 +51,18 @@ async def test_a_response_goes_on_after_a_restart(tmp_path: Path, provider: Scri
     assert [event.item.status for event in closed] == ["incomplete", "completed"]
     assert [event.output_index for event in closed] == [0, 1]
     assert after.output_text == "Three."
+
+
+async def test_a_round_that_was_under_way_is_asked_for_as_it_was(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """Half a round is no history: a thought without its answer is refused by providers, and ends nothing."""
+    seen = await stopped_amid_an_answer(tmp_path, provider, reasoning("Hm.") + ONE_TWO, after=11)
+    provider.play(text("One two."))
+    async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
+        whole = await ended(client, seen[0].response.id)
+    assert (whole.status, whole.output_text) == ("completed", "One two.")
+    assert provider.requests[1].body["input"] == provider.requests[0].body["input"]
 
 
 async def test_a_response_is_not_tried_for_ever(
