@@ -98,7 +98,7 @@ class Remembering:
             if not goes_on():
                 await recorder.break_off()
             raise
-        if result.caller_calls and self._settings.persist_tool_results:
+        if result.caller_calls and self.is_on and request.options.get("store") is not False:
             await self._keep_waiting(request, result)
         return replace(result, is_kept=request.keeps != "nothing" and not recorder.is_lost)
 

@@ -280,6 +280,17 @@ async def test_a_turn_that_waits_for_its_caller_survives_a_restart() -> None:
     assert bridge.tools.runs == [["c1"]]
 
 
+async def test_a_caller_who_wants_nothing_stored_has_nothing_stored() -> None:
+    """Not even a turn that waits for it; that is known until the bridge stops."""
+    bridge = at_work()
+    ours, theirs = call("a", '{"x":1}', "c1"), call("mine", "{}", "c2")
+    first = await bridge.run(round_of(ours, theirs), keeps="nothing", options={"store": False})
+    assert bridge.store.commits == []
+    answer: Item = {"type": "function_call_output", "call_id": "c2", "output": "theirs"}
+    await bridge.run(round_of(said_text("Done.")), input=[user("Hello"), theirs, answer], keeps="nothing")
+    assert bridge.model.requests[0].input == (user("Hello"), *first.output, answer)
+
+
 async def test_another_users_waiting_turn_is_not_there() -> None:
     """Call ids are guessed easily."""
     bridge = at_work()
