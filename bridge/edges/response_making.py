@@ -126,14 +126,13 @@ class ResponseMaker:
             BridgeError, InvalidRequest, ModelError: it failed before the caller was told anything; nothing is
                 kept.
         """
-        record = ResponseRecord(self._memory, wanted.kept)
-        if wanted.is_to_be_kept and self._turns.is_on:
-            await record.begin(wanted.request)
+        is_to_be_kept = wanted.is_to_be_kept and self._turns.is_on
+        record = ResponseRecord(self._memory, wanted.kept, later=wanted.request if is_to_be_kept else None)
         making = self._making(wanted, record)
         running = RunningResponse(wanted.request.user_id, wanted.request.turn_id, wanted.answer)
         with self._running.entered(running):
             try:
-                last = await self._made(wanted, making, running, emit)
+                last = await self._made(wanted, making, running, record.after(emit))
             except TurnFailure as error:
                 if not has_begun():
                     await record.forget()
@@ -148,6 +147,7 @@ class ResponseMaker:
             except BaseException:
                 await self._broken_off(making)
                 raise
+            await record.catch_up()
             await record.end(wanted.answer.whole())
         return last
 
@@ -186,13 +186,14 @@ class ResponseMaker:
         except Cancelled as cancelled:
             await making.interrupted()
             return cancelled.frames
-        if not result.is_kept:
+        await making.record.catch_up()
+        if not (result.is_kept and making.record.is_kept):
             wanted.answer.forget()
             await making.record.forget()
         return making.ended(result)
 
     async def turn(self, wanted: Wanted, record: ResponseRecord, emit: Emit) -> TurnResult:
-        """The turn itself, whose input is kept already.
+        """The turn itself, whose input its record keeps.
 
         Raises:
             BridgeError, InvalidRequest, ModelError: as `Remembering.run`.
@@ -201,7 +202,7 @@ class ResponseMaker:
         settings = self._settings_of(entry)
         rounds = (wanted.request.max_rounds or settings.max_rounds) - wanted.rounds_before
         request = replace(
-            wanted.request, keeps="output" if record.is_kept else "nothing", max_rounds=max(1, rounds)
+            wanted.request, keeps="output" if record.is_wanted else "nothing", max_rounds=max(1, rounds)
         )
         work = Work(request, entry.model, settings, partial(self._goes_on, request))
         return await run_logged(self._turns, work, wanted.log, emit)
@@ -213,6 +214,7 @@ class ResponseMaker:
 
     async def _broken_off(self, making: Making) -> None:
         """Its caller is gone: what was done is kept, and can be gone on from."""
+        await making.record.catch_up()
         making.answer.cancelled()
         await making.interrupted()
         await making.record.end(making.answer.whole())

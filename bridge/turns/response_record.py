@@ -11,8 +11,19 @@ from bridge.artifacts.ports import StoreUnavailable
 from bridge.artifacts.record import KeptResponse, ResponseStatus
 from bridge.turns.progress import Progress
 from bridge.turns.recorder import Memory, input_records
-from bridge.turns.turn import TurnRequest
+from bridge.turns.turn import Emit, Said, TurnEvent, TurnRequest
 from toolserver.json_types import JsonObject, text_at
+
+_NO_WORDS = frozenset(
+    {
+        "response.created",
+        "response.in_progress",
+        "response.output_item.added",
+        "response.content_part.added",
+        "response.reasoning_summary_part.added",
+    }
+)
+"""Events that come before a first word, at once with it."""
 
 _log = logging.getLogger(__name__)
 
@@ -20,12 +31,36 @@ _log = logging.getLogger(__name__)
 class ResponseRecord:
     """What is kept of one response. No method fails: what the store does not take is not kept."""
 
-    def __init__(self, memory: Memory, kept: KeptResponse, *, is_kept: bool = False) -> None:
-        """`is_kept`: the store has it already."""
+    def __init__(
+        self, memory: Memory, kept: KeptResponse, *, is_kept: bool = False, later: TurnRequest | None = None
+    ) -> None:
+        """`is_kept`: the store has it already; `later`: what `catch_up` is to keep."""
         self._memory = memory
         self._kept = kept
+        self._later = later
         self.is_kept = is_kept
         """The store has it, as it was when it was saved last."""
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it is kept, or will be."""
+        return self.is_kept or self._later is not None
+
+    def after(self, emit: Emit) -> Emit:
+        """The same way to the caller, whose first word does not wait until the beginning is kept."""
+
+        async def told(event: TurnEvent) -> None:
+            await emit(event)
+            if self._later is not None and not (isinstance(event, Said) and event.event.type in _NO_WORDS):
+                await self.catch_up()
+
+        return told
+
+    async def catch_up(self) -> None:
+        """Keep the beginning now, if it is not."""
+        request, self._later = self._later, None
+        if request is not None:
+            await self.begin(request)
 
     async def begin(self, request: TurnRequest) -> bool:
         """Keep it and its input for the first time; whether the store took them."""
@@ -49,6 +84,7 @@ class ResponseRecord:
 
     async def forget(self) -> None:
         """It never was: its caller was told an error instead, or that it is not kept."""
+        self._later = None
         if self.is_kept:
             self.is_kept = False
             store, kept = self._memory.store, self._kept

@@ -102,6 +102,7 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
     await _walk_batches(witness)
     await _walk_calls(witness)
     await _walk_approval(witness)
+    await _walk_kept(witness)
     documented = {
         f"{method.upper()} {path}" for path, item in witness.document["paths"].items() for method in item
     }
@@ -278,3 +279,12 @@ async def _walk_calls(witness: Witness) -> None:
     await witness.ask("GET", "/files/none", status=401, token="")
     await witness.ask("POST", "/api/executor", {})
     await witness.ask("DELETE", "/api/servers/shop")
+
+
+async def _walk_kept(witness: Witness) -> None:
+    facts = await witness.ask("GET", "/api/kept")
+    assert (facts["items"], facts["oldest"]) == (0, None)
+    exported = await witness.ask("GET", "/api/kept/export")
+    assert len(exported.splitlines()) == 1
+    assert await witness.ask("DELETE", "/api/kept") == {"items": 0}
+    await witness.ask("DELETE", "/api/kept", status=401, token="")

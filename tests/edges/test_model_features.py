@@ -274,7 +274,7 @@ async def test_a_result_too_long_for_the_model_is_told_by_its_size(
 
     named = ModelSettings(id="m", provider="scripted", model=MODEL, context_tokens=20_000)
     models = provided(provider, model=(named,))
-    headers = {**OPEN_WEBUI, "X-Tool-Bridge-Calls": "details"}
+    headers = {**OPEN_WEBUI, "X-Tool-Bridge-Calls": "details", "X-Tool-Bridge-Markers": "off"}
     async with shop_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
         provider.play(LIST, LIST, text("Done."))
         async with page_of(bridge, bridge.local_user.id, answer):
