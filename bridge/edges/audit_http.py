@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from bridge.audit import AuditKind
 from bridge.edges.audit_log import AuditLog, KeptEntry, Place, Wanted
+from bridge.edges.call_journal import CallJournal
 from bridge.edges.http_routes import Answer, Route, json_answer, page_of
 from bridge.edges.identity import Identity
 from bridge.wire import BridgeError, ErrorCode
@@ -44,9 +45,11 @@ class AuditList(BaseModel):
 class AuditRoutes:
     """Handlers of the audit log."""
 
-    def __init__(self, identity: Identity, audit: AuditLog, operator_id: str) -> None:
+    def __init__(self, identity: Identity, audit: AuditLog, journal: CallJournal, operator_id: str) -> None:
+        """`journal`: whose calls are among the entries."""
         self._identity = identity
         self._audit = audit
+        self._journal = journal
         self._operator_id = operator_id
 
     def routes(self) -> list[Route]:
@@ -84,6 +87,7 @@ class AuditRoutes:
             before=_place(request.query.get("before")),
             limit=PAGE_OF_ENTRIES,
         )
+        await self._journal.catch_up()
         found = await self._audit.entries(wanted)
         more = str(found[-1].place) if len(found) == PAGE_OF_ENTRIES else None
         return json_answer(AuditList(entries=[audit_facts(kept) for kept in found], next=more))

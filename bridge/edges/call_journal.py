@@ -138,7 +138,7 @@ class CallJournal:
             JournalUnavailable: the database is away or too slow, or the disk does not take it.
         """
         if self._entries.is_behind:
-            await self._catch_up(within_s)
+            await self.catch_up(within_s)
         row, text = _row(record, ended_at=None), _keepable(record)
         if text is not None and len(text) <= QUICK_ARGUMENTS_CHARS:
             row["arguments"], text = kept_arguments(text), None
@@ -220,14 +220,14 @@ class CallJournal:
 
     async def call(self, user_id: str, call_id: str) -> KeptCall | None:
         """One call of a user."""
-        await self._catch_up()
+        await self.catch_up()
         async with self._session() as session:
             row = await session.get(CallRow, call_id)
             return _kept(row) if row is not None and row.user_id == user_id else None
 
     async def calls(self, user_id: str, *, before: float | None, limit: int) -> list[KeptCall]:
         """A user's calls, newest first, opened before a time."""
-        await self._catch_up()
+        await self.catch_up()
         wanted = select(CallRow).where(CallRow.user_id == user_id)
         if before is not None:
             wanted = wanted.where(CallRow.opened_at < before)
@@ -237,7 +237,7 @@ class CallJournal:
 
     async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> dict[str, JournalEntry]:
         """What the calls of a turn have come to, by the model's `call_id`. `since`: the turn's beginning."""
-        await self._catch_up()
+        await self.catch_up()
         wanted = select(CallRow).where(
             CallRow.user_id == user_id, CallRow.opened_at >= since, CallRow.turn_id == turn_id
         )
@@ -249,7 +249,7 @@ class CallJournal:
                 if row.turn_call_id is not None
             }
 
-    async def _catch_up(self, within_s: float = CATCH_UP_S) -> None:
+    async def catch_up(self, within_s: float = CATCH_UP_S) -> None:
         """What ended before a reading stands in it; a database that is away is not waited for long."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within_s):
