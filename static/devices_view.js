@@ -1,7 +1,7 @@
 // @ts-check
 /** The user's browsers: who runs calls, adding one, names, removal, and the way out for this one. */
 import { AddDeviceForm } from "./add_device_form.js";
-import { announce, button, el, fill, notice, sentenceOf } from "./dom.js";
+import { announce, attempt, button, el, fill } from "./dom.js";
 import { choicesPanel } from "./device_choices_panel.js";
 import { deviceRow } from "./device_row.js";
 import { runnerSentence } from "./status_view.js";
@@ -19,7 +19,7 @@ export class DevicesView {
     this.messages = el("div");
     this.list = el("div", { class: "cards" });
     this.choices = el("div");
-    this.form = new AddDeviceForm(parts.api, parts.user, () => void this.#attempt(() => parts.devices.load()));
+    this.form = new AddDeviceForm(parts.api, parts.user, () => void attempt(this.messages, () => parts.devices.load()));
   }
 
   /** @param {HTMLElement} container */
@@ -30,7 +30,7 @@ export class DevicesView {
     const render = () => this.#render();
     const say = () => (this.lead.textContent = runnerSentence(executor.state, devices));
     this.#endings = [devices.onChange(render), devices.onChange(say), inventory.onChange(render), executor.onState(say)];
-    await this.#attempt(() => devices.load());
+    await attempt(this.messages, () => devices.load());
   }
 
   stop() {
@@ -59,7 +59,7 @@ export class DevicesView {
 
   /** @param {() => Promise<void>} action @param {string} success */
   async #change(action, success) {
-    await this.#attempt(async () => {
+    await attempt(this.messages, async () => {
       await action();
       fill(this.list);
       await this.parts.devices.load();
@@ -67,19 +67,9 @@ export class DevicesView {
     });
   }
 
-  /** @param {() => Promise<void>} action */
-  async #attempt(action) {
-    fill(this.messages);
-    try {
-      await action();
-    } catch (failure) {
-      fill(this.messages, notice("error", sentenceOf(failure)));
-    }
-  }
-
   #wayOut() {
     const sure = el("div", { class: "actions", hidden: true });
-    const leave = () => void this.#attempt(() => this.parts.leave());
+    const leave = () => void attempt(this.messages, () => this.parts.leave());
     fill(
       sure,
       el(

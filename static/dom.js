@@ -169,6 +169,16 @@ export function sentenceOf(failure) {
   return failure instanceof Error ? failure.message : String(failure);
 }
 
+/** Do something, and say at `place` why when it fails. @param {Element} place @param {() => Promise<void>} action */
+export async function attempt(place, action) {
+  fill(place);
+  try {
+    await action();
+  } catch (failure) {
+    fill(place, notice("error", sentenceOf(failure)));
+  }
+}
+
 /** The method as a tag; unsafe ones differ in color and in words. @param {string} method @param {boolean} safe */
 export function methodTag(method, safe) {
   return el(

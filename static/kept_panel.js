@@ -1,6 +1,6 @@
 // @ts-check
 /** What is kept of the user's answers: how much, the way to take it away, and to delete it. */
-import { announce, button, el, fill, freshId, notice, sentenceOf } from "./dom.js";
+import { announce, attempt, button, el, fill, freshId, notice, sentenceOf } from "./dom.js";
 import { size } from "./answer_view.js";
 import { counted } from "./document_report.js";
 
@@ -54,13 +54,13 @@ export class KeptPanel {
 
   /** @param {boolean} any */
   #offer(any) {
-    const take = button("Export", () => void this.#attempt(() => this.#export()));
+    const take = button("Export", () => void attempt(this.messages, () => this.#export()));
     const ask = button("Delete all of it", () => this.#ask(), { class: "quiet danger" });
     fill(this.actions, ...(any ? [take, ask] : []));
   }
 
   #ask() {
-    const sure = button("Delete what is kept", () => void this.#attempt(() => this.#delete()), { class: "danger" });
+    const sure = button("Delete what is kept", () => void attempt(this.messages, () => this.#delete()), { class: "danger" });
     const keep = button("Keep it", () => this.#offer(true), { class: "quiet" });
     const words = el("span", null, "Old chats go on with their texts only. This cannot be undone.");
     fill(this.actions, el("div", { class: "actions", role: "group", "aria-label": "Delete what is kept?" }, words, sure, keep));
@@ -78,15 +78,5 @@ export class KeptPanel {
     const { items } = await this.api.deleteKept();
     announce(`${counted(items, "item")} deleted`);
     await this.load();
-  }
-
-  /** @param {() => Promise<void>} action */
-  async #attempt(action) {
-    fill(this.messages);
-    try {
-      await action();
-    } catch (failure) {
-      fill(this.messages, notice("error", sentenceOf(failure)));
-    }
   }
 }

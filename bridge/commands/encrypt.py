@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 
 from bridge.commands.failure import CommandFailed
-from bridge.commands.kept_options import KEYS_VARIABLE, kept_settings
+from bridge.commands.kept_options import KEYS_VARIABLE, kept_settings_of_command
 from bridge.commands.opened_store import open_store
 from bridge.commands.options import add_store, running_bridge
 from bridge.edges.rekeying import Rekeyed
@@ -27,10 +26,7 @@ def add_encrypt(command: argparse.ArgumentParser) -> None:
 
 def encrypt(options: argparse.Namespace) -> int:
     """Seal everything with the first key; status 1 when something could not be read with the keys at hand."""
-    try:
-        sealing = Sealing(kept_settings(os.environ), encrypts=not options.off)
-    except argparse.ArgumentTypeError as error:
-        raise CommandFailed(str(error)) from None
+    sealing = Sealing(kept_settings_of_command(), encrypts=not options.off)
     _refuse_to_hide(options, sealing)
     result = asyncio.run(_rekey(open_store(options), sealing))
     if options.json:

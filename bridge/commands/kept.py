@@ -18,7 +18,7 @@ from bridge.artifacts.export import BadExport, head_line, is_head, item_line, re
 from bridge.artifacts.record import KeptItem, KeptResponse
 from bridge.audit import AuditKind
 from bridge.commands.failure import CommandFailed
-from bridge.commands.kept_options import kept_settings
+from bridge.commands.kept_options import kept_settings_of_command
 from bridge.commands.opened_store import open_store
 from bridge.commands.options import add_store, user_name
 from bridge.config import LOCAL_USER, KeptSettings
@@ -51,7 +51,7 @@ def add_import(command: argparse.ArgumentParser) -> None:
 
 def export(options: argparse.Namespace) -> int:
     """Write all that is kept of a user's answers."""
-    settings = _settings()
+    settings = kept_settings_of_command()
     try:
         count = asyncio.run(_export(open_store(options), settings, options.user, options.out))
     except BrokenPipeError:  # the reader of standard output has seen enough
@@ -64,7 +64,7 @@ def export(options: argparse.Namespace) -> int:
 
 def import_file(options: argparse.Namespace) -> int:
     """Add what a file has to what is kept; what is there already stays as it is."""
-    settings = _settings()
+    settings = kept_settings_of_command()
     try:
         with options.file.open("rb") as file:
             counts = asyncio.run(_import(open_store(options), settings, options.user, file))
@@ -75,13 +75,6 @@ def import_file(options: argparse.Namespace) -> int:
     read, new = counts
     print(json.dumps({"read": read, "new": new}) if options.json else f"{read} read, {new} of them new.")
     return 0
-
-
-def _settings() -> KeptSettings:
-    try:
-        return kept_settings(os.environ)
-    except argparse.ArgumentTypeError as error:
-        raise CommandFailed(str(error)) from None
 
 
 @contextmanager

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Mapping
 
+from bridge.commands.failure import CommandFailed
 from bridge.config import (
     DEFAULT_CLEANUP_DAYS,
     DEFAULT_CLEANUP_HOURS,
@@ -51,6 +53,18 @@ def kept_settings(environ: Mapping[str, str]) -> KeptSettings:
         ),
         bytes_per_user=_kept_bytes(environ),
     )
+
+
+def kept_settings_of_command() -> KeptSettings:
+    """The same from the program's own environment, for a command that works on the store.
+
+    Raises:
+        CommandFailed: a variable says what cannot be used.
+    """
+    try:
+        return kept_settings(os.environ)
+    except argparse.ArgumentTypeError as error:
+        raise CommandFailed(str(error)) from None
 
 
 def kept_warnings(environ: Mapping[str, str]) -> list[str]:

@@ -15,8 +15,6 @@ MODELS_FILE = "models.toml"
 STRICT_VARIABLE = "ENABLE_STRICT_TOOL_CALLING"
 TEMPLATE_VARIABLE = "MAX_FUNCTION_CALL_LOOPS_REACHED_TEMPLATE"
 
-_YES, _NO = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
-
 
 def add_models(parser: argparse.ArgumentParser) -> None:
     """The option `--models`."""
@@ -47,15 +45,3 @@ def models_of(options: argparse.Namespace, environ: Mapping[str, str]) -> Models
     for provider in models.provider:
         key_of(provider, environ)
     return models
-
-
-def is_strict(environ: Mapping[str, str]) -> bool:
-    """Whether models get strict schemas.
-
-    Raises:
-        ModelsFileError: the variable says neither yes nor no.
-    """
-    text = environ.get(STRICT_VARIABLE, "").strip().lower() or "true"
-    if text not in _YES | _NO:
-        raise ModelsFileError(f"{STRICT_VARIABLE} must be true or false, not {text[:100]!r}.")
-    return text in _YES

@@ -7,9 +7,9 @@ import logging
 import os
 from pathlib import Path
 
-from bridge.commands.kept_options import kept_settings, kept_warnings
+from bridge.commands.kept_options import is_yes, kept_settings, kept_warnings
 from bridge.commands.memory_options import memory_settings
-from bridge.commands.model_options import TEMPLATE_VARIABLE, add_models, is_strict, models_of
+from bridge.commands.model_options import STRICT_VARIABLE, TEMPLATE_VARIABLE, add_models, models_of
 from bridge.commands.options import add_store, origin
 from bridge.config import (
     DEFAULT_APPROVAL_S,
@@ -178,7 +178,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
         models=models_of(options, os.environ),
         model_defaults=model_defaults,
         environ=os.environ,
-        enable_strict_tool_calling=is_strict(os.environ),
+        enable_strict_tool_calling=is_yes(os.environ, STRICT_VARIABLE, default=True),
         limit_reached_template=os.environ.get(TEMPLATE_VARIABLE, ""),
         audit_days=options.audit_days,
         approve=options.approve,

@@ -11,7 +11,6 @@ import json
 import logging
 import time
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,9 +34,6 @@ MAX_ACTOR_CHARS = 100
 MAX_OPERATION_CHARS = 1_000
 ROW_ID_DIGITS = 18
 SWEEP_SECONDS = 3600
-
-CATCH_UP_S = 1.0
-"""How long a reader waits for what was noted before it to be written."""
 
 DAY_SECONDS = 24 * 3600
 
@@ -146,9 +142,7 @@ class AuditLog:
 
     async def entries(self, wanted: Wanted) -> list[KeptEntry]:
         """Entries, newest first, with the calls of the journal among them."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CATCH_UP_S):
-                await self._entries.caught_up()
+        await self._entries.catch_up()
         async with self._session() as session:
             noted = await _noted(session, wanted)
             called = await _called(session, wanted) if wanted.includes(AuditKind.CALL) else []

@@ -11,7 +11,6 @@ import json
 import logging
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
@@ -23,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bridge.calls import CallState
 from bridge.dispatch_ports import JournalUnavailable
 from bridge.edges.dialects import reason_of, upsert
-from bridge.edges.group_commit import GroupCommit, Transactions
+from bridge.edges.group_commit import CATCH_UP_S, GroupCommit, Transactions
 from bridge.edges.intent_log import IntentLog
 from bridge.edges.row_writer import RowWriter
 from bridge.edges.sessions import Sessions
@@ -41,9 +40,6 @@ KEEP_SECONDS = 30 * 24 * 3600
 QUICK_ARGUMENTS_CHARS = 4096
 """Longer arguments of a call that may change something are looked through for secrets in the thread that
 writes, as those of others are; they are lost if the bridge is killed before."""
-
-CATCH_UP_S = 1.0
-"""How long a reader waits for what has ended before it to be written."""
 
 SWEEP_SECONDS = 3600
 
@@ -251,9 +247,7 @@ class CallJournal:
 
     async def catch_up(self, within_s: float = CATCH_UP_S) -> None:
         """What ended before a reading stands in it; a database that is away is not waited for long."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                await self._entries.caught_up()
+        await self._entries.catch_up(within_s)
 
 
 _NAMES: Sequence[str] = _CALLS.c.keys()

@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Generic, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -25,6 +26,9 @@ GATHER_S = 1.0
 
 MAX_WAITING = 20_000
 """Entries that wait for the database; while it stays away for longer, further ones are given up."""
+
+CATCH_UP_S = 1.0
+"""How long a reader waits for what was put before it to be written."""
 
 RETRY_S = 1.0
 
@@ -118,6 +122,12 @@ class GroupCommit(Generic[EntryT]):
             if not self._writing:
                 self._start()
             await self._moved.wait()
+
+    async def catch_up(self, within_s: float = CATCH_UP_S) -> None:
+        """As `caught_up`, but a database that is slow is not waited for longer than that."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self.caught_up()
 
     async def flush(self) -> None:
         """As `caught_up`, but try once more where the database is away."""

@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -107,23 +107,13 @@ class Asked:
     @property
     def turn(self) -> TurnRequest:
         """What the loop is asked."""
-        parsed = self.parsed
-        return TurnRequest(
-            user_id=self.caller.user.id,
-            turn_id=self.answer_id,
-            model=parsed.model,
-            input=parsed.input,
-            instructions=parsed.instructions,
-            caller_tools=parsed.caller_tools,
-            options=parsed.options,
-            chat_options=parsed.chat_options,
-            with_tools=parsed.with_tools and not is_task(self.http),
-            max_rounds=parsed.max_rounds,
+        asked = self.parsed.turn(self.caller.user.id, self.answer_id, may_have_tools=not is_task(self.http))
+        return replace(
+            asked,
             chat_id=chat_id_of(self.http),
             message_id=passed_on(self.http, MESSAGE_HEADER),
             keeps="nothing" if self.markers == "off" else "output",
             is_task=is_task(self.http),
-            previous_response_id=parsed.previous_response_id,
         )
 
 

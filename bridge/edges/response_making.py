@@ -71,21 +71,9 @@ def wanted_of(
     """What a kept response, or one that is to be kept, asks for. `parsed`: its request."""
     told = kept.request
     display = display_named(text_at(told, "display")) or "hidden"
-    request = TurnRequest(
-        user_id=kept.user_id,
-        turn_id=kept.id,
-        model=parsed.model,
-        input=parsed.input,
-        instructions=parsed.instructions,
-        caller_tools=parsed.caller_tools,
-        options=parsed.options,
-        chat_options=parsed.chat_options,
-        with_tools=parsed.with_tools and not told.get("is_task"),
-        max_rounds=parsed.max_rounds,
-        chat_id=text_at(told, "chat_id") or None,
-        message_id=text_at(told, "message_id") or None,
-        previous_response_id=parsed.previous_response_id,
-    )
+    asked = parsed.turn(kept.user_id, kept.id, may_have_tools=not told.get("is_task"))
+    chat_id, message_id = text_at(told, "chat_id") or None, text_at(told, "message_id") or None
+    request = replace(asked, chat_id=chat_id, message_id=message_id)
     answer = ResponsesAnswer(ResponsesWriter(kept.body, display, now=time.time))
     return Wanted(
         request=request,
@@ -133,17 +121,14 @@ class ResponseMaker:
         with self._running.entered(running):
             try:
                 last = await self._made(wanted, making, running, record.after(emit))
-            except TurnFailure as error:
+            except Exception as failure:  # a boundary: an answer that has begun ends in order, and is kept
                 if not has_begun():
                     await record.forget()
                     raise
+                error = failure if isinstance(failure, TurnFailure) else None
+                if error is None:
+                    _log.exception("Response %s failed.", wanted.kept.id)
                 last = making.failed(error)
-            except Exception:  # a boundary: an answer that has begun ends as every other one, and is kept
-                if not has_begun():
-                    await record.forget()
-                    raise
-                _log.exception("Response %s failed.", wanted.kept.id)
-                last = making.failed(None)
             except BaseException:
                 await self._broken_off(making)
                 raise

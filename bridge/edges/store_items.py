@@ -147,6 +147,8 @@ class ItemTables:
         await asyncio.wrap_future(self._thread.transact(work))
 
     async def _items(self, user_id: str, rows: Sequence[Row[Any]]) -> list[KeptItem]:
+        if not rows:  # most requests name nothing that is kept: no trip to a thread for those
+            return []
         self._touch(user_id, rows, "response_id")
         return await asyncio.to_thread(self._rows.items, rows)
 

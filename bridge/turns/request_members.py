@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bridge.turns.items import Item
+from bridge.turns.turn import TurnRequest
 from toolserver.json_types import JsonObject, JsonValue
 
 MAX_ROUNDS_MEMBER = "max_function_call_loops"
@@ -49,6 +50,22 @@ class ParsedRequest:
     """Chat Completions only: a last chunk with the usage."""
     dropped: tuple[str, ...] = ()
     """Members that no provider is told, in the order of the body; they had no effect."""
+
+    def turn(self, user_id: str, turn_id: str, *, may_have_tools: bool) -> TurnRequest:
+        """What the loop is asked, by this user, as far as the request says it."""
+        return TurnRequest(
+            user_id=user_id,
+            turn_id=turn_id,
+            model=self.model,
+            input=self.input,
+            instructions=self.instructions,
+            caller_tools=self.caller_tools,
+            options=self.options,
+            chat_options=self.chat_options,
+            with_tools=self.with_tools and may_have_tools,
+            max_rounds=self.max_rounds,
+            previous_response_id=self.previous_response_id,
+        )
 
 
 def required_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> str:
