@@ -29,6 +29,12 @@ def shared_vectors() -> Path:
     return shared_folder("vectors")
 
 
+@pytest.fixture(scope="session")
+def shared_facts() -> Path:
+    """The folder of facts, where each requirement has its id."""
+    return shared_folder("facts")
+
+
 def pytest_configure() -> None:
     """Declare that no event loop exists between tests.
 

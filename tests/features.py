@@ -1,6 +1,6 @@
 """`python -m tests.features`: writes the page of features from `tests/features.toml` and from the tests.
 
-A test that proves a feature begins its docstring with the feature's id, or ids: `S0-57, S0-58: why it must
+A test that proves a feature begins its docstring with the feature's id, or ids: `S0-57, S3-F1: why it must
 hold`. In JavaScript the name of the test begins so.
 """
 
@@ -15,8 +15,28 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = "docs/reference/features.md"
 
-IDS = re.compile(r"\s*((?:[SW]\d?-\d+)(?:, [SW]\d?-\d+)*): ")
+ID = r"(?:S\d-F?|W-)\d+"
+IDS = re.compile(rf"\s*({ID}(?:, {ID})*): ")
 SCRIPT_TEST = re.compile(r"""\b(?:test|it)\(\s*(["'`])((?:(?!\1).)+)\1""")
+
+SECTIONS = (
+    ("S0-01", "Which tools a model is given"),
+    ("S0-20", "Strict schemas"),
+    ("S0-40", "Names that clash"),
+    ("S0-50", "The rounds of a turn"),
+    ("S0-70", "How calls run"),
+    ("S0-90", "Breakers"),
+    ("S0-100", "Web search"),
+    ("S0-110", "From the bridge to the page and the API"),
+    ("S0-130", "What is kept of a chat"),
+    ("S0-150", "Streams"),
+    ("S1-01", "Sub-queries"),
+    ("S2-01", "Streams for Open WebUI"),
+    ("S3-01", "Conversations"),
+    ("S4-01", "Responses of providers, and old chats"),
+    ("W-01", "Mistakes that are not repeated"),
+)
+"""The id that each section of the page begins with, and its heading."""
 
 Proofs = dict[str, list[tuple[str, str]]]
 """Feature id to file and test."""
@@ -29,11 +49,22 @@ class Feature:
     issue: int
     later: str | None
     """Why it is not built yet."""
+    out: str | None
+    """Why it is not wanted."""
+
+    @property
+    def place(self) -> tuple[str, bool, int]:
+        """Where its id stands among the others: `S3-18` before `S3-F1`, and that before `S4-01`."""
+        document, _, number = self.id.partition("-")
+        return document, number.startswith("F"), int(number.removeprefix("F"))
 
 
 def features() -> list[Feature]:
     found = tomllib.loads((ROOT / "tests/features.toml").read_text(encoding="utf-8"))
-    return [Feature(key, entry["title"], entry["issue"], entry.get("later")) for key, entry in found.items()]
+    return [
+        Feature(key, entry["title"], entry["issue"], entry.get("later"), entry.get("out"))
+        for key, entry in found.items()
+    ]
 
 
 def proofs() -> Proofs:
@@ -72,30 +103,41 @@ def ids_of(text: str) -> list[str]:
 def page() -> str:
     """The page as it must be now."""
     known, tests = features(), proofs()
+    lines = [
+        "# Features",
+        "",
+        "Each thing that was asked for, and the tests that prove it. Written by",
+        "`python -m tests.features` from `tests/features.toml` and the docstrings of the tests; a house",
+        "test keeps it current.",
+        "",
+        _counted(known, tests),
+    ]
+    headings = dict(SECTIONS)
+    for feature in known:
+        if heading := headings.get(feature.id):
+            lines += ["", f"## {heading}", "", "| id | what holds | status | tests |", "|---|---|---|---|"]
+        lines.append(_row(feature, tests.get(feature.id, [])))
+    return "\n".join([*lines, ""])
+
+
+def _counted(known: list[Feature], tests: Proofs) -> str:
     proven = sum(1 for feature in known if tests.get(feature.id))
-    rows = [_row(feature, tests.get(feature.id, [])) for feature in known]
-    return "\n".join(
-        [
-            "# Features of the model loop",
-            "",
-            "Each thing that was asked of the model loop, and the tests that prove it. Written by",
-            "`python -m tests.features` from `tests/features.toml` and the docstrings of the tests; a house",
-            "test keeps it current.",
-            "",
-            f"{proven} of {len(known)} are proven by tests.",
-            "",
-            "| id | what holds | status | tests |",
-            "|---|---|---|---|",
-            *rows,
-            "",
-        ]
-    )
+    later = sum(1 for feature in known if feature.later)
+    out = sum(1 for feature in known if feature.out)
+    return f"Of {len(known)}, {proven} are proven by tests, {later} come later and {out} are out of scope."
 
 
 def _row(feature: Feature, tests: list[tuple[str, str]]) -> str:
-    status = "proven" if tests else f"later: {feature.later}" if feature.later else "no test"
     named = ", ".join(f"`{file}`" for file in sorted({file for file, _ in tests}))
-    return f"| {feature.id} | {feature.title} | {status} | {named} |"
+    return f"| {feature.id} | {feature.title} | {_status(feature, tests)} | {named} |"
+
+
+def _status(feature: Feature, tests: list[tuple[str, str]]) -> str:
+    if tests:
+        return "proven"
+    if feature.out:
+        return f"out of scope: {feature.out}"
+    return f"later (issue {feature.issue}): {feature.later}" if feature.later else "no test"
 
 
 if __name__ == "__main__":

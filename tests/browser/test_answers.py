@@ -140,7 +140,7 @@ async def test_a_file_over_the_cap_is_too_large(answers: Scene) -> None:
 async def test_a_failure_of_the_api_is_told_with_its_status_and_words(
     answers: Scene, tool: str, status: int
 ) -> None:
-    """The model corrects itself by what the API said; the status of our own answer is another thing."""
+    """S0-115: the model corrects itself by what the API said; our own status is another thing."""
     reply = await answers.caller.call(tool)
     assert (reply.status, reply.code) == (502, "http_status")
     assert reply.detail["status"] == status

@@ -23,7 +23,7 @@ async def options_of(page: Page) -> list[str]:
 
 
 async def test_each_place_of_open_webui_has_its_bind_flag_address_and_host(scene: Scene) -> None:
-    """The three networks differ in what reaches what; a wrong address costs a new user an evening."""
+    """S0-119: the three networks differ in what reaches what; a wrong address costs a new user an evening."""
     page = await scene.open_page()
     port = scene.bridge.runner.addresses[0][1]
     kept = ["--port", str(port)]
@@ -32,6 +32,7 @@ async def test_each_place_of_open_webui_has_its_bind_flag_address_and_host(scene
     url = page.get_by_role("definition").first
     await expect(url).to_have_text(scene.bridge.base_url)
     await expect(page.get_by_text("Nothing to restart.")).to_be_visible()
+    await expect(page.get_by_text("Admin, Tools: Integrations → External Tool Servers")).to_be_visible()
     await page.get_by_label("In Docker on this computer").check()
     await expect(url).to_have_text(f"http://host.docker.internal:{port}")
     assert await options_of(page) == [*opened, f"host.docker.internal:{port}"]
@@ -40,6 +41,8 @@ async def test_each_place_of_open_webui_has_its_bind_flag_address_and_host(scene
     await expect(url).to_have_text(f"http://192.168.7.8:{port}")
     assert await options_of(page) == [*opened, f"192.168.7.8:{port}"]
     await page.get_by_label("As a user").check()
+    await expect(page.get_by_text("Services: Integrations → External Tool Servers")).to_be_visible()
+    await expect(page.get_by_text("the permission Direct Tool Servers")).to_be_visible()
     await page.get_by_label("Address of Open WebUI in your browser").fill("https://chat.example")
     await expect(url).to_have_text(scene.bridge.base_url)
     assert await options_of(page) == [*kept, "--allow-origin", "https://chat.example"]

@@ -20,7 +20,7 @@ def contents_of(folder: Path) -> dict[str, bytes]:
 
 
 async def test_own_credentials_are_sent_with_every_request_and_redacted_in_answers(scene: Scene) -> None:
-    """The mirror shows that the credential stood in its place; the caller reads a marker there."""
+    """S0-115: the mirror shows that the credential stood in its place; the caller reads a marker there."""
     page = await scene.open_page()
     plain = (await scene.caller.call("mirrorSecured")).json()
     assert (plain["query"], plain["headers"].get("authorization")) == ("", None)
@@ -81,7 +81,7 @@ async def test_credentials_open_what_the_api_protects_and_survive_a_reload(demo:
 async def test_the_bridge_never_sees_a_secret(
     scene: Scene, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Not in a frame, a log, the database, a kept file or an answer: a stolen bridge opens no API."""
+    """S0-115: not in a frame, a log, the database, a kept file or an answer: a stolen bridge opens no API."""
     for name in ("engineio.server", "socketio.server", "aiohttp", "bridge"):
         caplog.set_level(logging.DEBUG, name)
     page = await scene.open_page()

@@ -51,12 +51,12 @@ async def arrived(mirror: Scene, tool: str, arguments: dict[str, Any] | str) -> 
 async def test_query_parameters_arrive_in_their_style(
     mirror: Scene, arguments: dict[str, Any], query: str
 ) -> None:
-    """An API that reads `a,b` where two values were meant answers about something else."""
+    """S0-115, W-27: an API that reads `a,b` where two values were meant answers about something else."""
     assert (await arrived(mirror, "mirrorQuery", arguments))["query"] == query
 
 
 async def test_path_parameters_with_special_characters_stay_one_segment(mirror: Scene) -> None:
-    """A slash in a value must not lead to another operation of the API."""
+    """S0-115, W-27: a slash in a value must not lead to another operation of the API."""
     arguments = {"plain": "a/b ü?#%2F", "list": ["x", "y,z"], "label": [1, 2], "matrix": {"x": 1, "y": 2}}
     path = (await arrived(mirror, "mirrorPath", arguments))["path"]
     assert path == "/echo/path/a%2Fb%20%C3%BC%3F%23%252F/x,y%2Cz/.1.2/;x=1;y=2"
@@ -72,7 +72,7 @@ async def test_a_path_value_cannot_climb_out_of_its_place(mirror: Scene, segment
 
 
 async def test_header_parameters_arrive_and_cookies_are_left_out(mirror: Scene) -> None:
-    """Non-ASCII text travels as UTF-8; what a page cannot send is never pretended to be sent."""
+    """S0-115, W-27: non-ASCII travels as UTF-8; what a page cannot send is never pretended to be sent."""
     arguments = {
         "X-Text": "Möwe am Meer",
         "X-Count": 3,
@@ -128,7 +128,7 @@ async def test_any_json_value_may_be_the_whole_body(mirror: Scene, value: Any) -
 async def test_every_method_of_a_page_arrives(
     mirror: Scene, tool: str, arguments: dict[str, Any], method: str, body: str
 ) -> None:
-    """PATCH, DELETE and OPTIONS are real operations, and null in a merge patch means deletion."""
+    """S0-115, W-27: PATCH, DELETE and OPTIONS are operations, and null in a merge patch is deletion."""
     seen = await arrived(mirror, tool, arguments)
     assert (seen["method"], seen["body"]) == (method, body)
 

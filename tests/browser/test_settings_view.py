@@ -63,7 +63,7 @@ async def test_other_users_see_limits_and_cannot_change_them(scene: Scene) -> No
 
 
 async def test_a_tool_that_is_left_alone_is_said_everywhere_and_tried_again_by_hand(odd: Scene) -> None:
-    """Five failures; the page says so without being asked, and its button lets the next call pass."""
+    """S0-93: five failures; the page says so without being asked, and its button lets the next call pass."""
     page = await odd.open_page()
     await go_to(page, "tools", "getFailure")
     for _ in range(5):

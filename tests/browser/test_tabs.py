@@ -64,7 +64,7 @@ async def median_ms(scene: Scene, calls: int = 30) -> float:
 async def test_a_hidden_tab_answers_as_fast_as_a_visible_one(
     scene: Scene, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The page always stands behind the chat; browsers slow the timers of hidden pages down by seconds."""
+    """S0-116, W-28: the page stands behind the chat; browsers slow timers of hidden pages by seconds."""
     async with plain_chromium(tmp_path / "profile") as browser:
         page = await browser.open_tab(await scene.bridge.page_url())
         await page.expect("document.body.innerText.includes('because you named these documents')")

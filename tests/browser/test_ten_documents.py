@@ -172,7 +172,7 @@ async def complaint_of(trial: Trial, stage: Stage, gate: asyncio.Semaphore) -> s
 
 
 async def test_what_arrives_is_valid_by_the_original_document(stage: Stage) -> None:
-    """What is lost, renamed or misspelt between schema and wire makes an API answer about something else."""
+    """W-27: what is lost or misspelt between schema and wire makes an API answer about something else."""
     trials = await trials_of(stage)
     gate = asyncio.Semaphore(PARALLEL_CALLS)
     async with asyncio.TaskGroup() as group:

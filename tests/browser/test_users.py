@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
 async def test_calls_of_two_users_never_reach_each_others_page(scene: Scene) -> None:
-    """Each acts with his own browser, network and logins; a mix-up would be a breach."""
+    """S0-116: each acts with his own browser, network and logins; a mix-up would be a breach."""
     await scene.open_page(user_agent="Ann's browser")
     bobs_page = await scene.open_page_of("bob", user_agent="Bob's browser")
     bobs_program = await scene.program_of("bob")

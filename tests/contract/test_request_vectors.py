@@ -61,7 +61,7 @@ def test_requests_of_other_tools_are_built_alike_but_for_the_listed_deviations(s
 
 
 def test_the_tables_of_the_specifications_are_met_but_for_the_listed_deviations(shared_vectors: Path) -> None:
-    """The tables are the specification: whoever differs from them is read wrongly by conforming servers."""
+    """W-27: the tables are the specification: whoever differs is read wrongly by conforming servers."""
     rows = [built for row in read_rows(shared_vectors, "style_vectors.json") for built in style_row(row)]
     found: dict[str, set[str]] = {}
     for row, built in zip(rows, all_built(rows), strict=True):

@@ -105,7 +105,7 @@ async def decisions(page: Page) -> list[tuple[str, str, dict[str, Any]]]:
 
 
 async def test_what_only_reads_runs_and_what_changes_waits(bridge: Bridge, page: Page) -> None:
-    """The greeting tells the page the mode, each call what the bridge thinks of it."""
+    """W-36: the greeting tells the page the mode, each call what the bridge thinks of it."""
     assert page.greeting["approval_mode"] == "safe"
     assert (await call(bridge, "listProducts"))[0] == 200
     running = asyncio.create_task(call(bridge))
@@ -125,7 +125,7 @@ async def test_a_denial_is_a_403_that_says_so(bridge: Bridge, page: Page) -> Non
 
 
 async def test_a_decision_stands_at_its_call_and_in_the_audit_log(bridge: Bridge, page: Page) -> None:
-    """Who allowed it, and how far, is asked afterwards."""
+    """W-36: who allowed it, and how far, is asked afterwards."""
     running = asyncio.create_task(call(bridge))
     await decide(page, "always")
     await running
@@ -236,7 +236,7 @@ async def test_a_mode_is_chosen_in_a_page_and_told_to_the_others(bridge: Bridge,
 
 
 async def test_modes_and_grants_outlive_the_bridge(tmp_path: Path, database: Where) -> None:
-    """A restart asks nobody again, and forgets nobody's caution."""
+    """W-36: a restart asks nobody again, and forgets nobody's caution."""
     async with running_bridge(tmp_path, database=database, approve="safe") as bridge:
         store = bridge.rooms.store.approval_tables()
         await store.choose_approval_mode(bridge.local_user.id, "ask")

@@ -57,7 +57,7 @@ def answering(outcome: dict[str, Any]) -> Callable[[dict[str, Any]], Awaitable[d
 async def test_naming_anothers_session_in_a_call_reaches_only_ones_own_page(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
-    """Open WebUI sends X-Session-Id; a session id that a caller names is not believed, in no place."""
+    """S0-117, W-26: Open WebUI sends X-Session-Id; what a caller names is not believed, in no place."""
     bob = await bridge.rooms.store.ensure_user("bob")
     mine_answers = answering(json_answer({"from": "mine"}))
     async with (
@@ -133,7 +133,7 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
 async def test_a_flood_of_calls_is_refused_early_and_leaves_nothing_behind(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
-    """The scaled proof for a million: beyond the limit each is refused at once, and none is remembered."""
+    """W-16: scaled proof for a million: beyond the limit each is refused at once, none is remembered."""
     async with page_of(bridge, bridge.local_user.id, silence):
         held = [asyncio.create_task(call(bridge, http)) for _ in range(20)]
         await eventually(lambda: len(bridge.rooms.dispatcher._open) == 20)  # pyright: ignore[reportPrivateUsage] - what memory holds
@@ -332,7 +332,7 @@ async def test_a_changed_document_runs_nothing_until_it_was_accepted_anew(
 
 
 async def test_a_page_of_one_user_cannot_wear_the_session_of_another(bridge: Bridge) -> None:
-    """A token is signed; one with another user in it is not ours."""
+    """W-26: a token is signed; one with another user in it is not ours."""
     async with page_of(bridge, bridge.local_user.id, silence) as page:
         other = Page(page.base_url, page.http, page.device_id, page.key, token=page.token[:-4] + "AAAA")
         status, refused = await other.request("GET", "/api/me")

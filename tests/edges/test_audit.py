@@ -72,7 +72,7 @@ async def noted(log: AuditLog, count: int, **facts: Any) -> None:
 async def test_entries_are_neither_changed_nor_taken_out_of_the_middle(
     database: Where, store: Store, statement: str
 ) -> None:
-    """Not even by code of ours that has a bug: the database itself refuses."""
+    """W-36: not even by code of ours that has a bug: the database itself refuses."""
     await noted(store.audit_log(), 3)
     with pytest.raises(IntegrityError):
         execute(database, statement)

@@ -115,7 +115,7 @@ async def test_the_global_limit_changes_while_calls_run(bridge: Bridge, page: Pa
 async def test_a_call_that_waits_in_vain_is_refused_and_was_never_sent(
     bridge: Bridge, page: Page, api: Api
 ) -> None:
-    """Waiting is bounded; the refusal names the limit that left no room."""
+    """W-16: waiting is bounded; the refusal names the limit that left no room."""
     await change(page, MAX_PARALLEL_TOOLS_GLOBAL=1, TOOL_QUEUE_WAIT_SECONDS=0)
     api.go_on.clear()
     running = asyncio.create_task(call(bridge))
@@ -262,7 +262,7 @@ async def test_a_deadline_out_of_range_is_refused(bridge: Bridge, page: Page, as
 async def test_a_tool_that_fails_five_times_is_left_alone_and_the_others_are_not(
     bridge: Bridge, page: Page, api: Api
 ) -> None:
-    """S0-90, S0-92, S0-95, W-06, W-07: counted once per call; the sixth is refused without being sent."""
+    """S0-90, S0-92, S0-93, S0-95, W-06, W-07: counted once per call; the sixth is refused, never sent."""
     changes: list[object] = []
     page.socket.on("bridge:breakers", changes.append)
     api.status = 503
@@ -280,6 +280,29 @@ async def test_a_tool_that_fails_five_times_is_left_alone_and_the_others_are_not
     assert 0 < shown["retry_after_s"] <= 60
     assert await page.post("/api/breakers/reset", {"server_id": "shop", "operation": SHOP}) == {"reset": 1}
     assert (await call(bridge))[0] == 200
+
+
+async def test_no_other_setting_keeps_a_breaker_from_opening(bridge: Bridge, page: Page, api: Api) -> None:
+    """W-09: a history of one failure once meant that five were never counted."""
+    limits = {"limits": {"BREAKER_HISTORY_SIZE": 1}}
+    status, told = await page.request("PATCH", "/api/limits", limits)
+    assert (status, len(told["warnings"])) == (200, 1)
+    api.status = 503
+    codes = [(await call(bridge))[1]["error"]["code"] for _ in range(6)]
+    assert codes == ["http_status"] * 5 + ["breaker_open"]
+
+
+async def test_what_a_breaker_has_counted_ends_with_its_process(
+    tmp_path: Path, database: Where, api: Api
+) -> None:
+    """W-35: it is in memory, as docs/explanation/limits-and-flaws.md says; a restart lets calls pass."""
+    api.status = 503
+    for _ in range(2):
+        async with running_bridge(tmp_path, database=database) as bridge:
+            await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+            async with page_of(bridge, bridge.local_user.id, api.answer):
+                statuses = [(await call(bridge))[0] for _ in range(6)]
+                assert statuses == [502] * 5 + [503]
 
 
 async def test_a_host_that_does_not_answer_is_left_alone_for_all_its_tools(

@@ -51,7 +51,7 @@ def always(outcome: dict[str, Any] | None) -> Answer:
 async def test_a_call_is_performed_by_the_page_and_its_answer_returned(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
-    """The product in one line; the message names server, operation and digest, and carries no URL."""
+    """W-25: the product in one line; the message names server, operation and digest, and carries no URL."""
     async with page_of(bridge, bridge.local_user.id, always(json_answer({"products": []}))) as page:
         assert await call(bridge, http, "listProducts", '{"limit": 12345678901234567890}') == (
             200,
@@ -80,7 +80,7 @@ async def test_a_tool_can_be_called_through_its_server_only(
 async def test_what_a_caller_can_do_wrong_has_its_own_status_and_code(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
-    """Ruling 9: the caller must be able to tell what to change."""
+    """S0-111: Ruling 9: the caller must be able to tell what to change."""
     async with page_of(bridge, bridge.local_user.id, always(json_answer({"ok": True}))) as page:
         seen = {
             name: (status, body["error"]["code"])
@@ -88,6 +88,7 @@ async def test_what_a_caller_can_do_wrong_has_its_own_status_and_code(
                 "unknown": await call(bridge, http, "nothing"),
                 "type": await call(bridge, http, "listProducts", '{"limit": "many"}'),
                 "missing": await call(bridge, http, "addProduct", "{}"),
+                "undeclared": await call(bridge, http, "listProducts", '{"limit": 2, "zz": 1}'),
                 "no JSON": await call(bridge, http, "addProduct", "{"),
                 "no object": await call(bridge, http, "addProduct", "[]"),
                 "not UTF-8": await call(bridge, http, "addProduct", b"\xff{}"),
@@ -101,6 +102,7 @@ async def test_what_a_caller_can_do_wrong_has_its_own_status_and_code(
             "unknown": (404, "unknown_tool"),
             "type": (400, "invalid_arguments"),
             "missing": (400, "invalid_arguments"),
+            "undeclared": (400, "invalid_arguments"),
             "no JSON": (400, "invalid_arguments"),
             "no object": (400, "invalid_arguments"),
             "not UTF-8": (400, "invalid_arguments"),
@@ -298,7 +300,7 @@ async def test_a_user_with_too_many_open_calls_is_told_so(
 async def test_junk_from_a_page_disturbs_nobody(
     bridge: Bridge, http: aiohttp.ClientSession, junk: object
 ) -> None:
-    """The gateway answers whatever a page sends with patience."""
+    """S0-114: the gateway answers whatever a page sends with patience."""
     async with page_of(bridge, bridge.local_user.id, always(json_answer({"ok": 1}))) as page:
         await page.socket.emit("bridge:result", junk)
         refusal = await page.socket.call("bridge:hello", junk, timeout=5)
@@ -307,7 +309,7 @@ async def test_junk_from_a_page_disturbs_nobody(
 
 
 async def test_an_unreadable_report_still_ends_its_call(bridge: Bridge, http: aiohttp.ClientSession) -> None:
-    """A page of another version may report in a form we do not know: say so now, not at the deadline."""
+    """S0-114: a page of another version may report in a form we do not know: say so at once."""
     async with page_of(bridge, bridge.local_user.id, always({"status": "surprise"})):
         status, body = await call(bridge, http, "listProducts")
         assert (status, body["error"]["code"]) == (500, "internal")

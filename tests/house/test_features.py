@@ -1,27 +1,62 @@
 """What was asked for is proven, and the page that says so is current."""
 
-from tests.features import PAGE, features, page, proofs
+import itertools
+import re
+from pathlib import Path
+
+from tests.features import ID, PAGE, features, page, proofs
 from tests.house.source import refuse, text_of
 
 
-def test_every_feature_has_a_test_or_says_why_not_yet() -> None:
+def test_every_feature_has_a_test_or_says_why_not() -> None:
     """A feature that nobody can see failing is a promise, not a feature."""
     tests = proofs()
     refuse(
         f"tests/features.toml: {feature.id} has no test ({feature.title})"
         for feature in features()
-        if not tests.get(feature.id) and not feature.later
+        if not tests.get(feature.id) and not feature.later and not feature.out
     )
 
 
 def test_nothing_is_put_off_that_is_proven() -> None:
-    """`later` must go when the feature comes."""
+    """`later` and `out` must go when the feature comes."""
     tests = proofs()
     refuse(
-        f"tests/features.toml: {feature.id} has tests, and `later`"
+        f"tests/features.toml: {feature.id} has tests, and `later` or `out`"
         for feature in features()
-        if tests.get(feature.id) and feature.later
+        if tests.get(feature.id) and (feature.later or feature.out)
     )
+
+
+def test_tests_name_only_features_that_there_are() -> None:
+    """A mistyped id proves nothing, and its feature seems to lack a test."""
+    known = {feature.id for feature in features()}
+    refuse(
+        f"{file}: {test} names {unknown}, which tests/features.toml does not have"
+        for unknown, tests in proofs().items()
+        if unknown not in known
+        for file, test in tests
+    )
+
+
+def test_features_stand_in_the_order_of_their_ids() -> None:
+    """Two who add a feature each put it where the other one finds it."""
+    listed = features()
+    refuse(
+        f"tests/features.toml: {later.id} belongs before {earlier.id}"
+        for earlier, later in itertools.pairwise(listed)
+        if earlier.place > later.place
+    )
+
+
+def test_no_requirement_is_left_out(shared_facts: Path) -> None:
+    """What is missing from the list would be missed by nobody."""
+    known = {feature.id for feature in features()}
+    rows = re.findall(
+        rf"^\| ({ID}) \|", (shared_facts / "features.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert rows
+    refuse(f"tests/features.toml lacks {row}" for row in rows if row not in known)
 
 
 def test_the_page_of_features_is_current() -> None:
