@@ -9,7 +9,7 @@ so that a noisy neighbor disturbs all of them alike.
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from bench.bridge_variants import SAFE, UNSAFE, UNWRITTEN, start_bridge_variants
 from bench.measure import Sample
@@ -34,10 +34,18 @@ class Cell:
     """All repetitions of one variant under one load."""
 
     samples: list[Sample] = field(default_factory=list[Sample])
+    settled_s: list[float] = field(default_factory=list[float])
+    """From the last call of a repetition to when all that was put off is written."""
     server_us: list[float] = field(default_factory=list[float])
     """Processor time of this process per call."""
     peer_share: list[float] = field(default_factory=list[float])
     """Share of one core that the peer used; near 1 it is the peer that limits."""
+
+    @property
+    def settled(self) -> list[float]:
+        """Calls per second, what was put off counted."""
+        pairs = zip(self.samples, self.settled_s, strict=True)
+        return [sample.calls / (sample.seconds + later) for sample, later in pairs]
 
     def summary(self) -> dict[str, float]:
         """Best and median; the best repetition is the one that neighbors disturbed least."""
@@ -104,12 +112,13 @@ async def _measure(variant: Variant, peer: PeerLink, cell: Cell, in_flight: int,
     sample = await variant.measure(in_flight, seconds)
     began = time.perf_counter()
     await variant.settle()
-    sample = replace(sample, seconds=sample.seconds + time.perf_counter() - began)
+    settled_s = time.perf_counter() - began
     spent = time.process_time() - before
     await peer.touch()
     cell.samples.append(sample)
+    cell.settled_s.append(settled_s)
     cell.server_us.append(spent / sample.calls * 1e6)
-    cell.peer_share.append((peer.cpu_s - peer_before) / sample.seconds)
+    cell.peer_share.append((peer.cpu_s - peer_before) / (sample.seconds + settled_s))
 
 
 def _journal_figures(cells: Cells, in_flight: int, is_spread: bool) -> dict[str, float]:
@@ -120,6 +129,10 @@ def _journal_figures(cells: Cells, in_flight: int, is_spread: bool) -> dict[str,
         pairs = zip(cell.samples, without.samples, strict=True)
         return statistics.median(each.calls_per_s / bare.calls_per_s for each, bare in pairs)
 
+    def settled_ratio(cell: Cell) -> float:
+        pairs = zip(cell.settled, without.settled, strict=True)
+        return statistics.median(each / bare for each, bare in pairs)
+
     def extra_us(cell: Cell) -> float:
         pairs = zip(cell.server_us, without.server_us, strict=True)
         return statistics.median(each - bare for each, bare in pairs)
@@ -127,7 +140,9 @@ def _journal_figures(cells: Cells, in_flight: int, is_spread: bool) -> dict[str,
     later = (each.p50_ms - bare.p50_ms for each, bare in zip(unsafe.samples, without.samples, strict=True))
     return {
         "safe_to_unwritten": ratio(safe),
+        "safe_to_unwritten_settled": settled_ratio(safe),
         "unsafe_to_unwritten": ratio(unsafe),
+        "unsafe_to_unwritten_settled": settled_ratio(unsafe),
         "unsafe_later_ms": statistics.median(later),
         "unwritten_us": statistics.median(without.server_us),
         "safe_extra_us": extra_us(safe),
@@ -136,8 +151,8 @@ def _journal_figures(cells: Cells, in_flight: int, is_spread: bool) -> dict[str,
 
 
 def _print_journal(figures: dict[int, dict[str, float]], is_spread: bool) -> None:
-    head = ["in flight", "safe: calls/s", "unsafe: calls/s", "ms later at p50"]
-    head += ["no journal: µs", "safe: µs more", "unsafe: µs more"]
+    head = ["in flight", "safe: calls/s", "all written", "unsafe: calls/s", "all written"]
+    head += ["ms later at p50", "no journal: µs", "safe: µs more", "unsafe: µs more"]
     rows = [[str(in_flight), *each.values()] for in_flight, each in figures.items()]
     where = "its thread on either core" if is_spread else "its thread on the core of the loop"
     print_table(f"With the journal, to the same without any; {where}", head, rows)

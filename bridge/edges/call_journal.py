@@ -93,15 +93,6 @@ class _Row(BaseModel):
     ended_at: float | None = None
 
 
-@dataclass(slots=True)
-class _Entry:
-    """A row on its way."""
-
-    row: dict[str, Any]
-    unread: str | None = None
-    """Arguments as they came, where nobody has looked yet what of them may be kept."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Late:
     """What a page says of a call that has ended."""
@@ -109,6 +100,11 @@ class _Late:
     call_id: str
     user_id: str
     text: str
+
+
+_UNREAD = "unread"
+"""Beside the columns of a row: arguments as they came, where nobody has looked yet what of them may be kept.
+A dict of plain values is nothing that the collector of garbage looks through, however many wait."""
 
 
 class CallJournal:
@@ -119,7 +115,7 @@ class CallJournal:
         self._session = session
         self._thread = thread
         self._intents = intents
-        self._entries = GroupCommit[_Entry | _Late]("The journal of calls", thread, _save)
+        self._entries = GroupCommit[dict[str, Any] | _Late]("The journal of calls", thread, _save)
         self._under_way: set[str] = set()
         """Calls that were opened and have not ended."""
         self._is_failing = False
@@ -141,7 +137,8 @@ class CallJournal:
         if self._entries.is_away or self._entries.is_behind or not self._append(row):
             raise JournalUnavailable
         self._under_way.add(record.call_id)
-        self._entries.put(_Entry(row, text), is_vital=True)
+        row[_UNREAD] = text
+        self._entries.put(row, is_vital=True)
 
     def ended(self, record: CallRecord) -> None:
         """Write down an ending, some time soon; never fails. That of an opened call outlives the process."""
@@ -149,9 +146,10 @@ class CallJournal:
         if record.call_id in self._under_way:
             self._under_way.discard(record.call_id)
             self._append(row)
-            self._entries.put(_Entry(row), is_vital=True)
+            self._entries.put(row, is_vital=True)
         else:
-            self._entries.put(_Entry(row, _keepable(record)))
+            row[_UNREAD] = _keepable(record)
+            self._entries.put(row)
 
     def late(self, user_id: str, result: Result) -> None:
         """Write down what a page of this user says of a call that has ended; never fails."""
@@ -180,7 +178,7 @@ class CallJournal:
         A call whose page was allowed to begin it may have been performed.
         """
         for row in _left_rows(self._intents):
-            self._entries.put(_Entry(row.model_dump(mode="json")), is_vital=True)
+            self._entries.put(row.model_dump(mode="json"), is_vital=True)
         await self._entries.flush()
         async with self._session.begin() as session:
             rows = (await session.scalars(select(CallRow).where(CallRow.ended_at.is_(None)))).all()
@@ -264,19 +262,19 @@ _FIRST_LATE = (
 )
 
 
-def _save(connection: Connection, entries: Sequence[_Entry | _Late]) -> None:
+def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> None:
     rows: dict[str, dict[str, Any]] = {}  # the last one of each call
     late: list[dict[str, Any]] = []
     for entry in entries:
         if isinstance(entry, _Late):
             late.append({"call_id": entry.call_id, "of_user": entry.user_id, "said": entry.text})
             continue
-        call_id = entry.row["id"]
-        if entry.unread is not None:
-            entry.row["arguments"] = kept_arguments(entry.unread)
+        call_id = entry["id"]
+        if (unread := entry.get(_UNREAD)) is not None:
+            entry["arguments"] = kept_arguments(unread)
         elif call_id in rows:
-            entry.row["arguments"] = rows[call_id]["arguments"]
-        rows[call_id] = entry.row
+            entry["arguments"] = rows[call_id]["arguments"]
+        rows[call_id] = entry
     _WRITER.write(connection, [[row[name] for name in _COLUMNS] for row in rows.values()])
     if late:
         connection.execute(_FIRST_LATE, late)

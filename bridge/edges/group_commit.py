@@ -19,10 +19,20 @@ from sqlalchemy import Connection, Engine
 from bridge.edges.dialects import is_unfit, reason_of
 
 BATCH = 2048
-"""Entries in one transaction, at most. When so many wait, they wait no longer."""
+"""Entries in one transaction, at most."""
 
 GATHER_S = 1.0
 """How long entries wait for others to be written with."""
+
+BUSY = 256
+"""When more than so many come while they gather, they wait on: what a call costs twice, because thread and
+event loop fight for the interpreter lock and the caches, it costs once in a quieter moment."""
+
+PUT_OFF_S = 10.0
+"""How long they wait for one at most."""
+
+HELD = 8192
+"""When so many wait, they wait no longer."""
 
 MAX_WAITING = 20_000
 """Entries that wait for the database; while it stays away for longer, further ones are given up."""
@@ -84,6 +94,10 @@ class GroupCommit(Generic[EntryT]):
         self._waiting: deque[EntryT] = deque()
         self._writing: Sequence[EntryT] = ()
         self._timer: asyncio.TimerHandle | None = None
+        self._given_before = 0
+        """At the beginning of the last `GATHER_S`."""
+        self._write_by = 0.0
+        """The loop's time at which what waits is written, however busy it is."""
         self.is_away = False
         """The database did not take the last transaction; until the next one nothing is hurried."""
         self._singly = 0
@@ -110,10 +124,10 @@ class GroupCommit(Generic[EntryT]):
         self.given += 1
         if self._writing or self.is_away:
             return
-        if len(self._waiting) >= BATCH:
+        if len(self._waiting) >= HELD:
             self._start()
         elif self._timer is None:
-            self._start_later(GATHER_S)
+            self._gather()
 
     async def caught_up(self) -> None:
         """Return when all that was put so far is written, or the database has just refused it."""
@@ -134,8 +148,19 @@ class GroupCommit(Generic[EntryT]):
         self.is_away = False
         await self.caught_up()
 
-    def _start_later(self, seconds: float) -> None:
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._start)
+    def _gather(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._write_by = loop.time() + PUT_OFF_S
+        self._given_before = self.given - len(self._waiting)
+        self._timer = loop.call_later(GATHER_S, self._gathered)
+
+    def _gathered(self) -> None:
+        loop = asyncio.get_running_loop()
+        came, self._given_before = self.given - self._given_before, self.given
+        if came <= BUSY or loop.time() + GATHER_S > self._write_by:
+            self._start()
+        else:
+            self._timer = loop.call_later(GATHER_S, self._gathered)
 
     def _start(self) -> None:
         """Begin a transaction; something waits, and none runs."""
@@ -165,11 +190,11 @@ class GroupCommit(Generic[EntryT]):
         self._moved.set()
         self._moved = asyncio.Event()
         if self.is_away:
-            self._start_later(RETRY_S)
+            self._timer = asyncio.get_running_loop().call_later(RETRY_S, self._start)
         elif self._singly or len(self._waiting) >= BATCH:
             self._start()
         elif self._waiting:
-            self._start_later(GATHER_S)
+            self._gather()
 
     def _settle(self, entries: Sequence[EntryT]) -> None:
         self.settled += len(entries)

@@ -10,7 +10,16 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from bridge.edges.group_commit import BATCH, GATHER_S, MAX_WAITING, RETRY_S, GroupCommit
+from bridge.edges.group_commit import (
+    BATCH,
+    BUSY,
+    GATHER_S,
+    HELD,
+    MAX_WAITING,
+    PUT_OFF_S,
+    RETRY_S,
+    GroupCommit,
+)
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -71,8 +80,43 @@ async def test_entries_gather_for_a_moment_and_are_written_together() -> None:
 async def test_when_many_have_gathered_they_are_written_at_once() -> None:
     """Under load the moment would be long enough to fill the memory."""
     thread = Thread()
-    thread.put(*map(str, range(BATCH)))
+    thread.put(*map(str, range(HELD)))
     assert [len(batch) for batch in thread.begun] == [BATCH]
+    for _ in range(HELD // BATCH):
+        await thread.end()
+    assert thread.entries.settled == HELD
+
+
+async def test_while_many_come_they_wait_for_a_quieter_moment() -> None:
+    """Writing in between would slow down the calls of which there are so many."""
+    thread = Thread()
+    for second in range(3):
+        thread.put(*(f"{second}-{count}" for count in range(BUSY + 1)))
+        await asyncio.sleep(GATHER_S)
+        assert thread.begun == []
+    await asyncio.sleep(GATHER_S * 1.1)
+    assert [len(batch) for batch in thread.begun] == [3 * (BUSY + 1)]
+
+
+async def test_when_no_quieter_moment_comes_they_are_written_all_the_same() -> None:
+    """A killed bridge forgets no more than the last seconds of what did no harm."""
+    thread = Thread()
+    began = asyncio.get_running_loop().time()
+    while not thread.begun:
+        thread.put(*map(str, range(BUSY + 1)))
+        await asyncio.sleep(GATHER_S)
+        assert asyncio.get_running_loop().time() - began <= PUT_OFF_S + 0.1
+
+
+async def test_who_reads_does_not_wait_for_a_quieter_moment() -> None:
+    """History is read while the bridge is busy, too."""
+    thread = Thread()
+    thread.put(*map(str, range(BUSY + 1)))
+    await asyncio.sleep(GATHER_S * 1.1)
+    reader = await reading(thread)
+    await thread.end()
+    assert reader.done()
+    assert len(thread.begun[0]) == BUSY + 1
 
 
 async def test_who_comes_while_a_transaction_runs_is_in_a_later_one() -> None:
