@@ -34,7 +34,8 @@ class AuditedCalls:
         """
         call = self._dispatcher.open_call(decision.call_id)
         if call is not None and call.sid != sid:
-            self._refusals.note(FORGED, f"socket {sid}", door="bridge:decision")
+            if call.sid is not None:  # else it was taken back from a page, which may not have heard of that
+                self._refusals.note(FORGED, f"socket {sid}", door="bridge:decision")
             call = None
         is_new = call is not None and _is_undecided(call, decision)
         go = await self._dispatcher.decide(sid, decision)
