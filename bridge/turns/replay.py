@@ -145,14 +145,16 @@ class _Reader:
 def _settle(message: _Message) -> None:
     """Decide what becomes of a text and of the items named behind it."""
     named, shown = message.named, _all_shown(message.named)
-    before, text = _split(message.pieces, list(shown.values()))
+    before, text = _split(message.pieces, shown)
     message.pieces, message.named = [], []
     for words in (before, "" if shown else text):
         if words:
             message.add(Replayed(message_item("assistant", words)))
-    is_edited = not _says(text, list(shown.values()))
+    unchanged = _unchanged(text, shown)
+    if unchanged is not None:
+        text = ""  # it is said by those
     for kept in named:
-        if kept.id in shown and is_edited:
+        if kept.id in shown and kept.id not in (unchanged or ()):
             if text:
                 message.add(Replayed(message_item("assistant", text)), kept)
             text = ""  # it is said, or it was deleted
@@ -160,15 +162,15 @@ def _settle(message: _Message) -> None:
             message.add(Replayed(kept.payload, kept), kept)
 
 
-def _split(pieces: Sequence[str], shown: Sequence[str]) -> tuple[str, str]:
+def _split(pieces: Sequence[str], shown: Mapping[str, str]) -> tuple[str, str]:
     """What the user reads of the text, in two: what is not, and what may be what the items behind it show.
 
     Where markers in it name nothing that is kept, only what follows them may be.
     """
     whole = _plain("".join(pieces))
-    if len(pieces) > 1 and shown and not _says(whole, shown):
+    if len(pieces) > 1 and shown and _unchanged(whole, shown) is None:
         last = max((place for place, piece in enumerate(pieces) if _plain(piece)), default=0)
-        if _says(_plain(pieces[last]), shown):
+        if _unchanged(_plain(pieces[last]), shown) is not None:
             return _plain("".join(pieces[:last])), _plain(pieces[last])
     return "", whole
 
@@ -178,16 +180,20 @@ def _all_shown(named: Sequence[KeptItem]) -> dict[str, str]:
     return {kept.id: text for kept in named if (text := _shown(kept.payload))}
 
 
-def _says(text: str, texts: Sequence[str]) -> bool:
-    """Whether a text is these, one after another; white space between them does not count."""
+def _unchanged(text: str, shown: Mapping[str, str]) -> set[str] | None:
+    """Ids of the texts that this one consists of, one after another; the others were deleted.
+
+    None: there are other words in it. White space between texts does not count.
+    """
     place = 0
-    for each in texts:
+    found: set[str] = set()
+    for item_id, each in shown.items():
         while place < len(text) and text[place].isspace():
             place += 1
-        if not text.startswith(each, place):
-            return False
-        place += len(each)
-    return not text[place:].strip()
+        if text.startswith(each, place):
+            place += len(each)
+            found.add(item_id)
+    return None if text[place:].strip() else found
 
 
 def _shown(item: Item) -> str:

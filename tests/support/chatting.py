@@ -41,10 +41,12 @@ class Chat:
             writer.write(event)
 
         parsed = parse_chat_request({"model": "gpt", "messages": [*self.messages]})
-        result = await self.bridge.run(*rounds, input=parsed.input, emit=take, turn_id=turn_id, **request)
-        writer.end(result)
-        message = object_at(_first_choice(writer.completion), "message")
-        self.messages.append({"role": "assistant", "content": text_at(message, "content")})
+        try:
+            result = await self.bridge.run(*rounds, input=parsed.input, emit=take, turn_id=turn_id, **request)
+            writer.end(result)
+        finally:  # a user who presses Stop keeps what has come
+            message = object_at(_first_choice(writer.completion), "message")
+            self.messages.append({"role": "assistant", "content": text_at(message, "content")})
         self.sent.append(self.seen)
         return result
 

@@ -115,6 +115,14 @@ async def test_a_deleted_text_stays_deleted() -> None:
     assert await then(talk) == (*(item for item in before if item.get("id") != "m1"), user("And?"))
 
 
+async def test_a_deleted_text_leaves_the_one_before_as_it_was() -> None:
+    """To the byte: what stands before a change is still in the provider's cache."""
+    talk = chat()
+    before = await asked_twice(talk)
+    talk.messages[-1]["content"] = talk.last.replace("Found.", "")
+    assert await then(talk) == (*before[:-1], user("And?"))
+
+
 async def test_a_text_that_was_added_is_the_assistants() -> None:
     """Behind the last marker nothing is named."""
     talk = chat()
