@@ -208,6 +208,7 @@ class Dispatcher:
         elif accepted.awaiting_approval:
             self._await_approval(call)
         else:
+            call.attempts += not call.may_begin
             call.may_begin = True  # it says that it runs: whatever was asked of it, that is what counts
             if self._apply(call, CallEvent.ACCEPTED):
                 call.stop_asking()

@@ -32,7 +32,7 @@ class StoppedScript:
         self.place = None if self.stop is None else places[self.stop % len(places)]
 
     @property
-    def steps(self) -> list[Sequence[Step]]:
+    def steps(self) -> Sequence[Sequence[Step]]:
         """The rounds, as a model plays them."""
         rounds: list[list[Step]] = [[*events] for events in self.events]
         if self.place is not None:

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.calls import CallState
 from bridge.config import DEFAULT_APPROVAL_S
-from bridge.dispatch import RESUME_S
+from bridge.dispatch import MAX_ATTEMPTS, RESUME_S
 from bridge.dispatch_ports import JournalUnavailable
 from bridge.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
 from bridge.outcome import CallOutcome
@@ -54,6 +54,13 @@ async def asked(desk: Desk, *, safe: bool = False) -> tuple["asyncio.Task[CallOu
     return running, call_id
 
 
+def lost(call_id: str) -> Result:
+    """The request went out, and nothing came back; it may work next time."""
+    report = failed(call_id, ErrorCode.NETWORK, "unknown").model_dump()
+    report["outcome"]["error"]["retryable"] = True
+    return Result.model_validate(report)
+
+
 async def test_a_page_that_did_not_hear_go_is_still_believed_to_have_begun() -> None:
     """It lists the call as waiting, gets go again and begins; a loss after that is one in mid-request."""
     desk = Desk()
@@ -77,6 +84,31 @@ async def test_an_ack_that_its_decision_overtook_takes_nothing_back() -> None:
     assert (await running).state is CallState.OUTCOME_UNKNOWN
 
 
+async def test_a_call_that_a_page_takes_up_twice_is_not_tried_more_often() -> None:
+    """A connection may bring a call twice: of one the page says that it runs, of the other that it asks."""
+    desk = Desk()
+    running = desk.start(needs_approval(safe=True))
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        call_id = await desk.sent(attempt)
+        desk.dispatcher.accept("page-a", Accepted(call_id=call_id))
+        desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+        assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
+        desk.dispatcher.report("ann", "page-a", lost(call_id))
+    assert (await running).state is CallState.FAILED
+    assert len(desk.browser.sent) == MAX_ATTEMPTS
+
+
+async def test_a_page_that_runs_what_it_was_to_ask_about_has_tried_it() -> None:
+    """It may have a rule of its own; what counts is how often the request was made."""
+    desk = Desk()
+    running = desk.start(needs_approval(safe=True))
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        call_id = await desk.sent(attempt)
+        desk.dispatcher.accept("page-a", Accepted(call_id=call_id))
+        desk.dispatcher.report("ann", "page-a", lost(call_id))
+    assert (await running).state is CallState.FAILED
+
+
 async def test_reconnecting_gives_nobody_more_time_to_decide() -> None:
     """Else a call whose page stumbles every minute would never end (ruling 8)."""
     desk = Desk()
@@ -97,9 +129,7 @@ async def test_nobody_is_asked_twice_about_one_call() -> None:
     running, call_id = await asked(desk, safe=True)
     assert desk.browser.sent[0].approval == "needed"
     assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
-    report = failed(call_id, ErrorCode.NETWORK, "unknown").model_dump()
-    report["outcome"]["error"]["retryable"] = True
-    desk.dispatcher.report("ann", "page-a", Result.model_validate(report))
+    desk.dispatcher.report("ann", "page-a", lost(call_id))
     await desk.sent(2)
     assert desk.browser.sent[1].approval == "granted"
     desk.dispatcher.report("ann", "page-a", answered(call_id))
