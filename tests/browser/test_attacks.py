@@ -61,7 +61,7 @@ async def ran(page: Page) -> bool:
 async def test_markup_of_an_api_is_text_in_every_view_and_a_download_elsewhere(
     scene: Scene, tmp_path: Path
 ) -> None:
-    """The page holds the user's credentials: nothing that came from outside may run in its origin."""
+    """W-37: the page holds the user's credentials: nothing that came from outside may run in its origin."""
     page = await scene.open_page()
     assert await page.evaluate("window.ran === undefined"), "the probe itself works"
     async with hostile_api() as url:

@@ -129,7 +129,7 @@ async def test_a_finished_result_survives_a_reload(stage: Stage) -> None:
 
 
 async def test_a_reload_in_mid_request_is_in_doubt_and_is_not_made_again(stage: Stage) -> None:
-    """The answer went with the worker; the ledger has the request once."""
+    """S0-79, W-10: the answer went with the worker; the ledger has the request once."""
     writing = stage.write("reloaded", 5)
     await stage.expect_done("reloaded")
     await stage.page.reload()

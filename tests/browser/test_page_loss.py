@@ -38,7 +38,7 @@ async def test_a_page_closed_in_mid_call_fails_its_calls_within_two_seconds(odd:
 
 
 async def test_after_a_reload_a_safe_call_is_made_again_and_an_unsafe_one_is_in_doubt(odd: Scene) -> None:
-    """Reloading is what users do when something looks stuck; nothing may stay stuck then (ruling 3)."""
+    """S0-78, S0-79, W-10: users reload what looks stuck; nothing may stay stuck then (ruling 3)."""
     page = await odd.open_page()
     reading, writing = await started(odd, page, "getSlow", "writeSlowly")
     loop = asyncio.get_running_loop()

@@ -112,7 +112,7 @@ async def test_a_json_body_keeps_levels_large_integers_and_characters(mirror: Sc
     "value", [[1, [2, {"a": None}]], "text", 42, True, {"free": {"form": [9007199254740993]}}]
 )
 async def test_any_json_value_may_be_the_whole_body(mirror: Scene, value: Any) -> None:
-    """Documents with `schema: {}` take anything; so must the tool."""
+    """S0-21: documents with `schema: {}` take anything; so must the tool."""
     seen = await arrived(mirror, "mirrorAnything", {"body": value})
     assert (seen["method"], json.loads(seen["body"])) == ("PUT", value)
 

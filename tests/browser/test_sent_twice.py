@@ -38,7 +38,7 @@ async def test_without_a_key_the_browser_doubles_what_one_call_changes(
 
 
 async def test_with_a_key_both_requests_are_one(chromium: Browser, tmp_path: Path) -> None:
-    """The key is the call's id, the same in both, so that an API that knows it performs one."""
+    """W-10: the key is the call's id, the same in both, so that an API that knows it performs one."""
     async with hasty_api() as api, staged(chromium, tmp_path, []) as scene:
         await mail_until_dropped(scene, api, with_key=True)
         (kept, *_) = await scene.bridge.rooms.journal.calls(scene.bridge.local_user.id, before=None, limit=9)

@@ -112,7 +112,7 @@ async def test_answers_take_the_documented_shapes(scene: Scene, outcome: dict[st
 
 
 async def test_text_that_the_page_cut_says_so_and_names_the_call(scene: Scene) -> None:
-    """A model that reads half an answer must know that it is half, and why."""
+    """W-05: a model that reads half an answer must know that it is half, and why."""
     scene.outcome = text("text/plain", "the beginning", truncated=True, total_bytes=5_000_000, cut_by="time")
     _, _, body = await scene.call()
     assert json.loads(body) == {

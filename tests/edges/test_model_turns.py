@@ -202,7 +202,7 @@ async def test_usage_of_all_rounds_reaches_the_caller(
 async def test_the_limit_of_rounds_is_told_in_the_answer(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
-    """S0-56, S0-57: three rounds allowed are four requests, and calls in the first two only."""
+    """S0-56, S0-57, W-20: three rounds allowed are four requests, and calls in the first two only."""
     provider.play(LIST, LIST, LIST, text("That is all I know."))
     async with page_of(bridge, bridge.local_user.id, products) as page:
         response = await client.responses.create(
@@ -429,7 +429,7 @@ async def test_arguments_may_have_any_name(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S1-15: a parameter called `user` or `sequential` is the tool's, and reaches it."""
-    names = ("user", "__user__", "chat_id", "session_id")
+    names = ("user", "__user__", "chat_id", "session_id", "sequential")
     parameters: Any = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in names]
     odd: Any = {
         "get": {"operationId": "odd", "parameters": parameters, "responses": {"200": {"description": "ok"}}}

@@ -101,7 +101,7 @@ async def test_a_page_that_refuses_a_call_ends_it_at_once(
 async def test_a_failure_of_the_page_is_told_to_the_model_and_the_answer_goes_on(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
-    """S0-113, W-06: with its code, so that it can be told from an answer; and the breaker counts it."""
+    """S0-52, S0-54, S0-113, W-06: with its code, to be told from an answer; and the breaker counts it."""
     provider.play(LIST, text("The shop is closed."))
     async with page_of(bridge, bridge.local_user.id, always(NETWORK)) as page:
         assert await asked(client) == "The shop is closed."

@@ -17,7 +17,7 @@ CHUNKS, CHUNK = 8, 375
 
 @pytest.mark.parametrize("first", range(0, CHUNKS * CHUNK, CHUNK))
 def test_no_fault_makes_a_call_happen_twice_or_end_dishonestly(first: int) -> None:
-    """3,000 histories, the same ones every time, so that a red build is red again."""
+    """S0-79, W-10: 3,000 histories, the same ones every time, so that a red build is red again."""
     totals, failed = play_all(range(first, first + CHUNK))
     assert not failed, f'make faults ARGS="--seed {failed[0]}" tells the story'
     assert totals.histories == CHUNK
