@@ -51,7 +51,7 @@ from bridge.turns.model import Model, ModelError, ModelRequest
 from bridge.turns.remembering import Remembering
 from bridge.turns.request_members import InvalidRequest, ParsedRequest
 from bridge.turns.turn import Emit, TurnEvent, TurnRequest, TurnResult, TurnSettings
-from toolserver.json_types import JsonObject, dump_json
+from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 
 DROPPED_HEADER = "X-Tool-Bridge-Dropped"
 """Members of the request that had no effect, separated by commas."""
@@ -103,6 +103,12 @@ class Asked:
                 chat_options=parsed.chat_options,
             )
         )
+
+    @property
+    def is_for_programs(self) -> bool:
+        """Its answer is a title, or JSON: no program that reads it expects markers."""
+        form = object_at(object_at(self.parsed.options, "text"), "format")
+        return is_task(self.http) or text_at(form, "type").startswith("json")
 
     @property
     def turn(self) -> TurnRequest:

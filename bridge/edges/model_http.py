@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from aiohttp import web
 
-from bridge.artifacts.markers import MarkerForm
 from bridge.edges.event_stream import event_stream
 from bridge.edges.http_routes import caller_of
 from bridge.edges.model_answers import ChatAnswer
@@ -28,7 +27,7 @@ from bridge.edges.model_asked import (
     run_logged,
 )
 from bridge.edges.model_book import ModelEntry
-from bridge.edges.model_requests import DEBUG_HEADER, display_of, is_from_open_webui, is_task, markers_of
+from bridge.edges.model_requests import DEBUG_HEADER, display_of, is_from_open_webui, markers_of
 from bridge.edges.openai_errors import (
     BUG,
     ApiError,
@@ -45,7 +44,7 @@ from bridge.turns.remembering import Remembering
 from bridge.turns.requests_chat import parse_chat_request
 from bridge.turns.turn import Emit, TurnEvent, TurnResult
 from bridge.wire import BridgeError
-from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue
 
 _log = logging.getLogger(__name__)
 
@@ -81,7 +80,8 @@ class ModelRoutes:
     async def chat(self, request: web.Request) -> web.StreamResponse:
         """A chat completion."""
         asked = await self._asked.read(request, parse_chat_request, "chatcmpl-")
-        asked = replace(asked, markers=_markers(asked))
+        markers = "off" if asked.is_for_programs else markers_of(request, asked.caller)
+        asked = replace(asked, markers=markers)
         shell = ChatShell(
             asked.answer_id,
             int(time.time()),
@@ -145,13 +145,6 @@ class ModelRoutes:
         result = await run_logged(self._turns, work, asked.log, emit)
         log_end(request_id_of(asked.http), asked.parsed.model, asked.begun_at, result)
         return result
-
-
-def _markers(asked: Asked) -> MarkerForm:
-    """How the answer names what is kept of it. No program that reads a title or JSON expects more in it."""
-    form = object_at(object_at(asked.parsed.options, "text"), "format")
-    is_for_programs = is_task(asked.http) or text_at(form, "type").startswith("json")
-    return "off" if is_for_programs else markers_of(asked.http, asked.caller)
 
 
 def _facts(entry: ModelEntry) -> JsonObject:

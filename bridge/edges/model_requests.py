@@ -120,11 +120,21 @@ def markers_of(request: web.Request, caller: Caller) -> MarkerForm:
     """How the answer names what is kept of it: by the request's header, else by the key, else by who asks.
 
     Raises:
+        InvalidRequest: as `asked_markers`.
+    """
+    known = asked_markers(request) or caller.markers
+    return known or ("link" if is_from_open_webui(request) else "off")
+
+
+def asked_markers(request: web.Request) -> MarkerForm | None:
+    """What the request's header says of markers; None when there is none.
+
+    Raises:
         InvalidRequest: the header says something else.
     """
     asked = request.headers.get(MARKERS_HEADER)
     if asked is None:
-        return caller.markers or ("link" if is_from_open_webui(request) else "off")
+        return None
     found = form_named(asked.strip().lower())
     if found is None:
         message = f"{MARKERS_HEADER} must be one of {', '.join(MARKER_FORMS)}, not {asked[:100]!r}."

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
+from bridge.artifacts.markers import form_named
 from bridge.artifacts.ports import StoreUnavailable
 from bridge.artifacts.record import KeptResponse
 from bridge.edges.background_turn import BackgroundTurn, Making, TurnFailure, TurnOf
@@ -28,7 +29,7 @@ from bridge.turns.recorder import Memory
 from bridge.turns.remembering import Remembering
 from bridge.turns.request_members import ParsedRequest
 from bridge.turns.response_record import ResponseRecord
-from bridge.turns.responses_writer import ResponsesWriter
+from bridge.turns.responses_writer import ResponsesWriter, Shown
 from bridge.turns.turn import Emit, TurnRequest, TurnResult, TurnSettings, display_named
 from toolserver.json_types import text_at
 
@@ -70,11 +71,15 @@ def wanted_of(
 ) -> Wanted:
     """What a kept response, or one that is to be kept, asks for. `parsed`: its request."""
     told = kept.request
-    display = display_named(text_at(told, "display")) or "hidden"
     asked = parsed.turn(kept.user_id, kept.id, may_have_tools=not told.get("is_task"))
     chat_id, message_id = text_at(told, "chat_id") or None, text_at(told, "message_id") or None
     request = replace(asked, chat_id=chat_id, message_id=message_id)
-    answer = ResponsesAnswer(ResponsesWriter(kept.body, display, now=time.time))
+    shown = Shown(
+        display_named(text_at(told, "display")) or "hidden",
+        markers=form_named(text_at(told, "markers")) or "off",
+        for_open_webui=bool(told.get("for_open_webui")),
+    )
+    answer = ResponsesAnswer(ResponsesWriter(kept.body, shown, now=time.time))
     return Wanted(
         request=request,
         entry=entry,

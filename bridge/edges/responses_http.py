@@ -20,7 +20,15 @@ from bridge.edges.event_stream import event_stream
 from bridge.edges.http_routes import caller_of
 from bridge.edges.model_asked import Asked, AskedReader, answered, collecting, json_of, log_end
 from bridge.edges.model_book import ModelEntry
-from bridge.edges.model_requests import MESSAGE_HEADER, chat_id_of, display_of, is_task, passed_on
+from bridge.edges.model_requests import (
+    MESSAGE_HEADER,
+    asked_markers,
+    chat_id_of,
+    display_of,
+    is_from_open_webui,
+    is_task,
+    passed_on,
+)
 from bridge.edges.openai_errors import REQUEST_ID_HEADER, request_id_of
 from bridge.edges.response_making import ResponseMaker, Wanted, wanted_of
 from bridge.edges.response_reading import UNFINISHED, ResponseReader
@@ -127,10 +135,14 @@ class ResponseRoutes:
     def _first_kept(self, asked: Asked) -> KeptResponse:
         parsed, http, now = asked.parsed, asked.http, time.time()
         is_kept = parsed.stores and not is_task(http)
-        body = response_shell(asked.answer_id, int(now), parsed.model, {**asked.body, "store": is_kept})
+        asked_for: JsonObject = {**asked.body, "instructions": parsed.instructions}
+        body = response_shell(asked.answer_id, int(now), parsed.model, {**asked_for, "store": is_kept})
+        markers = None if asked.is_for_programs or not is_kept else asked_markers(http)
         request: JsonObject = {
-            "body": {name: value for name, value in asked.body.items() if name != "input"},
+            "body": {name: value for name, value in asked_for.items() if name not in ("input", "messages")},
             "display": display_of(http, asked.caller, self._asked.defaults.show_tool_cards),
+            "markers": markers or "off",
+            "for_open_webui": is_from_open_webui(http),
             "chat_id": chat_id_of(http),
             "message_id": passed_on(http, MESSAGE_HEADER),
             "is_task": is_task(http),

@@ -1,10 +1,12 @@
 """Requests to `/v1/responses`: read what the bridge decides by, pass everything else on as it came.
 
-What needs more than kept responses is refused by name.
+A client that keeps a chat may send it as `messages`, in the form of Chat Completions. What needs more than
+kept responses is refused by name.
 """
 
 from __future__ import annotations
 
+from bridge.turns.chat_messages import items_of_messages
 from bridge.turns.details import without_details
 from bridge.turns.items import Item
 from bridge.turns.request_members import (
@@ -26,6 +28,7 @@ _READ = frozenset(
     {
         "model",
         "input",
+        "messages",
         "instructions",
         "tools",
         EXTRA_TOOLS,
@@ -46,10 +49,11 @@ def parse_responses_request(body: JsonObject) -> ParsedRequest:
     """
     _refuse(body)
     model = required_text(body, "model")
+    messages, told = _chat(body)
     return ParsedRequest(
         model=model,
-        input=() if _goes_without_input(body) else tuple(_items(body.get("input"))),
-        instructions=optional_text(body, "instructions"),
+        input=(*messages, *(() if _goes_without_input(body) else _items(body.get("input")))),
+        instructions=optional_text(body, "instructions") or told,
         caller_tools=caller_tools(body),
         options=_options(body),
         with_tools=wants_tools(body),
@@ -67,10 +71,17 @@ def _options(body: JsonObject) -> JsonObject:
     return {name: value for name, value in body.items() if name not in read and value is not None}
 
 
+def _chat(body: JsonObject) -> tuple[tuple[Item, ...], str | None]:
+    """The items of `messages`, which stand before `input`, and their instructions."""
+    return ((), None) if body.get("messages") is None else items_of_messages(body["messages"])
+
+
 def _goes_without_input(body: JsonObject) -> bool:
-    """The provider's own template, or what came before, may be all that is asked."""
+    """A chat, the provider's own template, or what came before, may be all that is asked."""
     return body.get("input") is None and (
-        isinstance(body.get("prompt"), dict) or bool(body.get("previous_response_id"))
+        isinstance(body.get("prompt"), dict)
+        or bool(body.get("previous_response_id"))
+        or body.get("messages") is not None
     )
 
 

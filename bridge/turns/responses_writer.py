@@ -3,22 +3,41 @@
 Receives `TurnEvent`s and gives event bodies with `sequence_number`, which a caller cannot tell from OpenAI's:
 one `response.created`, items with consecutive `output_index`es, one ending with all of them. Items stay as
 the model wrote them. Calls of the bridge are left out, told in a text, or given as items (`CallDisplay`).
+Markers stand in messages of the bridge's own. What only Open WebUI shows comes as `tool_bridge.event`s.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
+from bridge.artifacts.markers import MarkerForm
+from bridge.turns.chat_markers import ChatMarkers
+from bridge.turns.chat_notices import ChatNotices
 from bridge.turns.details import call_block
 from bridge.turns.item_events import MessageEvents, text_part
 from bridge.turns.items import Item
 from bridge.turns.model import ENDINGS
-from bridge.turns.turn import CallDisplay, CallEnded, Kept, Notice, Said, Settled, TurnEvent, TurnResult
+from bridge.turns.turn import (
+    Attached,
+    CallDisplay,
+    CallEnded,
+    CallStarted,
+    Kept,
+    Notice,
+    Said,
+    Settled,
+    TurnEvent,
+    TurnResult,
+)
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
 _OF_A_ROUND = ENDINGS | {"response.created", "response.in_progress", "response.queued", "error"}
 """Events that speak of one round, of which the caller knows nothing."""
+
+_SEARCHES = {"response.web_search_call.searching": False, "response.web_search_call.completed": True}
+"""Events of a search, and whether it has ended."""
 
 _ECHOED: Mapping[str, JsonValue] = {
     "background": False,
@@ -49,6 +68,21 @@ _PROVIDERS_WORD = ("reasoning", "service_tier", "temperature", "top_p", "truncat
 """Members that the provider may have chosen itself; its response says what they were."""
 
 
+EVENT_TYPE = "tool_bridge.event"
+"""What Open WebUI shows beside an answer: its `event` is for Open WebUI's event emitter as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How an answer is written, beyond what the model says."""
+
+    display: CallDisplay
+    markers: MarkerForm = "off"
+    """How the items of the answer are named in its text."""
+    for_open_webui: bool = False
+    """Status, notifications and sources go along as events of `EVENT_TYPE`."""
+
+
 def response_shell(response_id: str, created_at: int, model: str, body: JsonObject) -> JsonObject:
     """A response that has just begun. `body`: the caller's request; `model`: its name for the model."""
     told = {name: body[name] if body.get(name) is not None else value for name, value in _ECHOED.items()}
@@ -73,7 +107,7 @@ class ResponsesWriter:
     def __init__(
         self,
         shell: JsonObject,
-        display: CallDisplay,
+        shown: Shown,
         *,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         now: Callable[[], float] | None = None,
@@ -81,7 +115,9 @@ class ResponsesWriter:
         """`shell`: of `response_shell`; `now`: seconds since 1970, for `completed_at`."""
         self.response: JsonObject = shell
         """The response as far as it goes; whole after `end` or `fail`."""
-        self._display: CallDisplay = display
+        self._display: CallDisplay = shown.display
+        self._markers = ChatMarkers(shown.markers)
+        self._notices = ChatNotices() if shown.for_open_webui else None
         self._new_id = new_id
         self._now = now
         self._is_created = False
@@ -159,11 +195,16 @@ class ResponsesWriter:
 
     def write(self, event: TurnEvent) -> list[JsonObject]:
         """What the caller is told of an event; the first also begins the response."""
-        if isinstance(event, Settled | Kept):
+        if isinstance(event, Settled):
             return []
+        return self._numbered([*self._aside(event), *self._written(event)])
+
+    def _written(self, event: TurnEvent) -> Iterator[JsonObject]:
         match event:
             case Said():
                 bodies = self._said(event)
+            case Kept():
+                bodies = self._mark(self._markers.name(event.id))
             case CallEnded() if self._display == "details" and not event.is_omitted:
                 bodies = self._tell_block(call_block(event.call, event.output, event.files))
             case CallEnded() if self._display == "items":
@@ -172,7 +213,22 @@ class ResponsesWriter:
                 bodies = self._tell_paragraph(event.text)
             case _:
                 bodies = iter(())
-        return self._numbered(bodies)
+        yield from bodies
+
+    def _aside(self, event: TurnEvent) -> Iterator[JsonObject]:
+        """What only Open WebUI has a place for."""
+        if self._notices is None:
+            return
+        match event:
+            case CallStarted() | CallEnded() | Notice(in_answer=False):
+                told = self._notices.of(event)
+            case Attached():
+                told = iter([self._notices.attached(event)])
+            case Said() if event.event.type in _SEARCHES:
+                told = iter([self._notices.search(has_ended=_SEARCHES[event.event.type])])
+            case _:
+                told = iter(())
+        yield from map(_for_open_webui, told)
 
     def end(self, result: TurnResult) -> list[JsonObject]:
         """The rest of the items, and the one ending."""
@@ -222,6 +278,9 @@ class ResponsesWriter:
             yield body
             return
         key = (said.round, index)
+        self._markers.told(kind, key)
+        if kind == "response.output_text.delta":
+            yield from self._mark(self._markers.text_at(key))
         if key not in self._indexes:
             yield from self._close()
             self._indexes[key] = self._new_item({})
@@ -252,6 +311,7 @@ class ResponsesWriter:
                     text
                 )
                 self._note_text(text)
+                self._markers.read(text)
             case _:
                 pass
 
@@ -280,6 +340,13 @@ class ResponsesWriter:
         return self._tell(f"\n\n{text}" if self._has_text else text)
 
     def _tell(self, text: str) -> Iterator[JsonObject]:
+        self._markers.read(text)
+        return self._mark(text)
+
+    def _mark(self, text: str) -> Iterator[JsonObject]:
+        """Text of the bridge, of which the markers know already."""
+        if not text:
+            return
         if self._told is None:
             self._told = MessageEvents("msg_" + self._new_id(), self._new_item({}))
             yield from self._told.begin()
@@ -289,13 +356,18 @@ class ResponsesWriter:
     def _close(self) -> Iterator[JsonObject]:
         """End the bridge's own message: what comes next is another item."""
         if self._told is not None:
+            if self._markers.separator:
+                yield from self._tell(self._markers.separator)
             told, self._told = self._told, None
             bodies = told.end()
             self._items[told.output_index] = object_at(bodies[-1], "item")
             yield from bodies
 
     def _ending(self, status: str, **members: JsonValue) -> Iterator[JsonObject]:
+        yield from self._mark(self._markers.rest())
         yield from self._close()
+        if self._notices:
+            yield from map(_for_open_webui, self._notices.end())
         for index in sorted(self._texts):
             yield from self._broken_off(index)
         ended: JsonObject = {
@@ -341,6 +413,10 @@ def _whole_usage(usage: JsonObject) -> JsonValue:
         },
         "output_tokens_details": {"reasoning_tokens": 0, **object_at(usage, "output_tokens_details")},
     }
+
+
+def _for_open_webui(event: JsonObject) -> JsonObject:
+    return {"type": EVENT_TYPE, **event}
 
 
 def _error(error: JsonObject) -> JsonObject:

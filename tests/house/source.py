@@ -16,6 +16,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 VENDORED = "static/vendor/"
+ASSEMBLED = "plugins/open_webui/tool_bridge_"
+"""Files that are put together from others, which the rules look at."""
 MADE_BY_TOOLS = frozenset(
     [".git", ".venv", "node_modules", "__pycache__", ".pytest_cache", ".ruff_cache", ".hypothesis"]
 )
@@ -65,7 +67,7 @@ def files(*suffixes: str, under: tuple[str, ...] = ("",)) -> list[str]:
     return [
         name
         for name in repository_files()
-        if name.endswith(suffixes) and name.startswith(under) and not name.startswith(VENDORED)
+        if name.endswith(suffixes) and name.startswith(under) and not name.startswith((VENDORED, ASSEMBLED))
     ]
 
 

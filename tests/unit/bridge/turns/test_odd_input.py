@@ -22,7 +22,7 @@ from bridge.turns.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequ
 from bridge.turns.request_members import InvalidRequest, ParsedRequest
 from bridge.turns.requests_chat import parse_chat_request
 from bridge.turns.requests_responses import parse_responses_request
-from bridge.turns.responses_writer import ResponsesWriter, response_shell
+from bridge.turns.responses_writer import ResponsesWriter, Shown, response_shell
 from bridge.turns.surrogates import PairJoiner
 from bridge.turns.text_call_model import TextCallModel
 from bridge.turns.told_tools import told_in_words
@@ -117,7 +117,7 @@ async def answers_of(request: TurnRequest, model: Model) -> list[tuple[WrittenAn
     shell = ChatShell("chatcmpl_1", 0, "m", "details", with_usage=True, for_open_webui=True)
     answers: list[tuple[WrittenAnswer, list[bytes]]] = [
         (ChatAnswer(ChatWriter(shell)), []),
-        (ResponsesAnswer(ResponsesWriter(response_shell("resp_1", 0, "m", {}), "items")), []),
+        (ResponsesAnswer(ResponsesWriter(response_shell("resp_1", 0, "m", {}), Shown("items"))), []),
     ]
 
     async def emit(event: TurnEvent) -> None:

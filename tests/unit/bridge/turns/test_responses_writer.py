@@ -6,7 +6,7 @@ import pytest
 
 from bridge.turns.details import call_block
 from bridge.turns.item_events import text_part
-from bridge.turns.responses_writer import ResponsesWriter, response_shell
+from bridge.turns.responses_writer import ResponsesWriter, Shown, response_shell
 from bridge.turns.turn import CallDisplay, Notice, TurnEvent, TurnResult
 from tests.support.turn_script import (
     a_turn_with_a_call,
@@ -28,7 +28,7 @@ BLOCK = call_block(OWN, output(OWN, '{"temp_c": 22}'))
 
 def writer(display: CallDisplay = "hidden", body: JsonObject | None = None) -> ResponsesWriter:
     shell = response_shell("resp_ours", 1700000000, "my-model", body or {})
-    return ResponsesWriter(shell, display, new_id=lambda: "own", now=lambda: 1700000009.5)
+    return ResponsesWriter(shell, Shown(display), new_id=lambda: "own", now=lambda: 1700000009.5)
 
 
 def written(

@@ -1,0 +1,1 @@
+"""Pieces of Direct Tool Bridge that run inside other programs."""

@@ -1,0 +1,206 @@
+"""An answer as Open WebUI shows it: items that it stores, or text with blocks of `<details>`."""
+
+import html
+import json
+import uuid
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from plugins.open_webui.source.answer import Answer
+from plugins.open_webui.source.bridge_client import BridgeFailure
+from plugins.open_webui.source.json_values import Json, as_object, as_objects
+from plugins.open_webui.source.results import Result, failed
+
+UNANSWERED = failed("The answer ended before this call had a result.")
+LIMIT = (
+    "\n\n> **The answer stopped early.** The model wanted to call tools after {rounds} rounds. Ask it to go "
+    "on, or raise MAX_FUNCTION_CALL_LOOPS.\n"
+)
+
+
+async def as_items(answer: Answer) -> AsyncGenerator[Json]:
+    """Events of one response, whose items Open WebUI stores.
+
+    Raises:
+        BridgeFailure: as `Answer.events`; what came before it is whole.
+    """
+    items = Items(answer.names_handed_over)
+    try:
+        async with aclosing(answer.events()) as events:
+            async for event in events:
+                for shown in items.take(event):
+                    yield shown
+    except BridgeFailure:
+        for shown in items.close():
+            yield shown
+        raise
+    for shown in (*items.close(), *(items.say(_limit(answer)) if answer.limit_reached else ())):
+        yield shown
+    yield {"type": "response.completed", "response": {"status": "completed", "usage": answer.usage}}
+
+
+async def as_chunks(answer: Answer, text: "Text") -> AsyncGenerator[Json]:
+    """Chunks of Chat Completions.
+
+    Raises:
+        BridgeFailure: as `Answer.events`.
+    """
+    items = Items(answer.names_handed_over)
+    async with aclosing(answer.events()) as events:
+        async for event in events:
+            for shown in items.take(event):
+                for written in text.take(shown):
+                    yield delta(written)
+    if answer.limit_reached:
+        yield delta({"content": _limit(answer)})
+    yield {"usage": answer.usage}
+
+
+def delta(written: Json, finish_reason: str | None = None) -> Json:
+    """A chunk of Chat Completions."""
+    return {"choices": [{"index": 0, "delta": written, "finish_reason": finish_reason}]}
+
+
+def _limit(answer: Answer) -> str:
+    return LIMIT.format(rounds=answer.max_rounds)
+
+
+def output_item(call: Json, result: Result) -> Json:
+    """The output of a call that was run in Open WebUI, as Open WebUI stores it."""
+    return {
+        "type": "function_call_output",
+        "id": f"fco_{uuid.uuid4().hex[:24]}",
+        "call_id": call["call_id"],
+        "output": result.output,
+        "status": "failed" if result.has_failed else "completed",
+        "files": [{"type": "image", "url": url} for url in result.images],
+        "embeds": list(result.embeds),
+    }
+
+
+@dataclass
+class Items:
+    """The items of one message, which come from any number of responses."""
+
+    hidden: frozenset[str]
+    """Names of functions whose calls are not shown: Open WebUI is told of them another way."""
+    waiting: dict[str, tuple[int, Json]] = field(default_factory=dict[str, tuple[int, Json]])
+    """Calls without output, with their places. Open WebUI runs what has none when the answer ends."""
+    _count: int = 0
+    _places: dict[int, int] = field(default_factory=dict[int, int])
+    """By the place in the response that comes now."""
+
+    def take(self, event: Json) -> Iterator[Json]:
+        """An event of an answer, in its place of the message."""
+        match event["type"]:
+            case "response.begun":
+                self._places.clear()
+            case "run":
+                yield from self.answer(output_item(event["call"], event["result"]))
+            case _:
+                yield from self._placed(event)
+
+    def _placed(self, event: Json) -> Iterator[Json]:
+        item = as_object(event.get("item"))
+        theirs = event.get("output_index")
+        if not isinstance(theirs, int) or (theirs not in self._places and item.get("name") in self.hidden):
+            return
+        is_new = theirs not in self._places
+        if not item and is_new:
+            return
+        place = self._places.setdefault(theirs, self._count)
+        self._count += is_new
+        if item.get("type") == "function_call_output":
+            if event["type"].endswith(".done"):
+                yield from self._answered(item, place)
+            return
+        if item.get("type") == "function_call":
+            item = {**item, "status": "in_progress"}
+            self.waiting[item["call_id"]] = (place, item)
+        yield {**event, "output_index": place, **({"item": item} if item else {})}
+
+    def answer(self, output: Json) -> Iterator[Json]:
+        """A call has its output, which comes behind everything."""
+        place, self._count = self._count, self._count + 1
+        yield from self._answered(output, place)
+
+    def say(self, text: str) -> Iterator[Json]:
+        """A message of the pipe's own."""
+        place, self._count = self._count, self._count + 1
+        content: list[Json] = [{"type": "output_text", "text": text, "annotations": []}]
+        item = {
+            "type": "message",
+            "id": f"msg_{uuid.uuid4().hex}",
+            "role": "assistant",
+            "status": "completed",
+        }
+        for moment in ("added", "done"):
+            event = {"type": f"response.output_item.{moment}", "output_index": place}
+            yield {**event, "item": {**item, "content": content}}
+
+    def close(self) -> Iterator[Json]:
+        """Every call that is shown has an output: Open WebUI would run it."""
+        for _, call in list(self.waiting.values()):
+            yield from self.answer(output_item(call, UNANSWERED))
+
+    def _answered(self, output: Json, place: int) -> Iterator[Json]:
+        text = output["output"]
+        parts: list[Json] = (
+            [{"type": "input_text", "text": text}] if isinstance(text, str) else as_objects(text)
+        )
+        files = as_objects(output.get("files"))
+        shown = {**output, "output": parts, "files": files}
+        if waiting := self.waiting.pop(output["call_id"], None):
+            call = {**waiting[1], "status": output.get("status") or "completed"}
+            yield {"type": "response.output_item.done", "output_index": waiting[0], "item": call}
+        for moment in ("added", "done"):
+            yield {"type": f"response.output_item.{moment}", "output_index": place, "item": shown}
+
+
+@dataclass
+class Text:
+    """A message as text."""
+
+    with_calls: bool
+    """As blocks of `<details>`; the bridge writes those of its own calls."""
+    _calls: dict[str, Json] = field(default_factory=dict[str, Json])
+    _place: Any = None
+    _end: str = "\n"
+
+    def take(self, event: Json) -> Iterator[Json]:
+        """Deltas of Chat Completions for an event."""
+        kind, item = event["type"], as_object(event.get("item"))
+        match kind.removeprefix("response."):
+            case "output_text.delta":
+                gap = "\n\n" if self._end != "\n" and self._place != event["output_index"] else ""
+                yield self._said(gap + event["delta"], event["output_index"])
+            case "reasoning_text.delta" | "reasoning_summary_text.delta":
+                yield {"reasoning_content": event["delta"]}
+            case "output_text.annotation.added":
+                yield {"annotations": [{"type": "url_citation", "url_citation": event["annotation"]}]}
+            case "output_item.done" if item.get("type") == "function_call":
+                self._calls[item["call_id"]] = item
+            case "output_item.done" if item.get("type") == "function_call_output" and self.with_calls:
+                block = details_block(self._calls[item["call_id"]], item)
+                yield self._said(block if self._end == "\n" else f"\n{block}", None)
+            case _:
+                pass
+
+    def _said(self, text: str, place: Any) -> Json:
+        self._place, self._end = place, text[-1:] or self._end
+        return {"content": text}
+
+
+def details_block(call: Json, output: Json) -> str:
+    """A call in the form that Open WebUI reads in texts; nothing within it can end it."""
+    told = {name: str(call.get(name) or "") for name in ("call_id", "name", "arguments")}
+    told = {name: html.escape(" ".join(value.splitlines())) for name, value in told.items()}
+    files = html.escape(json.dumps(output["files"]))
+    text = "".join(part.get("text", "") for part in output["output"])
+    return (
+        f'<details type="tool_calls" done="true" id="{told["call_id"]}" name="{told["name"]}" '
+        f'arguments="{told["arguments"]}" files="{files}">\n'
+        f"<summary>Tool Executed</summary>\n{html.escape(text)}\n</details>\n"
+    )
