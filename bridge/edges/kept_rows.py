@@ -35,6 +35,21 @@ def indexed(name: str) -> str:
     return "sha256:" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def place_of_item(user_id: str, item_id: str) -> str:
+    """Where an item's payload stands, as `Sealing` wants it."""
+    return f"item {user_id} {item_id}"
+
+
+def place_of_response(user_id: str, response_id: str, column: str) -> str:
+    """Where a part of a response stands."""
+    return f"response {user_id} {response_id} {column}"
+
+
+def place_of_events(response_id: str, first: int) -> str:
+    """Where stream events of a response stand; responses of all users have ids of their own."""
+    return f"events {response_id} {first}"
+
+
 class KeptRows:
     """Makes rows and reads them."""
 
@@ -52,9 +67,13 @@ class KeptRows:
         Raises:
             Unkeepable: it is nested too deeply.
         """
-        body, request = (self._sealing.seal(pack(part)) for part in (response.body, response.request))
+        name = indexed(response.id)
+        body, request = (
+            self._sealing.seal(pack(part), place_of_response(response.user_id, name, column))
+            for column, part in (("body", response.body), ("request", response.request))
+        )
         return {
-            "id": indexed(response.id),
+            "id": name,
             "user_id": response.user_id,
             "model": _storable(response.model),
             "status": response.status,
@@ -74,9 +93,10 @@ class KeptRows:
 
     def of_events(self, response_id: str, first: int, last: int, frames: bytes) -> dict[str, Any]:
         """The row of stream events."""
-        sealed = self._sealing.seal(frames)
+        name = indexed(response_id)
+        sealed = self._sealing.seal(frames, place_of_events(name, first))
         return {
-            "response_id": indexed(response_id),
+            "response_id": name,
             "first": first,
             "last": last,
             "frames": sealed.content,
@@ -90,9 +110,10 @@ class KeptRows:
 
     def response(self, row: Row[Any]) -> KeptResponse | None:
         """The response of a row; None: it cannot be read."""
-        name = f"response {row.id}"
-        body = self._object(Sealed(row.body, row.key_id), name)
-        request = self._object(Sealed(row.request, row.key_id), name)
+        body, request = (
+            self._object(Sealed(sealed, row.key_id), place_of_response(row.user_id, row.id, column))
+            for column, sealed in (("body", row.body), ("request", row.request))
+        )
         if body is None or request is None:
             return None
         return KeptResponse(
@@ -111,7 +132,7 @@ class KeptRows:
 
     def frames(self, row: Row[Any]) -> bytes | None:
         """The stream events of a row; None: they cannot be read."""
-        return self._opened(Sealed(row.frames, row.key_id), "stream events")
+        return self._opened(Sealed(row.frames, row.key_id), place_of_events(row.response_id, row.first))
 
     def _of_item(self, item: KeptItem, now: float) -> dict[str, Any] | None:
         try:
@@ -120,9 +141,10 @@ class KeptRows:
             _log.warning("Item %s is not kept: %s.", item.id, error)
             return None
         kind = text_at(item.payload, "type")
-        sealed = self._sealing.seal(packed, thought=kind == REASONING)
+        name = indexed(item.id)
+        sealed = self._sealing.seal(packed, place_of_item(item.user_id, name), thought=kind == REASONING)
         return {
-            "id": indexed(item.id),
+            "id": name,
             "user_id": item.user_id,
             "response_id": indexed(item.response_id),
             "side": item.side,
@@ -139,7 +161,7 @@ class KeptRows:
         }
 
     def _item(self, row: Row[Any]) -> KeptItem | None:
-        payload = self._object(Sealed(row.payload, row.key_id), f"item {row.id}")
+        payload = self._object(Sealed(row.payload, row.key_id), place_of_item(row.user_id, row.id))
         if payload is None:
             return None
         return KeptItem(
@@ -155,21 +177,21 @@ class KeptRows:
             message_id=row.message_id,
         )
 
-    def _object(self, sealed: Sealed, name: str) -> JsonObject | None:
-        packed = self._opened(sealed, name)
+    def _object(self, sealed: Sealed, place: str) -> JsonObject | None:
+        packed = self._opened(sealed, place)
         try:
             value = None if packed is None else unpack(packed)
         except Unkeepable as error:
-            _log.warning("What is kept as %s cannot be read: %s.", name, error)
+            _log.warning("What is kept as %s cannot be read: %s.", place, error)
             return None
         return value if isinstance(value, dict) else None
 
-    def _opened(self, sealed: Sealed, name: str) -> bytes | None:
+    def _opened(self, sealed: Sealed, place: str) -> bytes | None:
         try:
-            return self._sealing.open(sealed)
+            return self._sealing.open(sealed, place)
         except Unreadable as error:
             if self._sealing.is_first_miss(sealed):
-                _log.warning("What is kept as %s cannot be read: %s.", name, error)
+                _log.warning("What is kept as %s cannot be read: %s.", place, error)
             return None
 
 

@@ -14,7 +14,15 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, and_, or_, select, update
 
 from bridge.edges.group_commit import Transactions
-from bridge.edges.kept_rows import EVENTS, ITEMS, REASONING, RESPONSES
+from bridge.edges.kept_rows import (
+    EVENTS,
+    ITEMS,
+    REASONING,
+    RESPONSES,
+    place_of_events,
+    place_of_item,
+    place_of_response,
+)
 from bridge.edges.sealing import Sealed, Sealing, Unreadable
 
 ROWS_AT_ONCE = 100
@@ -42,12 +50,32 @@ class _Sealable:
     columns: tuple[str, ...]
     sized: bool
     is_thought: Callable[[RowMapping], bool]
+    place: Callable[[RowMapping, str], str]
+    """Of a column of a row."""
 
 
 _TABLES = (
-    _Sealable(ITEMS, ("payload",), sized=True, is_thought=lambda row: row["type"] == REASONING),
-    _Sealable(RESPONSES, ("body", "request"), sized=True, is_thought=lambda _: True),
-    _Sealable(EVENTS, ("frames",), sized=False, is_thought=lambda _: True),
+    _Sealable(
+        ITEMS,
+        ("payload",),
+        sized=True,
+        is_thought=lambda row: row["type"] == REASONING,
+        place=lambda row, _: place_of_item(row["user_id"], row["id"]),
+    ),
+    _Sealable(
+        RESPONSES,
+        ("body", "request"),
+        sized=True,
+        is_thought=lambda _: True,
+        place=lambda row, column: place_of_response(row["user_id"], row["id"], column),
+    ),
+    _Sealable(
+        EVENTS,
+        ("frames",),
+        sized=False,
+        is_thought=lambda _: True,
+        place=lambda row, _: place_of_events(row["response_id"], row["first"]),
+    ),
 )
 
 
@@ -109,11 +137,17 @@ def _rekey_row(
 ) -> None:
     thought = each.is_thought(old)
     try:
-        opened = {name: sealing.open(Sealed(old[name], old["key_id"])) for name in each.columns}
+        opened = {
+            name: sealing.open(Sealed(old[name], old["key_id"]), each.place(old, name))
+            for name in each.columns
+        }
     except Unreadable:
         result.unreadable += 1
         return
-    new = {name: sealing.seal(content, thought=thought).content for name, content in opened.items()}
+    new = {
+        name: sealing.seal(content, each.place(old, name), thought=thought).content
+        for name, content in opened.items()
+    }
     values: dict[str, Any] = {**new, "key_id": sealing.key_for(thought=thought)}
     if each.sized:
         values["size"] = sum(map(len, new.values()))

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import os
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -14,8 +15,9 @@ from bridge.artifacts.record import KeptItem, KeptResponse
 from bridge.config import KeptSettings
 from bridge.edges.sealing import Sealed, Sealing, Unreadable, key_id
 from bridge.edges.store import Store
-from tests.support.databases import Where, content_of
+from tests.support.databases import Where, content_of, execute
 
+HERE = "where it stands"
 CANARY = "canary-7f3a91"
 PLAIN = KeptSettings()
 OLD = KeptSettings(encryption_keys=("old key",))
@@ -27,44 +29,94 @@ NEW = KeptSettings(encryption_keys=("new key",))
 def test_what_is_sealed_is_what_is_opened(content: bytes, settings: KeptSettings) -> None:
     """Also bytes that cannot be compressed, and none at all."""
     sealing = Sealing(settings)
-    assert sealing.open(sealing.seal(content)) == content
+    assert sealing.open(sealing.seal(content, HERE), HERE) == content
 
 
-def test_the_key_is_derived_as_in_the_pipe_and_what_is_long_is_compressed_first() -> None:
-    """S0-142: Fernet with base64url(SHA-256(key)); before that compressed, and flagged by one byte."""
-    sealed = Sealing(OLD).seal(b"long " * 1000)
+def by_fernet(content: bytes) -> Sealed:
+    """As it was written until 2026-11, and by the pipe: a key of base64url(SHA-256), a flag first."""
     derived = base64.urlsafe_b64encode(hashlib.sha256(b"old key").digest())
-    flagged = Fernet(derived).decrypt(base64.urlsafe_b64encode(sealed.content))
-    assert flagged[:1] == b"\x01"
-    assert len(flagged) < 200
+    token = Fernet(derived).encrypt(b"\x01" + zlib.compress(content))
+    return Sealed(base64.urlsafe_b64decode(token), key_id("old key"))
+
+
+def test_what_is_long_is_compressed_before_it_is_encrypted() -> None:
+    """S0-142: with an id of its key, and no word of it to be seen."""
+    sealed = Sealing(OLD).seal(b"long " * 1000, HERE)
+    assert len(sealed.content) < 200
     assert sealed.key_id == key_id("old key")
+    assert Sealing(OLD).seal(b"long " * 1000, HERE).content != sealed.content
+
+
+def test_what_fernet_sealed_stays_readable() -> None:
+    """S0-142: a new form of encryption costs nobody what is kept."""
+    assert Sealing(BOTH).open(by_fernet(b"long " * 1000), HERE) == b"long " * 1000
 
 
 def test_what_is_short_or_would_grow_is_not_compressed() -> None:
     """S0-142: only if smaller, and from `MIN_COMPRESS_BYTES` on."""
     text, noise = b"a" * 900, os.urandom(900)
-    assert len(Sealing(PLAIN).seal(text).content) < 100
-    assert Sealing(PLAIN).seal(noise).content == b"\0" + noise
-    assert Sealing(replace(PLAIN, min_compress_bytes=901)).seal(text).content == b"\0" + text
-    assert Sealing(replace(PLAIN, compress=False)).seal(text).content == b"\0" + text
+    assert len(Sealing(PLAIN).seal(text, HERE).content) < 100
+    assert Sealing(PLAIN).seal(noise, HERE).content == b"\0" + noise
+    assert Sealing(replace(PLAIN, min_compress_bytes=901)).seal(text, HERE).content == b"\0" + text
+    assert Sealing(replace(PLAIN, compress=False)).seal(text, HERE).content == b"\0" + text
 
 
 def test_any_of_the_keys_opens_and_the_first_one_seals() -> None:
     """A key is changed by putting the new one in front of the old one."""
-    sealed = Sealing(OLD).seal(b"text")
-    assert Sealing(BOTH).open(sealed) == b"text"
-    assert Sealing(BOTH).seal(b"text").key_id == key_id("new key")
+    sealed = Sealing(OLD).seal(b"text", HERE)
+    assert Sealing(BOTH).open(sealed, HERE) == b"text"
+    assert Sealing(BOTH).seal(b"text", HERE).key_id == key_id("new key")
     with pytest.raises(Unreadable, match="no key with the id"):
-        Sealing(NEW).open(sealed)
+        Sealing(NEW).open(sealed, HERE)
 
 
-@pytest.mark.parametrize("content", [b"", b"short", b"\x01none", b"\x07"])
+@pytest.mark.parametrize("content", [b"", b"short", b"\x01none", b"\x07", b"\x80no", b"\x81no"])
 def test_what_was_changed_is_not_opened(content: bytes) -> None:
     """Whoever writes to the database must not be able to put words into a chat."""
     with pytest.raises(Unreadable):
-        Sealing(OLD).open(Sealed(content, key_id("old key")))
+        Sealing(OLD).open(Sealed(content, key_id("old key")), HERE)
     with pytest.raises(Unreadable):
-        Sealing(OLD).open(Sealed(content, None))
+        Sealing(OLD).open(Sealed(content, None), HERE)
+
+
+@pytest.mark.parametrize("sealed", [Sealing(OLD).seal(b"text", HERE), by_fernet(b"text")])
+def test_no_byte_of_what_is_encrypted_can_be_changed(sealed: Sealed) -> None:
+    """The form, the nonce, the text, the tag."""
+    for place in range(len(sealed.content)):
+        changed = bytearray(sealed.content)
+        changed[place] ^= 1
+        with pytest.raises(Unreadable):
+            Sealing(OLD).open(Sealed(bytes(changed), sealed.key_id), HERE)
+
+
+@pytest.mark.asyncio
+@pytest.mark.both_databases
+async def test_what_is_encrypted_opens_nowhere_else(database: Where) -> None:
+    """Who writes to the database cannot put an item in the place of another, or of another user's."""
+    ann = await fill(database, OLD)
+    store = Store.open(database)
+    bob = (await store.ensure_user("bob")).id
+    items = store.item_store(OLD)
+    for owner, name in ((ann, "other"), (bob, "message")):
+        await items.add([KeptItem(name, owner, "q", 0, "output", "demo", {"type": "message"}, 1.0)])
+    await items.save_response(KeptResponse("q", ann, "demo", "completed", {}, {}, 1.0))
+    await items.add_events("q", 0, 1, b"others")
+    await store.close()
+    mine = f"(SELECT payload FROM kept_items WHERE user_id = '{ann}' AND id = 'message')"
+    execute(
+        database,
+        f"UPDATE kept_items SET payload = {mine} WHERE id = 'other' OR user_id = '{bob}'",
+        "UPDATE kept_responses SET request = body WHERE id = 'r'",
+        "UPDATE kept_events SET frames = (SELECT frames FROM kept_events WHERE response_id = 'r') "
+        "WHERE response_id = 'q'",
+    )
+    store = Store.open(database)
+    items = store.item_store(OLD)
+    assert list(await items.by_ids(ann, ["message", "other"])) == ["message"]
+    assert await items.by_ids(bob, ["message"]) == {}
+    assert await items.response(ann, "r") is None
+    assert await items.events(ann, "q", -1, limit=9) == []
+    await store.close()
 
 
 async def fill(where: Where, settings: KeptSettings, suffix: str = "") -> str:
