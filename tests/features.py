@@ -38,6 +38,9 @@ SECTIONS = (
 )
 """The id that each section of the page begins with, and its heading."""
 
+UNITS = ("tests/unit/", "tests/page/")
+"""Where tests see the parts; all others see the bridge, its page or its commands as their users do."""
+
 Proofs = dict[str, list[tuple[str, str]]]
 """Feature id to file and test."""
 
@@ -51,6 +54,8 @@ class Feature:
     """Why it is not built yet."""
     out: str | None
     """Why it is not wanted."""
+    inside: str | None
+    """Why nobody can see it from outside."""
 
     @property
     def place(self) -> tuple[str, bool, int]:
@@ -62,7 +67,9 @@ class Feature:
 def features() -> list[Feature]:
     found = tomllib.loads((ROOT / "tests/features.toml").read_text(encoding="utf-8"))
     return [
-        Feature(key, entry["title"], entry["issue"], entry.get("later"), entry.get("out"))
+        Feature(
+            key, entry["title"], entry["issue"], entry.get("later"), entry.get("out"), entry.get("inside")
+        )
         for key, entry in found.items()
     ]
 

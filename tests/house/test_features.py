@@ -4,27 +4,37 @@ import itertools
 import re
 from pathlib import Path
 
-from tests.features import ID, PAGE, features, page, proofs
+from tests.features import ID, PAGE, UNITS, features, page, proofs
 from tests.house.source import refuse, text_of
+
+PROOFS = proofs()
 
 
 def test_every_feature_has_a_test_or_says_why_not() -> None:
     """A feature that nobody can see failing is a promise, not a feature."""
-    tests = proofs()
     refuse(
         f"tests/features.toml: {feature.id} has no test ({feature.title})"
         for feature in features()
-        if not tests.get(feature.id) and not feature.later and not feature.out
+        if not PROOFS.get(feature.id) and not feature.later and not feature.out
+    )
+
+
+def test_every_proven_feature_is_seen_from_outside() -> None:
+    """Parts that are right by themselves may never have been put together."""
+    refuse(
+        f"tests/features.toml: {feature.id} has tests of parts only ({feature.title})"
+        for feature in features()
+        if (tests := PROOFS.get(feature.id)) and not feature.inside
+        if all(file.startswith(UNITS) for file, _ in tests)
     )
 
 
 def test_nothing_is_put_off_that_is_proven() -> None:
     """`later` and `out` must go when the feature comes."""
-    tests = proofs()
     refuse(
         f"tests/features.toml: {feature.id} has tests, and `later` or `out`"
         for feature in features()
-        if tests.get(feature.id) and (feature.later or feature.out)
+        if PROOFS.get(feature.id) and (feature.later or feature.out)
     )
 
 
@@ -33,7 +43,7 @@ def test_tests_name_only_features_that_there_are() -> None:
     known = {feature.id for feature in features()}
     refuse(
         f"{file}: {test} names {unknown}, which tests/features.toml does not have"
-        for unknown, tests in proofs().items()
+        for unknown, tests in PROOFS.items()
         if unknown not in known
         for file, test in tests
     )
