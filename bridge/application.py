@@ -92,6 +92,7 @@ def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str
         *BatchRoutes(rooms.identity, rooms.engine, lambda: rooms.controls.limits.now, calls.facts).routes(),
         *HistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).routes(),
         *_kept_routes(settings, rooms),
+        *rooms.conversations.routes(rooms.identity),
         *AuditRoutes(rooms.identity, rooms.audit, rooms.journal, rooms.registry.operator_id).routes(),
         *page.routes(),
     ]

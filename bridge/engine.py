@@ -78,6 +78,8 @@ class ToolCall:
     """See `CallRequest`."""
     terms: Terms = ALONE
     """Its deadline and its turn."""
+    only: frozenset[str] | None = None
+    """Names of operations to which the bridge's own tools may lead; None: every one of the user's."""
 
 
 class Engine:
@@ -149,9 +151,10 @@ class Engine:
         with _as_invalid_arguments():
             wanted = read_run(call.arguments_text, max_bytes=ARGUMENT_BYTES)
             tool = view.catalog.by_name(wanted.name)
-            if tool is None or call.server_id not in (None, tool.server_id):
+            if tool is None or call.server_id not in (None, tool.server_id) or not _may_reach(call, tool):
+                known = [each for each in view.tools_of(call.server_id) if _may_reach(call, each)]
                 # Half a second for ten thousand names.
-                raise await asyncio.to_thread(no_operation, wanted.name, view.tools_of(call.server_id))
+                raise await asyncio.to_thread(no_operation, wanted.name, known)
         return await self._run(view, tool, replace(call, arguments_text=wanted.arguments_text))
 
     async def _found(self, view: UserView, call: ToolCall) -> str:
@@ -160,6 +163,7 @@ class Engine:
             server_id = _server_of(view, wanted, call.server_id)
         search = await asyncio.to_thread(view.search)
         matches = search.find(wanted.query, server=server_id, tag=wanted.tag)
+        matches = [tool for tool in matches if _may_reach(call, tool)]
         found = matches[: wanted.limit]
         schemas = await self._registry.schemas_of(view, found[:FOUND_SCHEMAS])
         refused = {tool.name for tool in found if not view.is_accepted(tool)}
@@ -204,6 +208,10 @@ def _find(view: UserView, call: ToolCall) -> Tool:
     if tool is None or call.server_id not in (None, tool.server_id):
         raise _unknown(call)
     return tool
+
+
+def _may_reach(call: ToolCall, tool: Tool) -> bool:
+    return call.only is None or tool.name in call.only
 
 
 def _unknown(call: ToolCall) -> BridgeError:

@@ -23,12 +23,14 @@ from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.browser_gateway import BrowserGateway
 from bridge.edges.call_journal import CallJournal
+from bridge.edges.conversation_room import ConversationRoom, compose_conversations
 from bridge.edges.device_choices import DeviceChoices
 from bridge.edges.document_worker import DocumentWorker
 from bridge.edges.forwarded_users import UserHeaders
 from bridge.edges.guarded_items import GuardedItemStore
 from bridge.edges.identity import Identity
 from bridge.edges.model_book import ModelBook, ModelEntry
+from bridge.edges.model_desk import ModelDesk
 from bridge.edges.response_room import ResponseRoom, compose_responses
 from bridge.edges.store import Store
 from bridge.edges.store_people import User
@@ -79,6 +81,7 @@ class Rooms:
     settings_of: Callable[[ModelEntry], TurnSettings]
     """How turns of a model run, as the settings say now."""
     responses: ResponseRoom
+    conversations: ConversationRoom
 
 
 def compose(settings: Settings, store: Store, local_user: User, base_url: str) -> Rooms:
@@ -110,15 +113,10 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
     turns = _compose_turns(requests, controls.breakers, toolboxes, memory, settings.memory)
     models = ModelBook(settings.models, settings.environ, demo=DemoModel())
     settings_of = partial(_turn_settings, settings, controls)
-    responses = compose_responses(
-        turns,
-        memory,
-        journal,
-        models=models,
-        tasks=tasks,
-        settings_of=settings_of,
-        page_count=gateway.page_count,
-    )
+    desk = ModelDesk(models, settings_of, tasks)
+    responses = compose_responses(turns, memory, journal, desk, page_count=gateway.page_count)
+    tables = store.conversation_tables(settings.kept)
+    conversations = compose_conversations(tables, turns, toolboxes, journal, registry=registry, desk=desk)
     return Rooms(
         store=store,
         identity=identity,
@@ -140,6 +138,7 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
         turns=turns,
         settings_of=settings_of,
         responses=responses,
+        conversations=conversations,
     )
 
 

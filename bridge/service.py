@@ -68,6 +68,7 @@ class Bridge:
         controls = self.rooms.controls
         await controls.admission.close(controls.limits.now.tool_shutdown_timeout_seconds)
         await self.rooms.responses.running.stop()
+        await self.rooms.conversations.runs.close()
         self.rooms.dispatcher.stop()
         await self.rooms.tasks.close()
         await self.rooms.gateway.close()
@@ -122,6 +123,8 @@ async def _start_on(listener: socket.socket, settings: Settings, store: Store) -
     for record, error in await rooms.registry.load():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
     await rooms.files.sweep()
+    if left := await rooms.conversations.runs.take_over():
+        _log.warning("%d conversations were being answered when the bridge last ended.", left)
     if left := await rooms.responses.continuer.take_over():
         _log.warning("%d responses were being made when the bridge last ended.", left)
     runner = web.AppRunner(

@@ -96,6 +96,7 @@ class ErrorCode(StrEnum):
     INVALID_DOCUMENT = "invalid_document"
     DOCUMENT_CHANGED = "document_changed"
     DOCUMENT_UNREACHABLE = "document_unreachable"
+    CONVERSATION_BUSY = "conversation_busy"
     INTERNAL = "internal"
 
 
@@ -137,6 +138,7 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.INVALID_DOCUMENT: 422,
     ErrorCode.DOCUMENT_CHANGED: 409,
     ErrorCode.DOCUMENT_UNREACHABLE: 502,
+    ErrorCode.CONVERSATION_BUSY: 409,
     ErrorCode.INTERNAL: 500,
 }
 """The status of the bridge's own answer (ruling 9); the API's own status is `detail.status`."""

@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.edges.database import StoreError
 from bridge.edges.dialects import reason_of
-from bridge.edges.store_items_tables import Base
+from bridge.edges.store_conversations_tables import Base
 
 ROWS_AT_ONCE = 200
 

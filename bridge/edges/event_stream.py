@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from aiohttp import hdrs, web
@@ -61,8 +61,8 @@ class EventStream:
         self._is_over = True
         self._something.set()
 
-    async def write(self, silence_s: float) -> None:
-        """Write what is sent until the end, and a comment whenever nothing was for so long.
+    async def write(self, silence_s: float, silence: Callable[[], bytes]) -> None:
+        """Write what is sent until the end, and what `silence` gives whenever nothing was for so long.
 
         Raises:
             ConnectionResetError: the reader is gone.
@@ -72,7 +72,7 @@ class EventStream:
                 async with asyncio.timeout(silence_s):
                     await self._something.wait()
             except TimeoutError:
-                self._add(_COMMENT)
+                self._add(silence())
             self._something.clear()
             await self._flush()
 
@@ -96,9 +96,15 @@ class EventStream:
 
 @asynccontextmanager
 async def event_stream(
-    request: web.Request, headers: Mapping[str, str], *, silence_s: float = KEEP_ALIVE_S
+    request: web.Request,
+    headers: Mapping[str, str],
+    *,
+    silence_s: float = KEEP_ALIVE_S,
+    silence: Callable[[], bytes] = lambda: _COMMENT,
 ) -> AsyncGenerator[EventStream]:
     """A stream that is written and kept alive while its context is open, and ended when that is left well.
+
+    `silence`: makes what is sent when nothing else was for `silence_s`; a comment unless told.
 
     Raises:
         ConnectionResetError: the reader is gone; what runs in the context is cancelled.
@@ -106,7 +112,7 @@ async def event_stream(
     stream = EventStream(request, headers)
     try:
         async with asyncio.TaskGroup() as group:
-            group.create_task(stream.write(silence_s), name="event stream")
+            group.create_task(stream.write(silence_s, silence), name="event stream")
             yield stream
             stream.end()
     except BaseExceptionGroup as failures:

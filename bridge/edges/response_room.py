@@ -7,15 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bridge.edges.call_journal import CallJournal
-from bridge.edges.model_book import ModelBook, ModelEntry
+from bridge.edges.model_desk import ModelDesk
 from bridge.edges.response_continuing import ResponseContinuer
 from bridge.edges.response_making import ResponseMaker
 from bridge.edges.response_reading import ResponseReader
 from bridge.edges.running_responses import RunningResponses
-from bridge.edges.tasks import Tasks, pause
+from bridge.edges.tasks import pause
 from bridge.turns.recorder import Memory
 from bridge.turns.remembering import Remembering
-from bridge.turns.turn import TurnSettings
 
 PAGE_WAIT_S = 15.0
 """For which a response that is gone on with waits for its user's page to come back. Chosen."""
@@ -39,10 +38,8 @@ def compose_responses(
     turns: Remembering,
     memory: Memory,
     journal: CallJournal,
+    desk: ModelDesk,
     *,
-    models: ModelBook,
-    tasks: Tasks,
-    settings_of: Callable[[ModelEntry], TurnSettings],
     page_count: Callable[[str], int],
 ) -> ResponseRoom:
     """`page_count`: connected pages of a user."""
@@ -54,7 +51,7 @@ def compose_responses(
             await pause(LOOK_S)
         _log.info("A response goes on without a page of its user.")
 
-    running = RunningResponses(tasks)
-    maker = ResponseMaker(turns, memory, journal, running, settings_of)
-    continuer = ResponseContinuer(memory, journal, models, maker, wait_for_page)
+    running = RunningResponses(desk.tasks)
+    maker = ResponseMaker(turns, memory, journal, running, desk.settings_of)
+    continuer = ResponseContinuer(memory, journal, desk.models, maker, wait_for_page)
     return ResponseRoom(running, maker, ResponseReader(memory.store, running), continuer)

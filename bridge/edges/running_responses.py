@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from bridge.edges.event_log import EventLog
 from bridge.edges.model_answers import ResponsesAnswer
 from bridge.edges.openai_errors import ApiError, ApiFailure
-from bridge.edges.tasks import Tasks
+from bridge.edges.tasks import Abandoned, Tasks, abandonable
 
 T = TypeVar("T")
 
@@ -86,15 +86,14 @@ class RunningResponses:
         if running.last_frames:  # before it had begun
             work.close()
             raise Cancelled(running.last_frames)
+
+        def hold(task: asyncio.Task[Any]) -> None:
+            running.task = task
+
         try:
-            async with asyncio.TaskGroup() as group:
-                task = running.task = group.create_task(work, name=f"response {running.response_id}")
-                await asyncio.wait({task})
-        except BaseExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-        if task.cancelled():
-            raise Cancelled(running.last_frames)
-        return task.result()
+            return await abandonable(work, f"response {running.response_id}", hold)
+        except Abandoned:
+            raise Cancelled(running.last_frames) from None
 
     def start(self, running: RunningResponse, work: Coroutine[Any, Any, None]) -> None:
         """Do the work in the background; it can be found until it is done."""

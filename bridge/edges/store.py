@@ -28,6 +28,7 @@ from bridge.edges.rekeying import Rekeyed, rekey
 from bridge.edges.sealing import Sealing
 from bridge.edges.sessions import Sessions
 from bridge.edges.store_approvals import ApprovalTables
+from bridge.edges.store_conversations import ConversationTables
 from bridge.edges.store_items import ItemTables
 from bridge.edges.store_people import PeopleStore
 from bridge.edges.store_tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
@@ -87,6 +88,10 @@ class Store(PeopleStore):
     def kept_sweep(self, settings: KeptSettings, now: Callable[[], float] = time.time) -> KeptSweep:
         """What deletes of it what is too old or too much."""
         return KeptSweep(self._plain_session, self._thread, settings, now)
+
+    def conversation_tables(self, settings: KeptSettings | None = None) -> ConversationTables:
+        """Conversations, in this database."""
+        return ConversationTables(self._session, self._thread, Sealing(settings or KeptSettings()))
 
     def kept_book(self, settings: KeptSettings) -> KeptBook:
         """What is kept, as its owners see it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 ResultT = TypeVar("ResultT")
@@ -37,6 +37,32 @@ class Tasks:
         self._running.discard(task)
         if not task.cancelled() and (failure := task.exception()) is not None:
             _log.error("Background task %s failed.", task.get_name(), exc_info=failure)
+
+
+class Abandoned(Exception):
+    """Work was cancelled by somebody else than its caller."""
+
+
+async def abandonable(
+    work: Coroutine[Any, Any, ResultT], name: str, hold: Callable[[asyncio.Task[ResultT]], None]
+) -> ResultT:
+    """The result of `work`, in a task that `hold` is given, and that others may cancel.
+
+    Cancelling the caller cancels the work, too.
+
+    Raises:
+        Abandoned: somebody cancelled the task.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(work, name=name)
+            hold(task)
+            await asyncio.wait({task})
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    if task.cancelled():
+        raise Abandoned
+    return task.result()
 
 
 async def breathe() -> None:

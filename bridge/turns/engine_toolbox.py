@@ -87,9 +87,10 @@ class Toolboxes:
         self, request: TurnRequest, settings: TurnSettings, taken: int
     ) -> tuple[tuple[OwnTool, ...], tuple[Notice, ...]]:
         strict, user_id = settings.strict_tools, request.user_id
-        tools = await self._own_tools.of(user_id, taken=taken, strict=strict)
+        only = request.own_tools
+        tools = await self._own_tools.of(user_id, taken=taken, strict=strict, only=only)
         if not tools:
-            is_crowded = taken > 0 and await self._own_tools.of(user_id, taken=0, strict=strict)
+            is_crowded = taken > 0 and await self._own_tools.of(user_id, taken=0, strict=strict, only=only)
             return (), (NO_ROOM,) if is_crowded else ()
         return (tools, ()) if self._is_connected(user_id) else ((), (NO_PAGE,))
 
@@ -180,6 +181,7 @@ class EngineToolbox:
                 message_id=request.message_id,
                 turn_id=request.turn_id,
                 turn_call_id=None if self.is_nested else call.call_id,
+                only=request.own_tools,
                 terms=Terms(group=request.turn_id),
             ),
         )

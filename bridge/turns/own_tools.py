@@ -47,43 +47,51 @@ class OwnTools:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._ready: OrderedDict[tuple[str, int, bool], _Ready] = OrderedDict()
+        self._ready: OrderedDict[tuple[str, int, bool, frozenset[str] | None], _Ready] = OrderedDict()
 
-    async def of(self, user_id: str, *, taken: int, strict: bool) -> tuple[OwnTool, ...]:
+    async def of(
+        self, user_id: str, *, taken: int, strict: bool, only: frozenset[str] | None = None
+    ) -> tuple[OwnTool, ...]:
         """What a model is offered beside `taken` other tools; empty where there is no room.
+
+        `only`: names of the tools that are meant, in place of those that the user chose to show to models.
 
         Raises:
             BridgeError: `invalid_document`: the schemas of a document cannot be made.
         """
         view = await self._registry.view(user_id)
-        key = (user_id, taken, strict)
+        key = (user_id, taken, strict, only)
         ready = self._ready.get(key)
         if ready is None or ready.view is not view:
-            ready = _Ready(view, await self._made(view, taken, strict))
+            ready = _Ready(view, await self._made(view, taken, strict, only))
             self._ready[key] = ready
         self._ready.move_to_end(key)
         while len(self._ready) > KEPT_OFFERS:
             self._ready.popitem(last=False)
         return ready.tools
 
-    async def _made(self, view: UserView, taken: int, strict: bool) -> tuple[OwnTool, ...]:
+    async def _made(
+        self, view: UserView, taken: int, strict: bool, only: frozenset[str] | None
+    ) -> tuple[OwnTool, ...]:
         room = view.selection.limit - taken
         if room < MIN_LIMIT:
             return ()
-        offered = await self._offer(view, room)
+        offered = await self._offer(view, room, only)
         schemas = await self._registry.schemas_of(view, offered.tools)
         tools = (
             _own_tool(tool.name, tool.operation.description, schemas[tool.name], strict, tool.server_id)
             for tool in offered.tools
         )
-        meta = (
-            _own_tool(tool.name, tool.description, tool.schema_json, strict) for tool in offered.meta_tools
-        )
+        wanted = offered.meta_tools if only is None or offered.over else ()
+        meta = (_own_tool(tool.name, tool.description, tool.schema_json, strict) for tool in wanted)
         return (*tools, *meta)
 
-    async def _offer(self, view: UserView, room: int) -> Offer:
+    async def _offer(self, view: UserView, room: int, only: frozenset[str] | None) -> Offer:
         accepted = tuple(tool for tool in view.catalog if view.is_accepted(tool))
         selection = replace(view.selection, limit=room)
+        if only is not None:
+            accepted = tuple(tool for tool in accepted if tool.name in only)
+            selection = replace(selection, servers=frozenset(), tags=frozenset(), names=())
         costs: dict[str, int] = {}
         if selection.max_tokens is not None:
             costs = await self._registry.costs(view, candidates(accepted, selection))

@@ -117,7 +117,7 @@ class Remembering:
 
     def _whole(self, request: TurnRequest, recalled: _Recalled) -> TurnRequest:
         """The request with all that its model is to know, and without markers."""
-        earlier = [Replayed(kept.payload, kept) for kept in recalled.earlier]
+        earlier = [Replayed(kept.payload, kept) for kept in (*recalled.earlier, *request.history)]
         entries, halves = replayable([*earlier, *replayed(request.input, recalled.found)], request.model)
         if halves:
             _log.warning("turn %s: %d kept items lack their call or output", request.turn_id, halves)

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from bridge.artifacts.record import KeptItem
 from bridge.models import DEFAULT_PROMPT_TOKENS
 from bridge.turns.items import Item, ModelCall
 from bridge.turns.model import ModelError, ModelEvent
@@ -52,6 +53,8 @@ class TurnRequest:
     """As in `ModelRequest`."""
     with_tools: bool = True
     """False: a task request (titles, tags), or the caller wants none of the bridge's tools."""
+    own_tools: frozenset[str] | None = None
+    """Names of the bridge's tools that may be called; None: all that its user has accepted and chosen."""
     max_rounds: int | None = None
     """None: as the model's settings or the bridge say."""
     chat_id: str | None = None
@@ -61,6 +64,8 @@ class TurnRequest:
     """A title, tags: asked about a chat, and no part of it. Markers in it are taken out, and not followed."""
     previous_response_id: str | None = None
     """A kept response that `input` goes on from."""
+    history: tuple[KeptItem, ...] = ()
+    """What a door that keeps messages itself has of earlier turns; it comes before `input`."""
 
 
 DEFAULT_MAX_ROUNDS = 25

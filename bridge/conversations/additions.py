@@ -1,0 +1,55 @@
+"""Messages that come beside what turns say: the user's, and outputs that were missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.conversations.record import Message, Role, new_message_id
+from bridge.turns.interrupted import open_calls
+from bridge.turns.items import Item, ModelCall, message_item
+from bridge.turns.turn import CallEnded
+
+MAX_TITLE_CHARS = 80
+"""Of a title that is made of the first thing that was said."""
+
+
+def user_message(conversation_id: str, content: str, now: float) -> Message:
+    """What a user says, without its place."""
+    return _message(conversation_id, "user", (message_item("user", content),), now)
+
+
+def output_message(after: Message, ended: CallEnded, now: float) -> Message:
+    """The output of a call of `after`, without its place."""
+    made = _message(after.conversation_id, "tool", (ended.output,), now)
+    return replace(
+        made,
+        run_id=after.run_id,
+        model=after.model,
+        tool_name=ended.call.name,
+        has_failed=not ended.has_succeeded,
+    )
+
+
+def in_a_row(messages: Sequence[Message], parent_id: str | None, next_seq: int) -> list[Message]:
+    """The messages below `parent_id`, one after the other."""
+    placed: list[Message] = []
+    for message in messages:
+        placed.append(replace(message, parent_id=parent_id, seq=next_seq + len(placed)))
+        parent_id = message.id
+    return placed
+
+
+def unanswered(path: Sequence[Message]) -> list[ModelCall]:
+    """The calls of a branch that have no output, in order."""
+    return open_calls([item for message in path for item in message.items])
+
+
+def title_of(content: str) -> str:
+    """A title for a conversation that has none."""
+    first = " ".join(content.split())
+    return first if len(first) <= MAX_TITLE_CHARS else first[: MAX_TITLE_CHARS - 1] + "…"
+
+
+def _message(conversation_id: str, role: Role, items: tuple[Item, ...], now: float) -> Message:
+    return Message(new_message_id(), conversation_id, None, 0, role, now, items)

@@ -1,0 +1,241 @@
+"""What a turn adds to a conversation: receives the turn's events, gives messages to keep and news to tell.
+
+    loop -> Transcript.take -> messages that are final, and news for listeners
+
+A round is one message once it is settled, before its calls run; each output is one when all of the round have
+ended. Knows no store and no socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from bridge.artifacts.record import NOTICE_TYPE
+from bridge.conversations.record import Message, Role, new_message_id
+from bridge.conversations.shape import output_text, text_of
+from bridge.turns.interrupted import open_calls
+from bridge.turns.items import Item, ModelCall, answered_call_id, model_call
+from bridge.turns.rounds import CallIds, RoundReader
+from bridge.turns.turn import (
+    CallEnded,
+    CallStarted,
+    Notice,
+    Said,
+    Settled,
+    TurnEvent,
+    TurnRequest,
+    TurnResult,
+)
+from toolserver.json_types import JsonObject, text_at
+
+_TEXT = ("response.output_text.delta", "response.refusal.delta")
+_THOUGHT = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that listeners of the conversation are told."""
+
+    type: str
+    data: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What an event came to."""
+
+    messages: tuple[Message, ...] = ()
+    """New, or known and longer; to be kept before the news is told."""
+    news: tuple[News, ...] = ()
+    """What is told besides that the messages are there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    has_failed: bool
+    duration_ms: float | None
+
+
+class Transcript:
+    """The messages of one run."""
+
+    def __init__(self, head: Message, run: TurnRequest, next_seq: int, now: Callable[[], float]) -> None:
+        """`head`: what the turn goes on from; `now`: seconds since 1970."""
+        self._run_id = run.turn_id
+        self._model = run.model
+        self._conversation_id = head.conversation_id
+        self._now = now
+        self._parent_id = head.id
+        self._seq = next_seq
+        self._settled: list[Item] = []
+        self._messages: dict[str, Message] = {}
+        self._reader: RoundReader | None = None
+        self._round = -1
+        self._names: dict[str, str] = {}
+        self._started: dict[str, float] = {}
+        self._ended: dict[str, _Ended] = {}
+        self._text_index: int | None = None
+
+    @property
+    def head_id(self) -> str:
+        """The last message until now."""
+        return self._parent_id
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """All of the run until now."""
+        return tuple(self._messages.values())
+
+    @property
+    def answer(self) -> Message | None:
+        """The last thing that the model said."""
+        said = [message for message in self.messages if message.role == "assistant"]
+        return said[-1] if said else None
+
+    def take(self, event: TurnEvent) -> Taken:
+        """Note an event."""
+        match event:
+            case Said():
+                return Taken(news=tuple(self._said(event)))
+            case Settled():
+                return self._settle(event.items)
+            case CallStarted():
+                return Taken(news=(self._call_started(event),))
+            case CallEnded():
+                return Taken(news=(self._call_ended(event),))
+            case Notice():
+                return self._noticed(event)
+            case _:
+                return Taken()
+
+    def end(self, result: TurnResult) -> Taken:
+        """The rest of a turn that has come to its end."""
+        return self._settle(result.output[len(self._settled) :])
+
+    def break_off(self) -> Taken:
+        """What had come of a round that was not finished: whole items, and texts as far as they went."""
+        if self._reader is None:
+            return Taken()
+        items = list(self._reader.ended().items)
+        self._reader = None
+        while items and items[-1].get("type") == "reasoning":  # nobody takes a thought that led to nothing
+            items.pop()
+        return self._settle(items)
+
+    def open_calls(self) -> list[ModelCall]:
+        """Calls of the run without an output."""
+        return open_calls(self._settled)
+
+    def close(self, ended: Sequence[CallEnded]) -> Taken:
+        """Outputs for calls that had none when the turn broke off."""
+        news = [self._call_ended(each) for each in ended]
+        taken = self._settle([each.output for each in ended])
+        return replace(taken, news=(*news, *taken.news))
+
+    def _said(self, said: Said) -> list[News]:
+        if self._reader is None or said.round != self._round:
+            self._round = said.round
+            self._text_index = None
+            self._reader = RoundReader(said.round, lambda _: False, CallIds((), lambda _: False))
+        event = said.event
+        self._reader.take(event)
+        delta = text_at(event.body, "delta")
+        if not delta:
+            return []
+        if event.type in _THOUGHT:
+            return [self._news("reasoning_delta", {"delta": delta})]
+        if event.type not in _TEXT:
+            return []
+        return [self._news("text_delta", {"delta": self._joint(event.body) + delta})]
+
+    def _joint(self, body: JsonObject) -> str:
+        """What stands between two texts of one round, as in the message that they become."""
+        index = body.get("output_index")
+        before, self._text_index = self._text_index, index if isinstance(index, int) else 0
+        return "\n\n" if before is not None and before != self._text_index else ""
+
+    def _settle(self, items: Sequence[Item]) -> Taken:
+        said = [item for item in items if item.get("type") != "function_call_output"]
+        outputs = [item for item in items if item.get("type") == "function_call_output"]
+        self._settled += items
+        self._reader = None
+        messages: list[Message] = []
+        if said:
+            self._names |= {call.call_id: call.name for item in said if (call := model_call(item))}
+            messages.append(self._add("assistant", said))
+        for output in outputs:
+            ended = self._ended.get(answered_call_id(output), _Ended(False, None))
+            message = self._add("tool", [output])
+            messages.append(
+                self._keep(
+                    replace(
+                        message,
+                        tool_name=self._names.get(answered_call_id(output)),
+                        has_failed=ended.has_failed,
+                        duration_ms=ended.duration_ms,
+                    )
+                )
+            )
+        return Taken(tuple(messages))
+
+    def _add(self, role: Role, items: Sequence[Item]) -> Message:
+        message = Message(
+            id=new_message_id(),
+            conversation_id=self._conversation_id,
+            parent_id=self._parent_id,
+            seq=self._seq,
+            role=role,
+            created_at=self._now(),
+            items=tuple(items),
+            run_id=self._run_id,
+            model=self._model,
+        )
+        self._seq += 1
+        self._parent_id = message.id
+        return self._keep(message)
+
+    def _keep(self, message: Message) -> Message:
+        self._messages[message.id] = message
+        return message
+
+    def _call_started(self, event: CallStarted) -> News:
+        call = event.call
+        self._started[call.call_id] = self._now()
+        answer = self.answer
+        data: JsonObject = {
+            "tool_call_id": call.call_id,
+            "tool_name": call.name,
+            "title": event.tool_title,
+            "arguments": call.arguments_text or "{}",
+            "assistant_content": text_of(answer.items) if answer else "",
+        }
+        return self._news("tool_call", data)
+
+    def _call_ended(self, event: CallEnded) -> News:
+        call_id, has_failed = event.call.call_id, not event.has_succeeded
+        started = self._started.get(call_id)
+        duration_ms = None if started is None else round((self._now() - started) * 1000, 1)
+        self._ended[call_id] = _Ended(has_failed, duration_ms)
+        result = output_text(event.output, has_failed=has_failed)
+        data: JsonObject = {
+            "tool_call_id": call_id,
+            "tool_name": event.call.name,
+            "result": result,
+            "duration_ms": duration_ms,
+        }
+        if has_failed:
+            return self._news("tool_error", {**data, "error": result})
+        files: JsonObject = {"files": [*event.files]} if event.files else {}
+        return self._news("tool_response", {**data, **files})
+
+    def _noticed(self, event: Notice) -> Taken:
+        news = self._news("notice", {"level": event.level, "text": event.text})
+        answer = self.answer
+        if not event.in_answer or answer is None:
+            return Taken(news=(news,))
+        notice: Item = {"type": NOTICE_TYPE, "text": event.text}
+        return Taken((self._keep(replace(answer, items=(*answer.items, notice))),), (news,))
+
+    def _news(self, kind: str, data: JsonObject) -> News:
+        return News(kind, {"run_id": self._run_id, **data})

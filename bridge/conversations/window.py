@@ -1,0 +1,93 @@
+"""The rolling window: the newest messages that a model is sent, calls and their outputs together. Pure.
+
+Tokens are estimated, four characters to one, and three for each message besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bridge.artifacts.record import OWN_TYPES, KeptItem
+from bridge.conversations.record import Message
+from bridge.turns.context_budget import CHARS_PER_TOKEN
+from bridge.turns.items import Item, answered_call_id, arguments_text, call_id_of, message_text
+from toolserver.json_types import array_at, dump_json, text_at
+
+TOKENS_PER_MESSAGE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What a model is sent of a conversation."""
+
+    messages: tuple[Message, ...]
+    token_count: int
+    """Of all messages."""
+    tokens_sent: int
+    """Of those in it."""
+
+
+def window(messages: Sequence[Message], *, max_messages: int, max_tokens: int) -> Window:
+    """The newest messages that fit; the newest one always does.
+
+    An output whose call does not fit is left out with it, and a call whose outputs do not all fit, too.
+    """
+    costs = [tokens_of(message) for message in messages]
+    start, sent = len(messages), 0
+    while start > 0 and len(messages) - start < max_messages:
+        if start < len(messages) and sent + costs[start - 1] > max_tokens:
+            break
+        start -= 1
+        sent += costs[start]
+    first = _first_whole(messages, start)
+    chosen = tuple(messages[first:])
+    return Window(chosen, sum(costs), sent - sum(costs[start:first]))
+
+
+def history(user_id: str, messages: Sequence[Message]) -> tuple[KeptItem, ...]:
+    """The items of messages as a turn is given them."""
+    return tuple(
+        KeptItem(
+            id=f"{message.id}-{position}",
+            user_id=user_id,
+            response_id=message.run_id or message.id,
+            position=position,
+            side="output" if message.run_id else "input",
+            model=message.model,
+            payload=item,
+            created_at=message.created_at,
+            conversation_id=message.conversation_id,
+        )
+        for message in messages
+        for position, item in enumerate(message.items)
+        if text_at(item, "type") not in OWN_TYPES
+    )
+
+
+def tokens_of(message: Message) -> int:
+    """About how many a message takes."""
+    return TOKENS_PER_MESSAGE + sum(-(-_chars_of(item) // CHARS_PER_TOKEN) for item in message.items)
+
+
+def _first_whole(messages: Sequence[Message], start: int) -> int:
+    """Where the window begins once outputs without their calls are left out."""
+    calls = {call_id_of(item) for message in messages[start:] for item in message.items}
+    while start < len(messages) and _lacks_call(messages[start], calls):
+        start += 1
+    return start
+
+
+def _lacks_call(message: Message, calls: set[str]) -> bool:
+    return message.role == "tool" and any(answered_call_id(item) not in calls for item in message.items)
+
+
+def _chars_of(item: Item) -> int:
+    if text_at(item, "type") in OWN_TYPES:
+        return 0
+    if call_id_of(item):
+        return len(text_at(item, "name")) + len(arguments_text(item))
+    if answered_call_id(item):
+        output = item.get("output")
+        return len(output) if isinstance(output, str) else len(dump_json([*array_at(item, "output")]))
+    return len(message_text(item))

@@ -1,0 +1,152 @@
+"""Conversations and messages as rows of the database and back."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, cast
+
+from sqlalchemy import Row, Table
+
+from bridge.artifacts.payload import Unkeepable, pack, unpack
+from bridge.conversations.record import Conversation, EnabledTool, Message, Role, Run, RunState, Settings
+from bridge.edges.sealing import Sealed, Sealing, Unreadable
+from bridge.edges.store_conversations_tables import ConversationMessageRow, ConversationRow
+from toolserver.json_types import JsonObject, array_at, text_at
+
+CONVERSATIONS = cast(Table, ConversationRow.__table__)
+MESSAGES = cast(Table, ConversationMessageRow.__table__)
+
+_log = logging.getLogger(__name__)
+
+
+class ConversationRows:
+    """Makes rows and reads them."""
+
+    def __init__(self, sealing: Sealing) -> None:
+        self._sealing = sealing
+
+    def of_conversation(self, conversation: Conversation) -> dict[str, Any]:
+        """The row of a conversation.
+
+        Raises:
+            Unkeepable: its context is nested too deeply.
+        """
+        run = conversation.run
+        return {
+            "id": conversation.id,
+            "user_id": conversation.user_id,
+            "created_at": conversation.created_at,
+            "updated_at": conversation.updated_at,
+            "head_id": conversation.head_id,
+            "run_id": run.id if run else None,
+            "run_state": run.state if run else None,
+            **self._sealed("settings", settings_json(conversation.settings)),
+        }
+
+    def of_message(self, message: Message) -> dict[str, Any]:
+        """The row of a message.
+
+        Raises:
+            Unkeepable: an item is nested too deeply.
+        """
+        return {
+            "id": message.id,
+            "conversation_id": message.conversation_id,
+            "parent_id": message.parent_id,
+            "seq": message.seq,
+            "role": message.role,
+            "created_at": message.created_at,
+            **self._sealed("content", content_json(message)),
+        }
+
+    def conversation(self, row: Row[Any]) -> Conversation | None:
+        """The conversation of a row; None: it cannot be read."""
+        settings = self._object(Sealed(row.settings, row.key_id), f"conversation {row.id}")
+        if settings is None:
+            return None
+        return Conversation(
+            id=row.id,
+            user_id=row.user_id,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            settings=settings_of(settings),
+            head_id=row.head_id,
+            run=Run(row.run_id, cast(RunState, row.run_state)) if row.run_id else None,
+        )
+
+    def message(self, row: Row[Any]) -> Message | None:
+        """The message of a row; None: it cannot be read."""
+        content = self._object(Sealed(row.content, row.key_id), f"message {row.id}")
+        if content is None:
+            return None
+        duration = content.get("duration_ms")
+        return Message(
+            id=row.id,
+            conversation_id=row.conversation_id,
+            parent_id=row.parent_id,
+            seq=row.seq,
+            role=cast(Role, row.role),
+            created_at=row.created_at,
+            items=tuple(item for item in array_at(content, "items") if isinstance(item, dict)),
+            run_id=text_at(content, "run_id") or None,
+            model=text_at(content, "model"),
+            tool_name=text_at(content, "tool_name") or None,
+            has_failed=content.get("has_failed") is True,
+            duration_ms=duration if isinstance(duration, int | float) else None,
+        )
+
+    def _sealed(self, column: str, value: JsonObject) -> dict[str, Any]:
+        sealed = self._sealing.seal(pack(value))
+        return {column: sealed.content, "size": len(sealed.content), "key_id": sealed.key_id}
+
+    def _object(self, sealed: Sealed, name: str) -> JsonObject | None:
+        try:
+            value = unpack(self._sealing.open(sealed))
+        except (Unreadable, Unkeepable) as error:
+            if self._sealing.is_first_miss(sealed):
+                _log.warning("What is kept as %s cannot be read: %s.", name, error)
+            return None
+        return value if isinstance(value, dict) else None
+
+
+def settings_json(settings: Settings) -> JsonObject:
+    """What `settings_of` reads."""
+    return {
+        "title": settings.title,
+        "description": settings.description,
+        "system_prompt": settings.system_prompt,
+        "model": settings.model,
+        "max_tokens": settings.max_tokens,
+        "max_messages": settings.max_messages,
+        "context": [*settings.context],
+        "tools": [[tool.server_id, tool.name] for tool in settings.tools],
+    }
+
+
+def settings_of(kept: JsonObject) -> Settings:
+    """What `settings_json` wrote."""
+    default = Settings()
+    tools = [pair for pair in array_at(kept, "tools") if isinstance(pair, list)]
+    max_tokens, max_messages = kept.get("max_tokens"), kept.get("max_messages")
+    return Settings(
+        title=text_at(kept, "title"),
+        description=text_at(kept, "description"),
+        system_prompt=text_at(kept, "system_prompt"),
+        model=text_at(kept, "model") or None,
+        max_tokens=max_tokens if isinstance(max_tokens, int) else default.max_tokens,
+        max_messages=max_messages if isinstance(max_messages, int) else default.max_messages,
+        context=tuple(array_at(kept, "context")),
+        tools=tuple(EnabledTool(str(server), str(name)) for server, name in tools),
+    )
+
+
+def content_json(message: Message) -> JsonObject:
+    """What of a message is sealed."""
+    return {
+        "items": [*message.items],
+        "run_id": message.run_id,
+        "model": message.model,
+        "tool_name": message.tool_name,
+        "has_failed": message.has_failed,
+        "duration_ms": message.duration_ms,
+    }

@@ -1,0 +1,149 @@
+"""One run of a conversation from its beginning to its end: the turn itself, and what is left of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bridge.conversations.branches import Branches
+from bridge.conversations.record import Conversation, Message, RunState
+from bridge.conversations.transcript import Transcript
+from bridge.edges.conversation_desk import Desk, LiveRun, RunEnd
+from bridge.edges.conversation_feed import Feed
+from bridge.edges.conversation_recorder import RunRecorder
+from bridge.edges.model_book import ModelEntry
+from bridge.edges.openai_errors import log_error, told_error
+from bridge.edges.store_conversations import ConversationTables
+from bridge.edges.tasks import Abandoned, abandonable
+from bridge.turns.guarded import guarded
+from bridge.turns.interrupted import interrupted
+from bridge.turns.model import ModelError
+from bridge.turns.open_ends import CallKnowledge
+from bridge.turns.remembering import Remembering
+from bridge.turns.request_members import InvalidRequest
+from bridge.turns.turn import TurnRequest, TurnResult, TurnSettings
+from bridge.wire import BridgeError, ErrorCode, WireError
+
+_BUG = "The bridge has a bug; see its log."
+_STOPPING = "The bridge was stopped before the answer was complete. Ask again, or go on from here."
+_NOT_KEPT = "The bridge could not write the answer to its database."
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a run is to do."""
+
+    conversation: Conversation
+    """As it was kept when the run began."""
+    known: tuple[Message, ...]
+    """All messages before the run."""
+    head: Message
+    """What it answers."""
+    request: TurnRequest
+    entry: ModelEntry
+    settings: TurnSettings
+
+
+class ConversationTurn:
+    """Does one run. `run` is called once."""
+
+    def __init__(
+        self,
+        tables: ConversationTables,
+        turns: Remembering,
+        journal: CallKnowledge,
+        desk: Desk,
+        feed: Feed,
+    ) -> None:
+        self._tables = tables
+        self._turns = turns
+        self._journal = journal
+        self._desk = desk
+        self._feed = feed
+
+    async def run(self, live: LiveRun, work: Work) -> None:
+        """The run to its end, which is kept, then told. Never fails."""
+        transcript = Transcript(work.head, work.request, Branches(work.known).next_seq, time.time)
+        recorder = RunRecorder(self._tables, self._feed, transcript, work.conversation, work.known)
+        end = await guarded(self._ended(live, work, transcript, recorder), f"Run {live.id}")
+        end = end or RunEnd("failed", error=WireError(code=ErrorCode.INTERNAL, message=_BUG))
+        if not await recorder.end(end.state):
+            unkept = WireError(code=ErrorCode.STORE_UNAVAILABLE, message=_NOT_KEPT)
+            end = replace(end, state="failed", error=end.error or unkept)
+        self._desk.leave(live, replace(end, answer=transcript.answer))
+        self._feed.tell(
+            "run_ended",
+            {
+                "run_id": live.id,
+                "state": end.state,
+                "error": end.error.model_dump(mode="json") if end.error else None,
+                "usage": end.usage,
+            },
+        )
+        self._feed.end_run()
+
+    async def _ended(
+        self, live: LiveRun, work: Work, transcript: Transcript, recorder: RunRecorder
+    ) -> RunEnd:
+        turn = self._turns.run(work.request, work.entry.model, work.settings, recorder.take)
+        try:
+            result = await _stoppable(live, turn)
+        except Abandoned:
+            error = None
+            if live.stopped_by == "bridge":
+                error = WireError(code=ErrorCode.SERVER_BUSY, message=_STOPPING, retryable=True)
+        except (ModelError, BridgeError, InvalidRequest) as failure:
+            error = told(failure, live.id)
+        else:
+            await recorder.add(transcript.end(result))
+            error = told(result.error, live.id) if result.error else None
+            return RunEnd(_state_of(result), error=error, usage=result.usage)
+        await self._broken_off(live, work, transcript, recorder)
+        return RunEnd("failed" if error else "cancelled", error=error)
+
+    async def _broken_off(
+        self, live: LiveRun, work: Work, transcript: Transcript, recorder: RunRecorder
+    ) -> None:
+        """Keep what had come, as a history that can be gone on from."""
+        await recorder.add(transcript.break_off())
+        if calls := transcript.open_calls():
+            since = work.conversation.updated_at
+            known = await self._journal.of_turn(live.user_id, live.id, since=since)
+            await recorder.add(transcript.close(interrupted(calls, known, "stopped")))
+
+
+async def _stoppable(live: LiveRun, turn: Any) -> TurnResult:
+    """The turn, which a stop of the run ends.
+
+    Raises:
+        Abandoned: it was stopped.
+    """
+    if live.stopped_by is not None:
+        turn.close()
+        raise Abandoned
+
+    def hold(task: asyncio.Task[Any]) -> None:
+        live.task = task
+
+    return await abandonable(turn, f"turn of run {live.id}", hold)
+
+
+def _state_of(result: TurnResult) -> RunState:
+    if result.status == "failed":
+        return "failed"
+    return "max_iterations" if result.limit_reached else "completed"
+
+
+def told(failure: ModelError | BridgeError | InvalidRequest, run_id: str) -> WireError:
+    """A failure as listeners and callers are told it; the log has it under the run's id."""
+    if isinstance(failure, BridgeError):
+        return failure.error
+    error = told_error(failure)
+    log_error(error, run_id)
+    detail: dict[str, Any] = {"code": error.code, "error_id": run_id}
+    if isinstance(failure, ModelError) and failure.status is not None:
+        detail["status"] = failure.status
+    message = f"Failed to get an answer of the model: {error.message}"
+    return WireError(code=ErrorCode.MODEL_FAILED, message=message, detail=detail, retryable=error.may_retry)

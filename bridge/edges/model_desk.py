@@ -1,0 +1,20 @@
+"""What everything that asks models on its own shares: the models, how their turns run, who owns the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bridge.edges.model_book import ModelBook, ModelEntry
+from bridge.edges.tasks import Tasks
+from bridge.turns.turn import TurnSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDesk:
+    """For responses and conversations."""
+
+    models: ModelBook
+    settings_of: Callable[[ModelEntry], TurnSettings]
+    """How turns of a model run, as the settings say now."""
+    tasks: Tasks
