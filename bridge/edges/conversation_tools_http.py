@@ -60,7 +60,13 @@ class ConversationToolRoutes:
                 },
             ),
             Route(
-                "GET", f"{PATH}/tools", self.list_enabled, "listTools", "List them", enabled, errors=FAILING
+                "GET",
+                f"{PATH}/tools",
+                self.list_enabled,
+                "listEnabledTools",
+                "List the tools that a conversation may call",
+                enabled,
+                errors=FAILING,
             ),
             Route(
                 "GET",
