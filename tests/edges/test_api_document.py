@@ -1,5 +1,6 @@
 """What our own HTTP API says about itself, held against what it does, by openapi-core."""
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -103,6 +104,7 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
     await _walk_calls(witness)
     await _walk_approval(witness)
     await _walk_kept(witness)
+    await _walk_conversations(bridge, witness)
     documented = {
         f"{method.upper()} {path}" for path, item in witness.document["paths"].items() for method in item
     }
@@ -288,3 +290,33 @@ async def _walk_kept(witness: Witness) -> None:
     assert len(exported.splitlines()) == 1
     assert await witness.ask("DELETE", "/api/kept") == {"items": 0}
     await witness.ask("DELETE", "/api/kept", status=401, token="")
+
+
+async def _walk_conversations(bridge: Bridge, witness: Witness) -> None:
+    made = await witness.ask("POST", "/conversations", {"title": "Tea"}, status=201)
+    path = f"/conversations/{made['conversation']['id']}"
+    await witness.ask("POST", "/conversations", {"colour": "red"}, status=400)
+    await witness.ask("GET", "/conversations?limit=5")
+    await witness.ask("GET", "/conversations/search?q=tea")
+    await witness.ask("GET", path)
+    await witness.ask("PATCH", path, {"max_tokens": 900})
+    await witness.ask("PUT", path, {"title": "More tea"})
+    await witness.ask("GET", f"{path}/tools")
+    await witness.ask("GET", f"{path}/tools/available")
+    await witness.ask("POST", f"{path}/tools", {"server_id": "gone", "tool_name": "x"}, status=404)
+    await witness.ask("DELETE", f"{path}/tools")
+    added = await witness.ask("POST", f"{path}/messages", {"content": "Hello"}, status=201)
+    one = f"{path}/messages/{added['message']['id']}"
+    await witness.ask("PATCH", one, {"content": "Hi"}, status=201)
+    await witness.ask("POST", f"{path}/chat", {"content": None})
+    await witness.ask("POST", f"{path}/chat", {"content": "And?", "background": True}, status=202)
+    await witness.ask("POST", f"{path}/stop")
+    await witness.ask("GET", f"{path}/messages")
+    await witness.ask("DELETE", one)
+    feed = bridge.rooms.conversations.runs.feeds.of(made["conversation"]["id"])
+    async with asyncio.TaskGroup() as group:
+        group.create_task(witness.ask("GET", f"{path}/events"))
+        group.create_task(witness.ask("GET", f"/sse{path}"))
+        await eventually(lambda: feed.listeners == 2)
+        await witness.ask("DELETE", path)
+    await witness.ask("GET", path, status=404)
