@@ -19,6 +19,16 @@ MESSAGES = cast(Table, ConversationMessageRow.__table__)
 _log = logging.getLogger(__name__)
 
 
+def place_of_conversation(user_id: str, conversation_id: str) -> str:
+    """Where the settings of a conversation stand; see `Sealing.seal`."""
+    return f"conversation {user_id} {conversation_id}"
+
+
+def place_of_message(conversation_id: str, message_id: str) -> str:
+    """Where the content of a message stands."""
+    return f"message {conversation_id} {message_id}"
+
+
 class ConversationRows:
     """Makes rows and reads them."""
 
@@ -40,7 +50,11 @@ class ConversationRows:
             "head_id": conversation.head_id,
             "run_id": run.id if run else None,
             "run_state": run.state if run else None,
-            **self._sealed("settings", settings_json(conversation.settings)),
+            **self._sealed(
+                "settings",
+                settings_json(conversation.settings),
+                place_of_conversation(conversation.user_id, conversation.id),
+            ),
         }
 
     def of_message(self, message: Message) -> dict[str, Any]:
@@ -49,6 +63,7 @@ class ConversationRows:
         Raises:
             Unkeepable: an item is nested too deeply.
         """
+        place = place_of_message(message.conversation_id, message.id)
         return {
             "id": message.id,
             "conversation_id": message.conversation_id,
@@ -56,12 +71,13 @@ class ConversationRows:
             "seq": message.seq,
             "role": message.role,
             "created_at": message.created_at,
-            **self._sealed("content", content_json(message)),
+            **self._sealed("content", content_json(message), place),
         }
 
     def conversation(self, row: Row[Any]) -> Conversation | None:
         """The conversation of a row; None: it cannot be read."""
-        settings = self._object(Sealed(row.settings, row.key_id), f"conversation {row.id}")
+        place = place_of_conversation(row.user_id, row.id)
+        settings = self._object(Sealed(row.settings, row.key_id), place)
         if settings is None:
             return None
         return Conversation(
@@ -76,7 +92,8 @@ class ConversationRows:
 
     def message(self, row: Row[Any]) -> Message | None:
         """The message of a row; None: it cannot be read."""
-        content = self._object(Sealed(row.content, row.key_id), f"message {row.id}")
+        place = place_of_message(row.conversation_id, row.id)
+        content = self._object(Sealed(row.content, row.key_id), place)
         if content is None:
             return None
         duration = content.get("duration_ms")
@@ -95,16 +112,16 @@ class ConversationRows:
             duration_ms=duration if isinstance(duration, int | float) else None,
         )
 
-    def _sealed(self, column: str, value: JsonObject) -> dict[str, Any]:
-        sealed = self._sealing.seal(pack(value))
+    def _sealed(self, column: str, value: JsonObject, place: str) -> dict[str, Any]:
+        sealed = self._sealing.seal(pack(value), place)
         return {column: sealed.content, "size": len(sealed.content), "key_id": sealed.key_id}
 
-    def _object(self, sealed: Sealed, name: str) -> JsonObject | None:
+    def _object(self, sealed: Sealed, place: str) -> JsonObject | None:
         try:
-            value = unpack(self._sealing.open(sealed))
+            value = unpack(self._sealing.open(sealed, place))
         except (Unreadable, Unkeepable) as error:
             if self._sealing.is_first_miss(sealed):
-                _log.warning("What is kept as %s cannot be read: %s.", name, error)
+                _log.warning("What is kept as %s cannot be read: %s.", place, error)
             return None
         return value if isinstance(value, dict) else None
 

@@ -13,6 +13,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, and_, or_, select, update
 
+from bridge.edges.conversation_rows import (
+    CONVERSATIONS,
+    MESSAGES,
+    place_of_conversation,
+    place_of_message,
+)
 from bridge.edges.group_commit import Transactions
 from bridge.edges.kept_rows import (
     EVENTS,
@@ -55,6 +61,20 @@ class _Sealable:
 
 
 _TABLES = (
+    _Sealable(
+        CONVERSATIONS,
+        ("settings",),
+        sized=True,
+        is_thought=lambda _: True,
+        place=lambda row, _: place_of_conversation(row["user_id"], row["id"]),
+    ),
+    _Sealable(
+        MESSAGES,
+        ("content",),
+        sized=True,
+        is_thought=lambda _: True,
+        place=lambda row, _: place_of_message(row["conversation_id"], row["id"]),
+    ),
     _Sealable(
         ITEMS,
         ("payload",),
