@@ -94,7 +94,7 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
 
     Raises:
         AddressInUse: nothing can listen there.
-        StoreError: another bridge uses the data folder, or it cannot be written.
+        StoreError: another bridge uses the data folder or the database, or it cannot be written.
         OSError: the same.
     """
     listener = _listen(settings.host, settings.port)
@@ -111,8 +111,10 @@ async def _start_on(listener: socket.socket, settings: Settings, store: Store) -
     local_user = await store.ensure_user(LOCAL_USER)
     key = await _local_key(settings.data_dir, store, local_user)
     rooms = compose(settings, store, local_user, base_url)
+    await store.claim.take()
     if unsettled := await rooms.journal.settle():
         _log.warning("%d calls were under way when the bridge last ended.", unsettled)
+    rooms.tasks.start(store.claim.keep(), "the claim to the database")
     rooms.tasks.start(rooms.journal.run(), "old calls")
     rooms.tasks.start(rooms.audit.run(), "old entries of the audit log")
     rooms.tasks.start(store.kept_sweep(settings.kept).run(), "old answers")

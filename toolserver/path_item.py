@@ -27,6 +27,10 @@ _FORBIDDEN_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
 
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
 _MAX_METHOD_CHARS = 40
+_SHOWN_PATH_CHARS = 200
+MAX_PATH_BYTES = 2_000
+"""No server takes much more, and a database must be able to find an operation by its method and path."""
+
 _EXPRESSION = re.compile(r"\{([^{}]+)\}")
 
 
@@ -146,4 +150,7 @@ def _place(method: str, item: PathItem, node: JsonValue) -> Place | Skipped:
         return Skipped(method, item.path, f"A browser cannot send {method.upper()} requests.")
     if not item.path.startswith("/"):
         return Skipped(method, item.path, 'The path does not begin with "/".')
+    if len(item.path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
+        reason = f"The path is longer than {MAX_PATH_BYTES:,} bytes."
+        return Skipped(method, f"{item.path[:_SHOWN_PATH_CHARS]}…", reason)
     return Place(method, item, node, [])

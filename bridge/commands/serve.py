@@ -17,6 +17,7 @@ from bridge.commands.opened_store import open_store
 from bridge.commands.references import add_references, reference_rules
 from bridge.commands.serve_options import add_settings, settings_of
 from bridge.config import SAMPLES_PORT, Settings
+from bridge.edges.database import StoreError
 from bridge.edges.document_sources import ReferenceRules
 from bridge.edges.model_book import DEMO_ID
 from bridge.edges.store import Store
@@ -79,7 +80,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     store = open_store(options)
     try:
         return asyncio.run(_serve(settings, store, options, with_samples=with_samples))
-    except AddressInUse as error:
+    except (AddressInUse, StoreError) as error:
         raise CommandFailed(str(error)) from None
 
 

@@ -18,6 +18,7 @@ from bridge.config import DEFAULT_AUDIT_DAYS, KeptSettings
 from bridge.edges.audit_log import AuditLog
 from bridge.edges.call_journal import CallJournal
 from bridge.edges.database import Engines, StoreError, open_postgresql, open_sqlite
+from bridge.edges.database_claim import claim_of
 from bridge.edges.dialects import dialect_of, lock_user, upsert
 from bridge.edges.group_commit import WriteThread
 from bridge.edges.intent_log import IntentLog, IntentLogUnusable
@@ -44,6 +45,8 @@ class Store(PeopleStore):
         self._thread = WriteThread(engines.writing)
         self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
         self._session = Sessions(self._plain_session)
+        self.claim = claim_of(engines.reading)
+        """The right of a bridge to the database; commands work beside a bridge that has it."""
 
     @classmethod
     def open(cls, where: Path | URL) -> Store:
@@ -104,6 +107,7 @@ class Store(PeopleStore):
     async def close(self) -> None:
         """Close all connections, once what is being written is written."""
         await asyncio.to_thread(self._thread.close)
+        await self.claim.release()
         await self._engine.dispose()
 
     # Servers, names, acceptances, selections (the registry's port)

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.artifacts.payload import Unkeepable
 from bridge.artifacts.record import KeptItem, KeptResponse
-from bridge.edges.dialects import insert_missing, upsert
+from bridge.edges.dialects import dialect_of, insert_missing, is_one_of, upsert
 from bridge.edges.group_commit import Transactions
 from bridge.edges.kept_rows import EVENTS, ITEMS, RESPONSES, KeptRows, indexed
 from bridge.edges.sealing import Sealing
@@ -67,7 +67,8 @@ class ItemTables:
         rows: list[Row[Any]] = []
         async with self._session() as session:
             for some in _slices(list(asked)):
-                wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, ITEMS.c.id.in_(some))
+                is_named = is_one_of(dialect_of(session), ITEMS.c.id, some)
+                wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, is_named)
                 rows += (await session.execute(wanted)).all()
         items = await self._items(user_id, rows)
         return {asked[item.id]: item for item in items}
@@ -82,7 +83,8 @@ class ItemTables:
             newest_first = (await session.execute(_ancestry(user_id, indexed(response_id)))).all()
             place = {row.id: -row.distance for row in reversed(newest_first)}  # of a ring the nearest one
             for some in _slices(list(place)):
-                wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, ITEMS.c.response_id.in_(some))
+                is_of_them = is_one_of(dialect_of(session), ITEMS.c.response_id, some)
+                wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, is_of_them)
                 rows += (await session.execute(wanted)).all()
         rows.sort(key=lambda row: (place[row.response_id], row.side, row.position))
         return await self._items(user_id, rows)

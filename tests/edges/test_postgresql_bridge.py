@@ -95,6 +95,7 @@ async def add_product(http: aiohttp.ClientSession, facts: dict[str, str]) -> int
     headers = {"Authorization": f"Bearer {facts['key']}"}
     url = f"{facts['base_url']}/tools/addProduct"
     async with http.post(url, data='{"name": "tea"}', headers=headers) as answer:
+        await answer.read()
         return answer.status
 
 
@@ -124,3 +125,32 @@ async def test_a_bridge_that_is_killed_goes_on_from_its_database(
         said = (tmp_path / "errors").read_text(encoding="utf-8")
         assert "1 calls were under way when the bridge last ended." in said
         assert PASSWORD not in said
+
+
+@pytest.mark.asyncio
+async def test_a_second_bridge_on_the_same_database_ends_nothing_of_the_first(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    """It says why it does not start, and starts once the first one is gone, however that went."""
+    spec = tmp_path / "shop.json"
+    spec.write_text(document_text(), encoding="utf-8")
+    with postgres_server.database() as found:
+        url = postgres_server.network_url(found.database or "")
+        async with aiohttp.ClientSession() as http, served(tmp_path / "one", url, spec) as (first, facts):
+            page = await connected(facts, http)
+            call = asyncio.create_task(add_product(http, facts))
+            await eventually(lambda: len(page.calls) == 1)
+            with serve(tmp_path / "two", url, spec) as second:
+                assert await asyncio.to_thread(second.wait, 60) == 1
+            (row,) = (await page.get("/api/calls"))["calls"]
+            assert row["state"] == "awaiting_approval"
+            first.kill()
+            with pytest.raises(aiohttp.ClientError):
+                await call
+            await page.close()
+        async with served(tmp_path / "two", url, spec) as (_, facts):
+            assert facts["base_url"]
+    said = (tmp_path / "errors").read_text(encoding="utf-8")
+    assert "a database serves one bridge: stop the other one" in said
+    assert "Traceback" not in said
+    assert PASSWORD not in said

@@ -218,6 +218,15 @@ def test_paths_without_a_slash_are_skipped_and_extensions_are_no_paths() -> None
     ]
 
 
+def test_a_path_that_no_database_can_look_up_is_skipped() -> None:
+    """PostgreSQL's indexes take 2,704 bytes; what is skipped is said, and the others work."""
+    longest, longer = "/" + "ä" * 999 + "x", "/" + "ä" * 1000
+    listed = read_operations(document_with({longest: {"get": {}}, longer: {"get": {}}}, {}))
+    assert [operation.path for operation in listed.operations] == [longest]
+    (skipped,) = listed.skipped
+    assert (skipped.path, skipped.reason) == (f"{longer[:200]}…", "The path is longer than 2,000 bytes.")
+
+
 LEFT_OUT: list[tuple[JsonObject, str]] = [
     ({"parameters": ["text"]}, "A parameter is not an object. It is left out."),
     ({"parameters": [{"in": "query"}]}, "A parameter has no name. It is left out."),
