@@ -11,7 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SOURCE = "plugins.open_webui.source"
-PLUGINS = {"pipe": "tool_bridge_pipe.py"}
+PLUGINS = {"pipe": "tool_bridge_pipe.py", "subquery": "tool_bridge_subquery.py"}
 LINE = 110
 
 

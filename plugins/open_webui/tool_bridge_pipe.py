@@ -16,7 +16,7 @@ import re
 import time
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 from urllib.parse import quote
@@ -43,6 +43,55 @@ def as_objects(value: Any) -> list[Json]:
 def as_array(value: Any) -> list[Any]:
     """An array, or an empty one."""
     return cast(list[Any], value) if isinstance(value, list) else []
+
+
+# -------- asking.py: Who asks the bridge, and whom Open WebUI tells what happens.
+
+Emitter = Callable[[Json], Awaitable[Any]]
+
+STATUS_END: Json = {"type": "status", "data": {"description": "", "done": True, "hidden": True}}
+TOKEN_S = 300
+"""For which a token is good, that says who asks."""
+
+log = logging.getLogger(__name__)
+
+
+def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
+    """The headers that say who asks: by a key of his own, or named to a forwarder's key."""
+    if own_key := getattr(user.get("valves"), "BRIDGE_KEY", ""):
+        return {"Authorization": f"Bearer {own_key}"}
+    named = {"Authorization": f"Bearer {key}"}
+    if not user.get("id"):
+        return named
+    about = {name: str(user.get(name) or "") for name in ("name", "email", "role")}
+    if not jwt_secret:
+        told = {"Id": str(user["id"]), "Name": about["name"], "Email": about["email"]}
+        return {
+            **named,
+            **{f"X-OpenWebUI-User-{name}": quote(value, safe=" @") for name, value in told.items()},
+        }
+    now = int(time.time())
+    claims = {"sub": str(user["id"]), "iss": "open-webui", "iat": now, "exp": now + TOKEN_S, **about}
+    return {**named, "X-OpenWebUI-User-Jwt": jwt.encode(claims, jwt_secret, "HS256")}
+
+
+def quiet(emitter: Emitter | None) -> Emitter:
+    """The emitter, or none: what it cannot tell, the user does not learn, and the answer goes on."""
+
+    async def emit(event: Json) -> None:
+        if emitter is None:
+            return
+        try:
+            await emitter(event)
+        except Exception as error:
+            log.warning("Open WebUI did not take an event: %s", error)
+
+    return emit
+
+
+def status(description: str) -> Json:
+    """What goes on."""
+    return {"type": "status", "data": {"description": description, "done": False}}
 
 
 # -------- bridge_client.py: A client of the bridge: its models, and the events of a response.
@@ -224,12 +273,8 @@ def _part(value: Any, images: list[str]) -> Any:
 
 # -------- tools.py: Tools of Open WebUI: what a model is told of them, and how they are run.
 
-Emitter = Callable[[Json], Awaitable[Any]]
-
 NAME_CHARS = 64
 """Of a tool's name, for providers of models."""
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -306,7 +351,7 @@ class Runner:
     tools: Mapping[str, Tool]
     timeout_s: float
     gates: Sequence[asyncio.Semaphore]
-    """Of the answer, and of all answers."""
+    """All of them must let a call in."""
     session_id: str | None
     event_call: Emitter | None
     asks: bool
@@ -325,8 +370,9 @@ class Runner:
         arguments = tool.known(cast(Json, read))
         if not await self._is_allowed(call, arguments):
             return failed("The user did not approve this call. It was not performed.")
-        of_this, of_all = self.gates
-        async with of_this, of_all:
+        async with AsyncExitStack() as gates:
+            for gate in self.gates:
+                await gates.enter_async_context(gate)
             return await self._ran(tool, arguments)
 
     async def _ran(self, tool: Tool, arguments: Json) -> Result:
@@ -466,7 +512,7 @@ class Answer:
             return
         names = ", ".join(self.runner.tools[call["name"]].title for call in calls)
         words = f"Running {names}…" if len(calls) == 1 else f"Running {len(calls)} tools: {names}…"
-        await self.emit({"type": "status", "data": {"description": words, "done": False}})
+        await self.emit(status(words))
         tasks = [asyncio.create_task(self.runner.run(call), name=call["name"]) for call in calls]
         try:
             for call, task in zip(calls, tasks, strict=True):
@@ -636,7 +682,8 @@ class Items:
                 yield from self._answered(item, place)
             return
         if item.get("type") == "function_call":
-            item = {**item, "status": "in_progress"}
+            # Completed, and no output yet: Open WebUI shows that it runs.
+            item = {**item, "status": "completed" if event["type"].endswith(".done") else "in_progress"}
             self.waiting[item["call_id"]] = (place, item)
         yield {**event, "output_index": place, **({"item": item} if item else {})}
 
@@ -693,8 +740,9 @@ class Text:
         kind, item = event["type"], as_object(event.get("item"))
         match kind.removeprefix("response."):
             case "output_text.delta":
-                gap = "\n\n" if self._end != "\n" and self._place != event["output_index"] else ""
-                yield self._said(gap + event["delta"], event["output_index"])
+                place, said = event["output_index"], event["delta"]
+                is_apart = self._place == place or self._end == "\n" or said.startswith("\n")
+                yield self._said(said if is_apart else f"\n\n{said}", place)
             case "reasoning_text.delta" | "reasoning_summary_text.delta":
                 yield {"reasoning_content": event["delta"]}
             case "output_text.annotation.added":
@@ -737,8 +785,6 @@ except ImportError:  # outside, where there are no records of models
 
 
 PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
-STATUS_END: Json = {"type": "status", "data": {"description": "", "done": True, "hidden": True}}
-TOKEN_S = 300
 BUG = "The pipe failed. The log of Open WebUI says why."
 
 
@@ -870,7 +916,7 @@ class Pipe:
     ) -> "str | Json | AsyncGenerator[Json]":
         """An answer: a stream for Open WebUI, or its text."""
         task = str(__task__) if __task__ else None
-        asked = Asked(body, __user__, __metadata__, task, _quiet(__event_emitter__), __event_call__)
+        asked = Asked(body, __user__, __metadata__, task, quiet(__event_emitter__), __event_call__)
         if body.get("stream"):
             return self._stream(asked, __tools__ or {})
         return await self._whole(asked, __tools__ or {})
@@ -940,7 +986,10 @@ class Pipe:
         }
         if offered := [*(tool.definition for tool in tools.values()), *extra]:
             request["tools"] = offered
-        bridge = Bridge(self.valves.BRIDGE_URL.rstrip("/"), self._who(asked))
+        bridge = Bridge(
+            self.valves.BRIDGE_URL.rstrip("/"),
+            who_asks(asked.user, self.valves.BRIDGE_KEY, self.valves.USER_JWT_SECRET),
+        )
         rounds = self.valves.MAX_FUNCTION_CALL_LOOPS
         answer = Answer(bridge, request, self._headers(asked), runner, asked.emit, rounds)
         return answer, {name: tool.own_name for name, tool in tools.items()}
@@ -1009,29 +1058,6 @@ class Pipe:
         }
         return {name: value for name, value in told.items() if value}
 
-    def _who(self, asked: Asked) -> Json:
-        """Who asks: by his own key, or named to a forwarder's."""
-        if asked.own and asked.own.BRIDGE_KEY:
-            return {"Authorization": f"Bearer {asked.own.BRIDGE_KEY}"}
-        user = asked.user
-        named = {"Authorization": f"Bearer {self.valves.BRIDGE_KEY}"}
-        if not user.get("id"):
-            return named
-        if not self.valves.USER_JWT_SECRET:
-            about = {"Id": user["id"], "Name": user.get("name") or "", "Email": user.get("email") or ""}
-            return {
-                **named,
-                **{f"X-OpenWebUI-User-{key}": quote(value, safe=" @") for key, value in about.items()},
-            }
-        claims = {
-            "sub": user["id"],
-            "iss": "open-webui",
-            "iat": int(time.time()),
-            "exp": int(time.time()) + TOKEN_S,
-        }
-        claims |= {name: user.get(name) or "" for name in ("name", "email", "role")}
-        return {**named, "X-OpenWebUI-User-Jwt": jwt.encode(claims, self.valves.USER_JWT_SECRET, "HS256")}
-
     def _valve(self, asked: Asked, name: str) -> Any:
         """A setting of the user, else of the administrator."""
         own = getattr(asked.own, name, None)
@@ -1057,17 +1083,3 @@ async def _switched_to_native(model_id: str) -> bool:
 def _chat_call(place: int, call: Json, names: Mapping[str, str]) -> Json:
     function = {"name": names.get(call["name"], call["name"]), "arguments": call.get("arguments") or "{}"}
     return {"index": place, "id": call["call_id"], "type": "function", "function": function}
-
-
-def _quiet(emitter: Emitter | None) -> Emitter:
-    """The emitter, or none: what it cannot tell, the user does not learn, and the answer goes on."""
-
-    async def emit(event: Json) -> None:
-        if emitter is None:
-            return
-        try:
-            await emitter(event)
-        except Exception as error:
-            log.warning("Open WebUI did not take an event: %s", error)
-
-    return emit

@@ -1,37 +1,193 @@
-"""The Pipe in a stand-in for Open WebUI, against a real bridge."""
+"""The Pipe in a stand-in for Open WebUI, against a real bridge: what it lists, shows and remembers."""
 
-from pathlib import Path
-from typing import Any
+import asyncio
+import json
 
 import pytest
 
 from bridge.service import Bridge
-from tests.support.model_answers import calls, text
-from tests.support.models import MODEL
-from tests.support.open_webui_stand_in import Browser, Chat, direct, loaded, tools_by_name, with_valves
+from tests.support.model_answers import calls, reasoning, text
+from tests.support.models import MODEL, products
+from tests.support.open_webui_stand_in import Browser, Chat, callable_tool, direct, tools_by_name
+from tests.support.plugin_scene import CITY, pipe_of, weather
+from tests.support.running import page_of
 from tests.support.scripted_provider import ScriptedProvider
 
 pytestmark = pytest.mark.asyncio
 
-TEXT = (Path(__file__).parents[2] / "plugins/open_webui/tool_bridge_pipe.py").read_text(encoding="utf-8")
+WEATHER = tools_by_name(direct("get_weather", **CITY))
+ASK = calls(("get_weather", {"city": "Paris"}))
 
 
-def pipe_of(bridge: Bridge, **valves: Any) -> Any:
-    return with_valves(loaded(TEXT, "Pipe"), BRIDGE_URL=bridge.base_url, BRIDGE_KEY=bridge.key, **valves)
-
-
-async def weather(_name: str, params: dict[str, Any]) -> Any:
-    return [{"city": params.get("city"), "temp": 22}, {"content-type": "application/json"}]
+async def test_the_models_of_the_bridge_are_the_pipes(bridge: Bridge) -> None:
+    """S2-01, S4-26: under their own ids; a bridge that is away is not the end of it."""
+    pipe = pipe_of(bridge)
+    assert MODEL in [model["id"] for model in await pipe.pipes()]
+    pipe.valves.BRIDGE_URL = "http://127.0.0.1:9"
+    assert MODEL in [model["id"] for model in await pipe.pipes()]
+    away = pipe_of(bridge, BRIDGE_URL="http://127.0.0.1:9")
+    assert "not reachable" in (await away.pipes())[0]["name"]
 
 
 async def test_a_direct_tool_runs_in_open_webuis_browser(bridge: Bridge, provider: ScriptedProvider) -> None:
-    """S0-110: one call, one answer."""
-    provider.play(calls(("get_weather", {"city": "Paris"})), text("It is 22 degrees."))
+    """S0-110, S0-112, W-05: as Open WebUI's page knows it; the model reads the data, not the headers."""
+    provider.play(ASK, text("It is 22 degrees."))
     browser = Browser(weather)
-    chat = Chat(
-        pipe_of(bridge), MODEL, browser, tools_by_name(direct("get_weather", city={"type": "string"}))
-    )
-    answer = await chat.ask("How is the weather?")
+    answer = await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("How is the weather?")
+    (executed,) = browser.executed
+    assert executed["name"] == "get_weather"
+    assert executed["params"] == {"city": "Paris"}
+    assert executed["session_id"] == "sid-1"
+    assert executed["server"]["url"] == "http://127.0.0.1:9"
+    assert "specs" not in executed["server"]
+    assert provider.requests[1].body["input"][-1]["output"] == '{"city": "Paris", "temp": 22}'
     assert answer.error is None
-    assert [call["params"] for call in browser.executed] == [{"city": "Paris"}]
     assert "It is 22 degrees." in answer.content
+
+
+async def test_a_call_that_ran_is_stored_and_never_left_to_be_run(
+    bridge: Bridge, provider: ScriptedProvider
+) -> None:
+    """S2-05, S2-06: Open WebUI runs what has no output, again and again; one `stop` comes last."""
+    provider.play(ASK, text("It is 22 degrees."))
+    browser = Browser(weather)
+    answer = await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("How is the weather?")
+    assert len(browser.executed) == 1
+    (call,), (output,) = answer.items("function_call"), answer.items("function_call_output")
+    assert call["call_id"] == output["call_id"]
+    assert call["status"] == output["status"] == "completed"
+    assert output["output"] == [{"type": "input_text", "text": '{"city": "Paris", "temp": 22}'}]
+    assert answer.finish_reasons == ["stop"]
+    assert answer.chunks[-1] == {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    assert not any("tool_calls" in json.dumps(chunk) for chunk in answer.chunks)
+    assert answer.usage["turn_count"] == 2
+
+
+async def test_tools_of_the_bridge_and_of_open_webui_share_a_round(
+    bridge: Bridge, provider: ScriptedProvider
+) -> None:
+    """S0-45, W-17, W-18: each runs where it can, once; the model gets one output for each call."""
+    provider.play(calls(("get_weather", {"city": "Rome"}), ("listProducts", {})), text("Both."))
+    browser = Browser(weather)
+    async with page_of(bridge, bridge.local_user.id, products) as page:
+        answer = await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("Both?")
+        assert (len(page.calls), len(browser.executed)) == (1, 1)
+    items = provider.requests[1].body["input"]
+    called = [item["call_id"] for item in items if item["type"] == "function_call"]
+    assert sorted(item["call_id"] for item in items if item["type"] == "function_call_output") == called
+    assert {item["name"] for item in answer.items("function_call")} == {"get_weather", "listProducts"}
+    assert len(answer.items("function_call_output")) == 2
+
+
+async def test_the_next_turn_begins_with_all_that_was(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S0-134, S0-135, S4-16, S4-17, S4-19: thoughts, too, which are not sent; no model sees a marker."""
+    provider.play(reasoning("Where?") + ASK, text("It is 22 degrees."), text("Yes."))
+    chat = Chat(pipe_of(bridge), MODEL, Browser(weather), WEATHER)
+    answer = await chat.ask("How is the weather?")
+    assert "[tb:" in answer.content
+    await chat.ask("Sure?")
+    before, after = provider.requests[1].body["input"], provider.requests[2].body["input"]
+    assert [item.get("type") for item in before] == [
+        "message",
+        "reasoning",
+        "function_call",
+        "function_call_output",
+    ]
+    assert after[: len(before)] == before
+    assert after[len(before)]["content"][0]["text"] == "It is 22 degrees."
+    assert "[tb:" not in json.dumps(after)
+
+
+async def test_an_edited_answer_is_what_the_model_reads(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S4-17, W-29: whoever changes the text that is seen; calls stay, the words are the new ones."""
+    provider.play(ASK, text("It is 22 degrees."), text("Yes."))
+    chat = Chat(pipe_of(bridge), MODEL, Browser(weather), WEATHER)
+    answer = await chat.ask("How is the weather?")
+    for item in answer.items("message"):
+        item["content"][0]["text"] = item["content"][0]["text"].replace("22", "72")
+    await chat.ask("Sure?")
+    sent = provider.requests[2].body["input"]
+    assert "It is 72 degrees." in json.dumps(sent)
+    assert "It is 22 degrees." not in json.dumps(sent)
+    assert [item["type"] for item in sent[1:3]] == ["function_call", "function_call_output"]
+
+
+@pytest.mark.parametrize("own", [False, True])
+async def test_memory_can_be_switched_off(bridge: Bridge, provider: ScriptedProvider, *, own: bool) -> None:
+    """S4-23, S0-130: by administrator or user; then there are no markers, and the turn has its tools."""
+    provider.play(ASK, text("It is 22 degrees."))
+    switched = {"PERSIST_TOOL_RESULTS": False}
+    pipe = pipe_of(bridge, **({} if own else switched))
+    chat = Chat(pipe, MODEL, Browser(weather), WEATHER, own_valves=switched if own else {})
+    answer = await chat.ask("How is the weather?")
+    assert "[tb:" not in answer.content
+    kinds = [item.get("type") for item in provider.requests[1].body["input"]]
+    assert kinds == ["message", "function_call", "function_call_output"]
+
+
+async def test_calls_run_together_and_no_more_than_allowed(
+    bridge: Bridge, provider: ScriptedProvider
+) -> None:
+    """S0-71, S1-16: five calls, two at once; their outputs in the order of the calls."""
+    running, most = 0, 0
+
+    async def count(**params: int) -> tuple[dict[str, int], dict[str, str]]:
+        nonlocal running, most
+        running, most = running + 1, max(most, running + 1)
+        await asyncio.sleep(0)
+        running -= 1
+        return params, {}
+
+    provider.play(calls(*(("count", {"n": n}) for n in range(5))), text("Done."))
+    tools = tools_by_name(callable_tool("count", count, n={"type": "integer"}))
+    pipe = pipe_of(bridge, MAX_PARALLEL_TOOLS_PER_REQUEST=2)
+    await Chat(pipe, MODEL, Browser(), tools).ask("Count.")
+    outputs = [item["output"] for item in provider.requests[1].body["input"] if "output" in item]
+    assert outputs == [f'{{"n": {n}}}' for n in range(5)]
+    assert most == 2
+
+
+async def test_statuses_say_what_runs_and_end(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S2-13: the last one is done, or it would shimmer for ever."""
+    provider.play(ASK, text("It is 22 degrees."))
+    browser = Browser(weather)
+    await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("How is the weather?")
+    told = browser.told("status")
+    assert told[0] == {"description": "Running Get Weather…", "done": False}
+    assert told[-1] == {"description": "", "done": True, "hidden": True}
+
+
+async def test_a_task_has_no_tools_and_leaves_no_trace(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S4-06, S2-01: a title: one round, its text alone."""
+    provider.play(text("Weather"))
+    chat = Chat(
+        pipe_of(bridge), MODEL, Browser(weather), WEATHER, messages=[{"role": "user", "content": "Title?"}]
+    )
+    async with page_of(bridge, bridge.local_user.id, products):
+        assert await chat.called(stream=False, task="title_generation") == "Weather"
+    assert "tools" not in provider.requests[0].body
+
+
+async def test_without_a_browser_direct_tools_are_not_offered(
+    bridge: Bridge, provider: ScriptedProvider
+) -> None:
+    """S0-07, S2-14: nobody could perform them; tools of Open WebUI's server are there."""
+
+    async def search(**_params: str) -> str:
+        return "found"
+
+    provider.play(text("Hi."))
+    tools = tools_by_name(direct("get_weather", **CITY), callable_tool("search", search, "builtin"))
+    await Chat(pipe_of(bridge), MODEL, None, tools).ask("Hi")
+    assert [tool["name"] for tool in provider.requests[0].body["tools"]] == ["search"]
+
+
+async def test_options_of_the_chat_reach_the_model(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S4-15: under their new names; what no response has is left out."""
+    provider.play(text("Hi."))
+    body = {"temperature": 0.2, "max_tokens": 50, "reasoning_effort": "low", "seed": 5, "stop": ["x"]}
+    await Chat(pipe_of(bridge, TRUNCATION="auto"), MODEL, Browser(), body=body).ask("Hi")
+    sent = provider.requests[0].body
+    assert (sent["temperature"], sent["max_output_tokens"], sent["truncation"]) == (0.2, 50, "auto")
+    assert sent["reasoning"]["effort"] == "low"
+    assert not {"seed", "stop", "max_tokens"} & sent.keys()

@@ -99,14 +99,14 @@ class Message:
         return [choice["finish_reason"] for choice in choices if choice.get("finish_reason")]
 
 
-def direct(name: str, server_url: str = "http://127.0.0.1:9", **properties: Any) -> Json:
+def direct(name: str, **properties: Any) -> Json:
     """A tool of a direct tool server, as `__tools__` has it."""
     parameters = {"type": "object", "properties": properties}
     spec = {"type": "function", "name": name, "description": f"Does {name}.", "parameters": parameters}
     return {
         "spec": spec,
         "direct": True,
-        "server": {"url": server_url, "openapi": {}, "info": {"title": "S"}},
+        "server": {"url": "http://127.0.0.1:9", "openapi": {}, "info": {"title": "S"}},
     }
 
 

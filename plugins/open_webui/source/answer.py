@@ -6,10 +6,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
+from plugins.open_webui.source.asking import Emitter, status
 from plugins.open_webui.source.bridge_client import ENDINGS, Bridge, BridgeFailure
 from plugins.open_webui.source.json_values import Json, as_object
 from plugins.open_webui.source.results import Result
-from plugins.open_webui.source.tools import Emitter, Runner
+from plugins.open_webui.source.tools import Runner
 
 SKIPPED = Result(
     "TOOL_CALL_SKIPPED: tool-call loop limit reached. Answer with what you have.", has_failed=True
@@ -111,7 +112,7 @@ class Answer:
             return
         names = ", ".join(self.runner.tools[call["name"]].title for call in calls)
         words = f"Running {names}…" if len(calls) == 1 else f"Running {len(calls)} tools: {names}…"
-        await self.emit({"type": "status", "data": {"description": words, "done": False}})
+        await self.emit(status(words))
         tasks = [asyncio.create_task(self.runner.run(call), name=call["name"]) for call in calls]
         try:
             for call, task in zip(calls, tasks, strict=True):

@@ -9,22 +9,20 @@ description: The models of a Direct Tool Bridge: its loop and its memory, with t
 
 import asyncio
 import os
-import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import quote
 
-import jwt
 from pydantic import BaseModel, Field, JsonValue
 
 from plugins.open_webui.source.answer import Answer
+from plugins.open_webui.source.asking import STATUS_END, Emitter, log, quiet, who_asks
 from plugins.open_webui.source.bridge_client import Bridge, BridgeFailure
 from plugins.open_webui.source.chat_options import options_of
 from plugins.open_webui.source.json_values import Json, as_object, as_objects
 from plugins.open_webui.source.shown import Text, as_chunks, as_items, delta
-from plugins.open_webui.source.tools import Emitter, Runner, Tool, log, tools_of
+from plugins.open_webui.source.tools import Runner, Tool, tools_of
 
 try:  # inside Open WebUI
     from open_webui.models.models import (  # pyright: ignore[reportMissingModuleSource]
@@ -36,8 +34,6 @@ except ImportError:  # outside, where there are no records of models
 
 
 PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
-STATUS_END: Json = {"type": "status", "data": {"description": "", "done": True, "hidden": True}}
-TOKEN_S = 300
 BUG = "The pipe failed. The log of Open WebUI says why."
 
 
@@ -169,7 +165,7 @@ class Pipe:
     ) -> "str | Json | AsyncGenerator[Json]":
         """An answer: a stream for Open WebUI, or its text."""
         task = str(__task__) if __task__ else None
-        asked = Asked(body, __user__, __metadata__, task, _quiet(__event_emitter__), __event_call__)
+        asked = Asked(body, __user__, __metadata__, task, quiet(__event_emitter__), __event_call__)
         if body.get("stream"):
             return self._stream(asked, __tools__ or {})
         return await self._whole(asked, __tools__ or {})
@@ -239,7 +235,10 @@ class Pipe:
         }
         if offered := [*(tool.definition for tool in tools.values()), *extra]:
             request["tools"] = offered
-        bridge = Bridge(self.valves.BRIDGE_URL.rstrip("/"), self._who(asked))
+        bridge = Bridge(
+            self.valves.BRIDGE_URL.rstrip("/"),
+            who_asks(asked.user, self.valves.BRIDGE_KEY, self.valves.USER_JWT_SECRET),
+        )
         rounds = self.valves.MAX_FUNCTION_CALL_LOOPS
         answer = Answer(bridge, request, self._headers(asked), runner, asked.emit, rounds)
         return answer, {name: tool.own_name for name, tool in tools.items()}
@@ -308,29 +307,6 @@ class Pipe:
         }
         return {name: value for name, value in told.items() if value}
 
-    def _who(self, asked: Asked) -> Json:
-        """Who asks: by his own key, or named to a forwarder's."""
-        if asked.own and asked.own.BRIDGE_KEY:
-            return {"Authorization": f"Bearer {asked.own.BRIDGE_KEY}"}
-        user = asked.user
-        named = {"Authorization": f"Bearer {self.valves.BRIDGE_KEY}"}
-        if not user.get("id"):
-            return named
-        if not self.valves.USER_JWT_SECRET:
-            about = {"Id": user["id"], "Name": user.get("name") or "", "Email": user.get("email") or ""}
-            return {
-                **named,
-                **{f"X-OpenWebUI-User-{key}": quote(value, safe=" @") for key, value in about.items()},
-            }
-        claims = {
-            "sub": user["id"],
-            "iss": "open-webui",
-            "iat": int(time.time()),
-            "exp": int(time.time()) + TOKEN_S,
-        }
-        claims |= {name: user.get(name) or "" for name in ("name", "email", "role")}
-        return {**named, "X-OpenWebUI-User-Jwt": jwt.encode(claims, self.valves.USER_JWT_SECRET, "HS256")}
-
     def _valve(self, asked: Asked, name: str) -> Any:
         """A setting of the user, else of the administrator."""
         own = getattr(asked.own, name, None)
@@ -356,17 +332,3 @@ async def _switched_to_native(model_id: str) -> bool:
 def _chat_call(place: int, call: Json, names: Mapping[str, str]) -> Json:
     function = {"name": names.get(call["name"], call["name"]), "arguments": call.get("arguments") or "{}"}
     return {"index": place, "id": call["call_id"], "type": "function", "function": function}
-
-
-def _quiet(emitter: Emitter | None) -> Emitter:
-    """The emitter, or none: what it cannot tell, the user does not learn, and the answer goes on."""
-
-    async def emit(event: Json) -> None:
-        if emitter is None:
-            return
-        try:
-            await emitter(event)
-        except Exception as error:
-            log.warning("Open WebUI did not take an event: %s", error)
-
-    return emit

@@ -117,7 +117,8 @@ class Items:
                 yield from self._answered(item, place)
             return
         if item.get("type") == "function_call":
-            item = {**item, "status": "in_progress"}
+            # Completed, and no output yet: Open WebUI shows that it runs.
+            item = {**item, "status": "completed" if event["type"].endswith(".done") else "in_progress"}
             self.waiting[item["call_id"]] = (place, item)
         yield {**event, "output_index": place, **({"item": item} if item else {})}
 
@@ -174,8 +175,9 @@ class Text:
         kind, item = event["type"], as_object(event.get("item"))
         match kind.removeprefix("response."):
             case "output_text.delta":
-                gap = "\n\n" if self._end != "\n" and self._place != event["output_index"] else ""
-                yield self._said(gap + event["delta"], event["output_index"])
+                place, said = event["output_index"], event["delta"]
+                is_apart = self._place == place or self._end == "\n" or said.startswith("\n")
+                yield self._said(said if is_apart else f"\n\n{said}", place)
             case "reasoning_text.delta" | "reasoning_summary_text.delta":
                 yield {"reasoning_content": event["delta"]}
             case "output_text.annotation.added":

@@ -2,22 +2,19 @@
 
 import asyncio
 import json
-import logging
 import re
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, cast
 
+from plugins.open_webui.source.asking import Emitter, log
 from plugins.open_webui.source.json_values import Json, as_object, as_objects
 from plugins.open_webui.source.results import Result, failed, result_of
 
-Emitter = Callable[[Json], Awaitable[Any]]
-
 NAME_CHARS = 64
 """Of a tool's name, for providers of models."""
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ class Runner:
     tools: Mapping[str, Tool]
     timeout_s: float
     gates: Sequence[asyncio.Semaphore]
-    """Of the answer, and of all answers."""
+    """All of them must let a call in."""
     session_id: str | None
     event_call: Emitter | None
     asks: bool
@@ -113,8 +110,9 @@ class Runner:
         arguments = tool.known(cast(Json, read))
         if not await self._is_allowed(call, arguments):
             return failed("The user did not approve this call. It was not performed.")
-        of_this, of_all = self.gates
-        async with of_this, of_all:
+        async with AsyncExitStack() as gates:
+            for gate in self.gates:
+                await gates.enter_async_context(gate)
             return await self._ran(tool, arguments)
 
     async def _ran(self, tool: Tool, arguments: Json) -> Result:

@@ -1,0 +1,248 @@
+"""Calls of the Pipe that go wrong, are refused, are stopped, or give more than text."""
+
+import asyncio
+import json
+import logging
+import re
+from typing import Any
+
+import pytest
+
+from bridge.service import Bridge
+from tests.support.model_answers import calls, text
+from tests.support.models import MODEL, products
+from tests.support.open_webui_stand_in import Browser, Chat, Message, callable_tool, direct, tools_by_name
+from tests.support.plugin_scene import CITY, pipe_of, weather
+from tests.support.running import page_of
+from tests.support.scripted_provider import ScriptedProvider, script
+
+pytestmark = pytest.mark.asyncio
+
+WEATHER = tools_by_name(direct("get_weather", **CITY))
+ASK = calls(("get_weather", {"city": "Paris"}))
+PIXEL = "data:image/png;base64,iVBORw0KGgo="
+
+
+async def result_of(
+    bridge: Bridge, provider: ScriptedProvider, tool: Any, arguments: object = None, **valves: Any
+) -> tuple[Any, Message]:
+    """What the model reads of a call of this tool, and the message."""
+    name = tool["spec"]["name"]
+    provider.play(calls((name, {} if arguments is None else arguments)), text("Done."))
+    answer = await Chat(pipe_of(bridge, **valves), MODEL, Browser(weather), tools_by_name(tool)).ask("Go.")
+    assert "Done." in answer.content
+    return provider.requests[-1].body["input"][-1]["output"], answer
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [("{broken", "unable to parse"), ("null", "must be a JSON object, got NoneType"), ("[1]", "got list")],
+)
+async def test_arguments_that_are_none_are_answered(
+    bridge: Bridge, provider: ScriptedProvider, arguments: str, words: str
+) -> None:
+    """S0-54, W-19: with what is wrong; the tool is not run, and the answer goes on."""
+    tool = direct("get_weather", **CITY)
+    output, answer = await result_of(bridge, provider, tool, arguments)
+    assert words in json.loads(output)["error"]
+    assert answer.items("function_call_output")[0]["status"] == "failed"
+
+
+async def test_only_declared_arguments_are_passed_on(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S0-111, S1-15: what a tool does not declare could be anything, its context too."""
+    output, _ = await result_of(
+        bridge, provider, direct("get_weather", **CITY), {"city": "Rome", "__user__": 1}
+    )
+    assert json.loads(output)["city"] == "Rome"
+
+    async def user_of(user: str) -> str:
+        return f"It is {user}."
+
+    tool = callable_tool("user_of", user_of, "", user={"type": "string"})
+    output, _ = await result_of(bridge, provider, tool, {"user": "Bob", "__request__": 1})
+    assert output == "It is Bob."
+
+
+async def test_a_tool_that_raises_is_a_failed_call(
+    bridge: Bridge, provider: ScriptedProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S0-54, S0-113, S0-114: its reason goes to the model, its traceback to the log."""
+
+    async def boom() -> str:
+        raise ValueError("no such city")
+
+    with caplog.at_level(logging.ERROR):
+        output, answer = await result_of(bridge, provider, callable_tool("boom", boom))
+    assert json.loads(output) == {"error": "Tool error: no such city"}
+    assert answer.items("function_call")[0]["status"] == "failed"
+    assert "Traceback" in caplog.text
+    assert "Traceback" not in json.dumps(answer.chunks)
+
+
+async def test_a_browser_that_never_answers_is_given_up(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S2-14, W-11, W-28: after the time that the valve says, with a reason."""
+
+    async def forever(_name: str, _params: Any) -> None:
+        await asyncio.Event().wait()
+
+    provider.play(ASK, text("No answer."))
+    pipe = pipe_of(bridge, TOOL_TIMEOUT_SECONDS=1)
+    await Chat(pipe, MODEL, Browser(forever), WEATHER).ask("Go.")
+    output = provider.requests[1].body["input"][-1]["output"]
+    assert json.loads(output)["error"] == "Tool error: timed out after 1 s (no answer from the browser)."
+
+
+@pytest.mark.parametrize(
+    ("ack", "words"),
+    [
+        ([{"error": "Failed to fetch"}, None], "Failed to fetch"),
+        ({"error": "Client session disconnected."}, "Client session disconnected."),
+        ("text", "text"),
+        (7, "7"),
+        (None, ""),
+        (["one", "two"], '["one", "two"]'),
+        ([[1, 2], {"content-type": "application/json"}], "[1, 2]"),
+    ],
+)
+async def test_every_answer_of_a_browser_is_a_result(
+    bridge: Bridge, provider: ScriptedProvider, ack: Any, words: str
+) -> None:
+    """S0-112, S0-113, S0-114, S0-118: pairs, errors, junk, and a list of two that is no pair."""
+
+    async def answer(_name: str, _params: Any) -> Any:
+        return ack
+
+    provider.play(ASK, text("Done."))
+    message = await Chat(pipe_of(bridge), MODEL, Browser(answer), WEATHER).ask("Go.")
+    output = provider.requests[1].body["input"][-1]["output"]
+    assert words in output if words else output == ""
+    failed = "error" in str(ack)
+    assert (message.items("function_call_output")[0]["status"] == "failed") is failed
+
+
+async def test_images_are_shown_and_seen(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S0-118: of tool servers, and of MCP; the text that stands for them is short."""
+
+    async def picture() -> Any:
+        return PIXEL, {"Content-Type": "image/png"}
+
+    output, answer = await result_of(bridge, provider, callable_tool("picture", picture))
+    assert answer.items("function_call_output")[0]["files"] == [{"type": "image", "url": PIXEL}]
+    assert output[1] == {"type": "input_image", "image_url": PIXEL}
+
+    async def drawn() -> Any:
+        return [
+            {"type": "text", "text": "Look:"},
+            {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="},
+        ]
+
+    output, answer = await result_of(bridge, provider, callable_tool("drawn", drawn, "mcp"))
+    assert output[0]["text"] == '["Look:", "[image]"]'
+    assert answer.items("function_call_output")[0]["files"] == [{"type": "image", "url": PIXEL}]
+
+
+async def test_pages_of_results_are_shown_to_the_user_alone(
+    bridge: Bridge, provider: ScriptedProvider
+) -> None:
+    """S2-13: as Open WebUI shows them; the model reads a sentence, or what came beside the page."""
+
+    async def page() -> Any:
+        return "<h1>Hi</h1>", {"content-disposition": "inline", "content-type": "text/html"}
+
+    output, answer = await result_of(bridge, provider, callable_tool("page", page))
+    assert answer.items("function_call_output")[0]["embeds"] == ["<h1>Hi</h1>"]
+    assert output == "page: the result is shown to the user."
+
+
+async def test_a_result_that_is_too_long_is_cut(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """W-05: it says so, and how much is missing."""
+
+    async def long() -> str:
+        return "x" * 200_500
+
+    output, _ = await result_of(bridge, provider, callable_tool("long", long, "builtin"))
+    assert output.endswith("[Cut: 500 characters more.]")
+
+
+@pytest.mark.parametrize("approves", [True, False])
+async def test_a_chat_that_asks_before_calls_is_asked(
+    bridge: Bridge, provider: ScriptedProvider, *, approves: bool
+) -> None:
+    """W-36: Open WebUI's own setting holds for calls that the pipe runs, too."""
+    provider.play(ASK, text("Done."))
+    browser = Browser(weather, approves=approves)
+    params = {"function_calling": "native", "tool_approval_mode": "ask"}
+    await Chat(pipe_of(bridge), MODEL, browser, WEATHER, params=params).ask("Go.")
+    assert browser.asked[0]["tool_call"]["arguments"] == {"city": "Paris"}
+    assert len(browser.executed) == approves
+    if not approves:
+        assert "did not approve" in provider.requests[1].body["input"][-1]["output"]
+
+
+async def test_stop_ends_the_calls_and_the_answer(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """W-23, S0-80, S4-17: what waited is cancelled, the last status is done, and the chat goes on."""
+    begun, cancelled = asyncio.Event(), asyncio.Event()
+
+    async def forever(_name: str, _params: Any) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    provider.play(ASK, text("Never."))
+    browser = Browser(forever)
+    chat = Chat(pipe_of(bridge), MODEL, browser, WEATHER)
+    chat.messages.append({"role": "user", "content": "Go."})
+    message = Message()
+    chat.messages.append(message)
+
+    async def read() -> None:
+        async for _ in chat.coming(message):
+            pass
+
+    reading = asyncio.create_task(read())
+    await asyncio.wait_for(begun.wait(), 5)
+    reading.cancel()
+    await asyncio.wait([reading])
+    assert cancelled.is_set()
+    assert browser.told("status")[-1]["done"] is True
+    provider.play(text("Hello."))
+    answer = await chat.ask("Hello?")
+    assert answer.error is None
+    kinds = [item.get("type") for item in provider.requests[-1].body["input"]]
+    assert "function_call" not in kinds or "function_call_output" in kinds
+
+
+async def test_stop_while_the_model_speaks_hangs_up(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """W-23: the bridge's stream is closed, and with it the provider's."""
+    provider.play(script(text("One ", "two ", "three.")).held(asyncio.Event(), after=6))
+    chat = Chat(pipe_of(bridge), MODEL, Browser(), messages=[{"role": "user", "content": "Go."}])
+    stream = await chat.called(stream=True)
+    async for chunk in stream:
+        if chunk.get("type") == "response.output_text.delta":
+            break
+    await stream.aclose()
+    await asyncio.wait_for(provider.requests[0].hung_up.wait(), 5)
+
+
+async def test_rounds_without_end_are_ended(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S0-57, W-20: calls of the last round are not run, the model answers once more, a notice follows."""
+    provider.play(*[ASK] * 3, text("That is all."))
+    browser = Browser(weather)
+    answer = await Chat(pipe_of(bridge, MAX_FUNCTION_CALL_LOOPS=3), MODEL, browser, WEATHER).ask("Go.")
+    assert len(browser.executed) == 2
+    assert "TOOL_CALL_SKIPPED" in provider.requests[3].body["input"][-1]["output"]
+    assert provider.requests[3].body["tool_choice"] == "none"
+    assert re.search(r"That is all\..*The answer stopped early", answer.content, re.DOTALL)
+    assert answer.finish_reasons == ["stop"]
+
+
+async def test_names_that_no_provider_takes_are_changed(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """W-02: for the model only; the browser gets the tool's own name."""
+    provider.play(calls(("get_weather_now", {"city": "Paris"})), text("Done."))
+    browser = Browser(weather)
+    tools = tools_by_name(direct("get weather.now", **CITY))
+    async with page_of(bridge, bridge.local_user.id, products):
+        await Chat(pipe_of(bridge), MODEL, browser, tools).ask("Go.")
+    assert browser.executed[0]["name"] == "get weather.now"

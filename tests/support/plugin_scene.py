@@ -1,0 +1,30 @@
+"""The plugins, loaded as Open WebUI loads them, with a real bridge behind them."""
+
+from pathlib import Path
+from typing import Any
+
+from bridge.service import Bridge
+from tests.support.open_webui_stand_in import loaded, with_valves
+
+FOLDER = Path(__file__).parents[2] / "plugins/open_webui"
+PIPE = (FOLDER / "tool_bridge_pipe.py").read_text(encoding="utf-8")
+SUBQUERY = (FOLDER / "tool_bridge_subquery.py").read_text(encoding="utf-8")
+
+CITY = {"city": {"type": "string"}}
+
+
+def pipe_of(bridge: Bridge, **valves: Any) -> Any:
+    """A pipe of this bridge."""
+    given = {"BRIDGE_URL": bridge.base_url, "BRIDGE_KEY": bridge.key, **valves}
+    return with_valves(loaded(PIPE, "Pipe"), **given)
+
+
+def subquery_of(bridge: Bridge, **valves: Any) -> Any:
+    """A subquery tool of this bridge."""
+    given = {"BRIDGE_URL": bridge.base_url, "BRIDGE_KEY": bridge.key, **valves}
+    return with_valves(loaded(SUBQUERY, "Tools"), **given)
+
+
+async def weather(_name: str, params: dict[str, Any]) -> Any:
+    """What a browser answers to `execute:tool`."""
+    return [{"city": params.get("city"), "temp": 22}, {"content-type": "application/json"}]
