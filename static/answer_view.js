@@ -92,7 +92,7 @@ export function saveLink(file, label) {
 
 /** A button that saves a text this page has. @param {string} text @param {string} contentType */
 export function saveButton(text, contentType) {
-  return button("Save the answer", () => save(URL.createObjectURL(new Blob([text])), nameFor(contentType)), {
+  return button("Save the answer", () => saveText(text, nameFor(contentType)), {
     class: "quiet small",
   });
 }
@@ -113,6 +113,11 @@ export function findAndSaveButton(find) {
   };
   const asked = button("Save the answer", pressed, { class: "quiet small" });
   return asked;
+}
+
+/** A text of this page as a file of the user. @param {string} text @param {string} name */
+export function saveText(text, name) {
+  save(URL.createObjectURL(new Blob([text])), name);
 }
 
 /** @param {string} url @param {string} name */

@@ -11,6 +11,8 @@ import { BridgeApi } from "./bridge_api.js";
 import { AuditView } from "./audit_view.js";
 import { CallLogView } from "./call_log_view.js";
 import { CallControls } from "./call_controls.js";
+import { ChatApi } from "./chat_api.js";
+import { ChatView } from "./chat_view.js";
 import { ConnectView } from "./connect_view.js";
 import { ControlsApi } from "./controls_api.js";
 import { Credentials } from "./credentials.js";
@@ -21,6 +23,7 @@ import { DoctorView } from "./doctor_view.js";
 import { dismissible, el, fill, link, notice } from "./dom.js";
 import { ExecutorClient } from "./executor_client.js";
 import { Identity, IdentityError } from "./identity.js";
+import { InlineCards } from "./inline_cards.js";
 import { Inventory } from "./inventory.js";
 import { address, Navigation } from "./navigation.js";
 import { OpeningAcceptance } from "./opening_acceptance.js";
@@ -110,6 +113,8 @@ class App {
       references: new ReferenceDecisions(store),
       devices: new Devices(api, executor),
       controls: new CallControls(new ControlsApi(api), executor),
+      chat: new ChatApi(api),
+      inline: new InlineCards(),
       leave: () => this.#leave(api, identity, user_id),
     };
   }
@@ -220,7 +225,8 @@ function viewOf(parts, { section, parts: [first = "", second = ""], query }) {
   if (section === "tools") return new ToolsView(parts, first);
   if (section === "selection") return new SelectionView(parts);
   if (section === "approval") return new ApprovalView(parts);
-  if (section === "calls") return new CallLogView(parts);
+  if (section === "chat") return new ChatView(parts, first);
+  if (section === "calls") return new CallLogView(parts, first);
   if (section === "audit") return new AuditView(parts);
   if (section === "devices") return new DevicesView(parts);
   if (section === "settings") return new SettingsView(parts);

@@ -21,10 +21,11 @@ export class ApprovalsView {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #arming;
 
-  /** @param {HTMLElement} place @param {{executor: import("./executor_client.js").ExecutorClient}} parts */
-  constructor(place, { executor }) {
+  /** @param {HTMLElement} place @param {Pick<import("./view_types.js").Parts, "executor" | "inline">} parts */
+  constructor(place, { executor, inline }) {
     this.place = place;
     this.executor = executor;
+    this.inline = inline;
     this.title = el("h2", { tabindex: "-1", id: "approvals-title" });
     this.hint = el("p", { class: "hint" });
     this.list = el("div", { class: "stack" });
@@ -40,7 +41,8 @@ export class ApprovalsView {
     window.addEventListener("focus", rearm, { signal: listening.signal });
     document.addEventListener("visibilitychange", rearm, { signal: listening.signal });
     const clock = setInterval(() => this.#tick(), 1000);
-    this.#endings = [() => listening.abort(), () => clearInterval(clock), this.executor.onCards((cards) => this.#show(cards))];
+    this.#endings = [() => listening.abort(), () => clearInterval(clock), this.inline.onChange(() => this.#show(this.executor.cards))];
+    this.#endings.push(this.executor.onCards((cards) => this.#show(cards)));
   }
 
   stop() {
@@ -51,8 +53,9 @@ export class ApprovalsView {
     this.place.hidden = true;
   }
 
-  /** @param {WaitingCard[]} cards */
-  #show(cards) {
+  /** @param {WaitingCard[]} all */
+  #show(all) {
+    const cards = all.filter(({ call_id }) => !this.inline.has(call_id));
     const shown = cards.slice(0, SHOWN_CARDS);
     const ids = new Set(shown.map(({ call_id }) => call_id));
     const gone = [...this.#cards.keys()].filter((callId) => !ids.has(callId));
@@ -63,7 +66,7 @@ export class ApprovalsView {
     if (gone.length + fresh.length === 0) return;
     this.#head(cards.length);
     this.#arm();
-    if (fresh.length > 0) announce(sentence(fresh));
+    if (fresh.length > 0) announce(waitingSentence(fresh));
     if (hadFocus && !this.place.contains(document.activeElement)) this.#keepFocus();
   }
 
@@ -118,8 +121,8 @@ export class ApprovalsView {
   }
 }
 
-/** @param {WaitingCard[]} fresh */
-function sentence(fresh) {
+/** What is said aloud of calls that have begun to wait. @param {WaitingCard[]} fresh */
+export function waitingSentence(fresh) {
   const [{ tool, server_id, method }] = fresh;
   if (fresh.length > 1) return `${fresh.length} calls wait for your approval.`;
   return `A call waits for your approval: ${line(method)} ${line(tool)} at ${line(server_id)}.`;

@@ -3,48 +3,13 @@
  * Client of the bridge's HTTP API. Receives a source of session tokens, gives typed answers, knows nothing of the DOM.
  * Every failure is an ApiError with the bridge's own code; a 401 is tried once more with a new token.
  */
+import { ApiError, readError, UNREACHABLE } from "./api_error.js";
 import { parseJson, stringifyJson } from "./json_text.js";
 
 /** @typedef {import("./api_types.js").Server} Server */
 /** @typedef {import("./types.js").JsonValue} JsonValue */
 /** @typedef {{token: () => Promise<string>, renew: () => Promise<string>}} TokenSource */
 /** @typedef {{method: string, headers: Record<string, string>, body: string | undefined, signal: AbortSignal | undefined}} Prepared */
-
-export class ApiError extends Error {
-  /** @param {import("./api_types.js").WireError & {status: number}} failure */
-  constructor({ code, message, detail, retryable, status }) {
-    super(message);
-    this.name = "ApiError";
-    this.code = code;
-    this.detail = detail;
-    this.retryable = retryable;
-    /** The bridge's own HTTP status; 0 when it did not answer. */
-    this.status = status;
-  }
-}
-
-const UNREACHABLE = {
-  code: "unreachable",
-  message: "The bridge does not answer. Is it still running? This page keeps trying to reach it.",
-  detail: {},
-  retryable: true,
-  status: 0,
-};
-
-/**
- * @param {string} text
- * @param {number} status
- * @returns {ApiError}
- */
-function readError(text, status) {
-  const plain = { code: "http_status", detail: {}, retryable: status >= 500, status };
-  try {
-    const failure = JSON.parse(text).error;
-    return new ApiError({ ...plain, ...failure, detail: failure.detail ?? {} });
-  } catch {
-    return new ApiError({ ...plain, message: `The bridge answered with HTTP status ${status} and no explanation.` });
-  }
-}
 
 /** @param {string} segment */
 const quoted = (segment) => encodeURIComponent(segment);
@@ -262,15 +227,29 @@ export class BridgeApi {
   }
 
   /**
+   * An answer that goes on until it is aborted, as pieces of text.
+   * @param {string} path
+   * @param {Record<string, string>} headers
+   * @param {AbortSignal} signal
+   * @returns {Promise<ReadableStream<string>>}
+   */
+  async stream(path, headers, signal) {
+    const { body } = await this.#answer("GET", path, undefined, signal, headers);
+    if (body === null) throw new ApiError(UNREACHABLE);
+    return body.pipeThrough(new TextDecoderStream());
+  }
+
+  /**
    * @param {string} method
    * @param {string} path
    * @param {object | undefined} body
    * @param {AbortSignal | undefined} signal
+   * @param {Record<string, string>} [extra] headers
    */
-  async #answer(method, path, body, signal) {
+  async #answer(method, path, body, signal, extra = {}) {
     const text = body === undefined ? undefined : stringifyJson(/** @type {JsonValue} */ (body));
     /** @type {Record<string, string>} */
-    const headers = text === undefined ? {} : { "content-type": "application/json" };
+    const headers = text === undefined ? extra : { ...extra, "content-type": "application/json" };
     const prepared = { method, headers, body: text, signal };
     let response = await this.#attempt(path, prepared, await this.tokens.token());
     if (response.status === 401) response = await this.#attempt(path, prepared, await this.tokens.renew());

@@ -31,6 +31,20 @@ export class CallHistory {
     );
   }
 
+  /** One call, opened, above the others. @param {string} callId @returns {Promise<HTMLElement | null>} null: it is not kept */
+  async open(callId) {
+    try {
+      const row = historyRow(await this.api.call(callId), this.api);
+      this.list.prepend(row);
+      this.list.hidden = this.heading.hidden = false;
+      row.querySelector("button")?.click();
+      return row;
+    } catch (failure) {
+      fill(this.messages, notice("warning", sentenceOf(failure)));
+      return null;
+    }
+  }
+
   async #load() {
     fill(this.messages);
     try {

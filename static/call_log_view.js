@@ -12,9 +12,10 @@ import { QueuedCalls } from "./queued_calls.js";
 /** @typedef {import("./view_types.js").Parts} Parts */
 
 export class CallLogView {
-  /** @param {Parts} parts */
-  constructor(parts) {
+  /** @param {Parts} parts @param {string} [callId] of a call that is shown opened */
+  constructor(parts, callId = "") {
     this.parts = parts;
+    this.callId = callId;
     this.executor = parts.executor;
     /** @type {Map<string, CallRow>} */
     this.rows = new Map();
@@ -67,6 +68,14 @@ export class CallLogView {
     for (const entry of this.executor.calls) this.#show(entry);
     this.#showEmptiness();
     this.queued.start();
+    if (this.callId !== "") void this.#open(this.callId);
+  }
+
+  /** This page may not remember the call; then the bridge does. @param {string} callId */
+  async #open(callId) {
+    const row = this.rows.get(callId);
+    const element = row ? row.open() : await this.history.open(callId);
+    element?.scrollIntoView({ block: "center" });
   }
 
   stop() {

@@ -58,6 +58,12 @@ export class CallRow {
     if (this.isOpen) this.#showDetail();
   }
 
+  /** Shows request and answer. */
+  open() {
+    if (!this.isOpen) this.#toggle();
+    return this.element;
+  }
+
   #toggle() {
     this.isOpen = !this.isOpen;
     this.opener.setAttribute("aria-expanded", String(this.isOpen));

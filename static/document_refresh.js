@@ -54,7 +54,7 @@ export class DocumentRefresh {
    * @param {{id: string, source_url: string | null}} server
    * @param {(question: Question) => Promise<Answer | null>} ask
    * @returns {Promise<{id: string, digest: string, changed: number}>} the server as it is now
-   * @throws {ProbeError | GatheringStopped | import("./bridge_api.js").ApiError}
+   * @throws {ProbeError | GatheringStopped | import("./api_error.js").ApiError}
    */
   async refetch({ id, source_url }, ask) {
     const fetched = await this.probes.fetchDocument(readAddress(source_url ?? ""));

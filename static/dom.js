@@ -46,7 +46,7 @@ export function el(tag, properties, ...children) {
 function nodes(children) {
   return children
     .flat()
-    .filter((child) => child !== null && child !== undefined && child !== false)
+    .filter((child) => child !== null && child !== undefined && child !== false && child !== "")
     .map((child) => (child instanceof Node ? child : String(child)));
 }
 
@@ -117,12 +117,9 @@ function copyBySelection(text) {
 
 /** A block of code with a copy button. @param {string} text @param {string} label what it is, for screen readers */
 export function codeBlock(text, label) {
-  return el(
-    "div",
-    { class: "code" },
-    el("pre", { tabindex: "0", role: "region", "aria-label": label }, text),
-    copyButton("Copy", () => text, { "aria-label": `Copy: ${label}` }),
-  );
+  const block = el("pre", { tabindex: "0", role: "region", "aria-label": label }, text);
+  const copy = copyButton("Copy", () => block.textContent ?? "", { "aria-label": `Copy: ${label}` });
+  return el("div", { class: "code" }, block, copy);
 }
 
 /**

@@ -8,6 +8,7 @@ import { el, fill, link } from "./dom.js";
 const SECTIONS = [
   ["servers", "Servers"],
   ["tools", "Tools"],
+  ["chat", "Chat"],
   ["calls", "Calls"],
   ["devices", "Devices"],
   ["settings", "Settings"],
@@ -69,6 +70,7 @@ export class Navigation {
   #show(moved) {
     if (location.hash === "#main") return;
     const route = readRoute(location.hash);
+    if (moved && this.view?.follow?.(route)) return;
     this.view?.stop();
     this.view = this.choose(route);
     this.#markSection(route.section);

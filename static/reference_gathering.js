@@ -60,7 +60,7 @@ export class ReferenceGathering {
    * @param {{text: string, source_url: string}} document
    * @param {DocumentFile[]} [files] beside it
    * @returns {Promise<Gathered>}
-   * @throws {GatheringStopped | import("./bridge_api.js").ApiError | Error} too many, or too large
+   * @throws {GatheringStopped | import("./api_error.js").ApiError | Error} too many, or too large
    */
   async gather({ text, source_url }, files = []) {
     this.#addFiles(files);

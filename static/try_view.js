@@ -2,7 +2,7 @@
 /** One tool to try: its form, what would be sent, and the answer. */
 import { announce, button, copyButton, el, fill, link, methodTag, notice } from "./dom.js";
 import { address } from "./navigation.js";
-import { ApiError } from "./bridge_api.js";
+import { ApiError } from "./api_error.js";
 import { breakerNotices } from "./breaker_notice.js";
 import { CallSettingForm } from "./call_setting_form.js";
 import { stringifyJson } from "./json_text.js";

@@ -6,6 +6,8 @@ import type { Credentials } from "./credentials.js";
 import type { CallControls } from "./call_controls.js";
 import type { Devices } from "./devices.js";
 import type { ExecutorClient } from "./executor_client.js";
+import type { ChatApi } from "./chat_api.js";
+import type { InlineCards } from "./inline_cards.js";
 import type { Inventory } from "./inventory.js";
 import type { PageGrants } from "./page_grants.js";
 import type { Pins } from "./pins.js";
@@ -25,6 +27,9 @@ export interface Parts {
   probes: ProbeFrames;
   devices: Devices;
   controls: CallControls;
+  chat: ChatApi;
+  /** Waiting calls that the view shows at their own place. */
+  inline: InlineCards;
   /** Unpairs this browser and deletes what it keeps for its user. */
   leave: () => Promise<void>;
   references: ReferenceDecisions;
@@ -33,4 +38,6 @@ export interface Parts {
 export interface View {
   start(container: HTMLElement): void | Promise<void>;
   stop(): void;
+  /** Goes to another address of its own without being built anew; false: it cannot. */
+  follow?(route: import("./navigation.js").Route): boolean;
 }

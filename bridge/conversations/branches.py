@@ -24,6 +24,11 @@ class Branches:
         """Of the next message that is added."""
         return max((message.seq for message in self._by_id.values()), default=-1) + 1
 
+    @property
+    def all(self) -> list[Message]:
+        """Every message, in the order in which they were added."""
+        return list(self._by_id.values())
+
     def get(self, message_id: str) -> Message | None:
         """One message."""
         return self._by_id.get(message_id)

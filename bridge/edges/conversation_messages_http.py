@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from aiohttp import web
@@ -27,6 +28,9 @@ from bridge.edges.store_conversations import ConversationTables
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 
+ALL_BRANCHES = "all"
+"""In place of a message's id."""
+
 _CHANGING = (*FAILING, ErrorCode.CONVERSATION_BUSY)
 
 
@@ -50,7 +54,9 @@ class ConversationMessageRoutes:
                 "List the messages of the current branch, oldest first",
                 {200: Answer("Messages.", MessageList)},
                 errors=FAILING,
-                query={"branch": "A message: its newest branch in place of the current one."},
+                query={
+                    "branch": "A message: its newest branch in place of the current one; `all`: every branch."
+                },
             ),
             Route(
                 "POST",
@@ -84,14 +90,12 @@ class ConversationMessageRoutes:
         ]
 
     async def list_all(self, request: web.Request) -> web.Response:
-        """One branch."""
+        """One branch, or all of them."""
         user_id = (await caller_of(self._identity, request)).user.id
         found = await self._runs.found(user_id, request.match_info["id"])
         branches = Branches(await self._tables.messages(found.id))
-        leaf_id, named = found.head_id, request.query.get("branch")
-        if named is not None:
-            leaf_id = branches.newest_leaf(_known(branches, named).id)
-        messages: list[JsonValue] = [message_json(each, branches) for each in branches.path(leaf_id)]
+        chosen = _chosen(branches, request.query.get("branch"), found.head_id)
+        messages: list[JsonValue] = [message_json(each, branches) for each in chosen]
         return _json({"success": True, "messages": messages, "count": len(messages)})
 
     async def add(self, request: web.Request) -> web.Response:
@@ -153,6 +157,13 @@ def _written(wanted: NewMessage) -> Written:
         WrittenCall(call.id, call.function.name, call.function.arguments) for call in wanted.tool_calls or []
     ]
     return Written(wanted.role, wanted.content, calls, wanted.tool_call_id, wanted.name)
+
+
+def _chosen(branches: Branches, branch: str | None, head_id: str | None) -> Sequence[Message]:
+    if branch == ALL_BRANCHES:
+        return branches.all
+    leaf_id = head_id if branch is None else branches.newest_leaf(_known(branches, branch).id)
+    return branches.path(leaf_id)
 
 
 def _known(branches: Branches, message_id: str) -> Message:

@@ -202,6 +202,7 @@ class ConversationRuns:
             "run_id": work.request.turn_id,
             "model": work.request.model,
             "user_message": said,
+            "parent_id": work.head.id,
         }
         feed.tell("run_started", begun)
         for message in told:

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import expect
 
 from tests.browser.scene import Scene
-from tests.support.chromium import expect_connection, go_to, open_page
+from tests.support.chromium import complaints_of, expect_connection, go_to, open_page, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -20,6 +20,7 @@ VIEWS = (
     ("tools", "addProduct"),
     ("tools", "no-such-tool"),
     ("selection",),
+    ("chat",),
     ("calls",),
     ("audit",),
     ("connect",),
@@ -33,6 +34,7 @@ VIEWS_OF_MIRROR = (
     ("add",),
     ("tools", "mirrorQuery"),
     ("selection",),
+    ("chat",),
     ("calls",),
     ("audit",),
     ("connect",),
@@ -56,17 +58,6 @@ REPORT_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
 """
-
-
-def complaints_of(page: Page) -> list[str]:
-    """Everything the browser complains about from now on."""
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(f"uncaught: {error}"))
-    page.on(
-        "console",
-        lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None,
-    )
-    return complaints
 
 
 async def test_no_view_violates_the_policy_or_throws(demo: Scene) -> None:
@@ -109,16 +100,6 @@ async def test_a_tool_is_found_filled_in_and_run_by_keyboard_alone(scene: Scene)
     await page.keyboard.type("there")
     await page.keyboard.press("Enter")
     await expect(page.get_by_test_id("outcome")).to_contain_text("/echo/clash/here")
-
-
-async def tab_to(page: Page, target: Locator, within: int = 60) -> None:
-    """Press Tab until it has the focus; every stop on the way can be seen."""
-    for _ in range(within):
-        await page.keyboard.press("Tab")
-        assert await page.evaluate("document.activeElement.getClientRects().length > 0")
-        if await target.evaluate("element => element === document.activeElement"):
-            return
-    raise AssertionError(f"{target} is not reached by {within} times Tab")
 
 
 async def test_the_page_follows_the_dark_scheme(scene: Scene, tmp_path: Path) -> None:

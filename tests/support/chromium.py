@@ -95,6 +95,27 @@ async def run_tool(page: Page) -> Locator:
     return answer
 
 
+def complaints_of(page: Page) -> list[str]:
+    """Everything the browser complains about from now on."""
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(f"uncaught: {error}"))
+    page.on(
+        "console",
+        lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None,
+    )
+    return complaints
+
+
+async def tab_to(page: Page, target: Locator, within: int = 60) -> None:
+    """Press Tab until it has the focus; every stop on the way can be seen."""
+    for _ in range(within):
+        await page.keyboard.press("Tab")
+        assert await page.evaluate("document.activeElement.getClientRects().length > 0")
+        if await target.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError(f"{target} is not reached by {within} times Tab")
+
+
 @dataclass(frozen=True)
 class Reply:
     """What a caller of the tool server reads."""

@@ -1,0 +1,135 @@
+"""A page with its chat, a model that says what a test scripts, and an API whose mood a test decides."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from playwright.async_api import Browser, Locator, Page, expect
+
+from tests.browser.scene import Scene, staged
+from tests.support.chromium import accept_selection, go_to
+from tests.support.compiled import document_text, operation
+from tests.support.model_answers import Answer
+from tests.support.models import provided
+from tests.support.scripted_provider import KEY, Script, ScriptedProvider, scripted_provider
+from tests.support.serving import for_every_page, serving
+
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+
+JUDGE = """async () => {
+  const levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+  const { violations } = await axe.run(document, { runOnly: { type: "tag", values: levels } });
+  const places = (nodes) => nodes.map(({ html }) => html.slice(0, 200)).join(" | ");
+  return violations.map(({ id, nodes }) => `${id}: ${places(nodes)}`);
+}"""
+
+
+@dataclass
+class MoodyApi:
+    """`getMood` says "good" or fails, `getName` says what it is told to, `getLater` waits."""
+
+    url: str = ""
+    fails: bool = True
+    name: str = "Ada"
+    later: asyncio.Event = field(default_factory=asyncio.Event)
+    abandoned: int = 0
+    """Requests for `getLater` whose sender went away."""
+
+    @property
+    def document(self) -> str:
+        """As a server of the bridge."""
+        paths = {f"/{name.lower()}": operation(f"get{name}") for name in ("Mood", "Name", "Later")}
+        return document_text("Moody", paths={**paths}, server=self.url)
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """All three."""
+        if request.path == "/later":
+            try:
+                await self.later.wait()
+            except asyncio.CancelledError:
+                self.abandoned += 1
+                raise
+        if request.path == "/mood" and self.fails:
+            return web.json_response({"reason": "It rains."}, status=500)
+        said = self.name if request.path == "/name" else "good"
+        return web.json_response({"said": said})
+
+
+@dataclass
+class ChatStage:
+    """Everything that runs, and the page as its user handles it."""
+
+    scene: Scene
+    page: Page
+    provider: ScriptedProvider
+    api: MoodyApi
+
+    @property
+    def message(self) -> Locator:
+        """The field for the next message."""
+        return self.page.get_by_role("textbox", name="Message", exact=True)
+
+    @property
+    def answers(self) -> Locator:
+        """What was answered, oldest first."""
+        return self.page.get_by_role("article", name="Answer", exact=True)
+
+    @property
+    def asked(self) -> Locator:
+        """What the user said, oldest first."""
+        return self.page.get_by_role("article", name="You", exact=True)
+
+    def call(self, name: str) -> Locator:
+        """The cards of calls of a tool, oldest first."""
+        return self.page.get_by_role("article", name=f"Call of {name}", exact=True)
+
+    async def say(self, text: str, *answers: Answer | Script) -> None:
+        """Send a message; the model answers it so, round by round."""
+        self.provider.play(*answers)
+        await self.message.fill(text)
+        await self.message.press("Enter")
+
+    async def over(self) -> None:
+        """Wait until nothing is being answered."""
+        await expect(self.page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
+        await expect(self.answers.last.get_by_role("button", name="Answer again")).to_be_visible()
+
+    async def expect_state(self, name: str, state: str) -> Locator:
+        """Wait for the state of the one call of a tool."""
+        card = self.call(name).last
+        await expect(card).to_have_attribute("data-state", state)
+        return card
+
+
+@asynccontextmanager
+async def chat_stage(
+    browser: Browser, folder: Path, options: dict[str, Any] | None = None, **settings: Any
+) -> AsyncGenerator[ChatStage]:
+    """The shop and the moody API, accepted in a page with a new conversation. `options`: of the page."""
+    api = MoodyApi()
+    app = web.Application()
+    app.router.add_route("*", "/{rest:.*}", api.answer)
+    async with scripted_provider() as provider, serving(for_every_page(app), notices_hang_up=True) as api.url:
+        models = {"models": provided(provider), "environ": {"SCRIPTED_KEY": KEY}}
+        asking = {"approve": "safe", **settings}
+        async with staged(browser, folder, ["shop.json"], **models, **asking) as scene:
+            server = await scene.bridge.rooms.registry.share("moody", api.document, source_url=None)
+            page = await scene.open_page(**(options or {}))
+            await accept_selection(page, server.record.id)
+            await go_to(page, "chat")
+            await expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
+            yield ChatStage(scene, page, provider, api)
+
+
+async def barriers(page: Page) -> list[str]:
+    """What keeps people out of the page as it is now: violations of WCAG 2.2, levels A and AA."""
+    if not AXE.exists():
+        pytest.skip("needs axe-core; make test installs it")
+    await page.evaluate(AXE.read_text())
+    return json.loads(json.dumps(await page.evaluate(JUDGE)))
