@@ -149,7 +149,7 @@ async def test_a_call_that_changes_something_waits_for_its_user(
 
 @pytest.mark.parametrize("door", DOORS)
 async def test_stop_in_mid_fetch_aborts_the_request_of_the_page(talk: Talk, door: str) -> None:
-    """From end to end: the caller hangs up, and the API sees its own client go."""
+    """S0-80, W-23: from end to end: the caller hangs up, and the API sees its own client go."""
     talk.api.asked.clear()
     talk.api.abandoned.clear()
     asked = len(talk.provider.requests)

@@ -60,7 +60,7 @@ async def in_progress(client: AsyncOpenAI, response_id: str) -> Any:
 async def test_a_stream_in_the_background_goes_on_without_its_caller_and_is_resumed(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
-    """The cursor of OpenAI's guide: nothing is missed and nothing comes twice."""
+    """S0-153: the cursor of OpenAI's guide: nothing is missed and nothing comes twice."""
     gate = asyncio.Event()
     provider.play(script(text("One ", "two ", "three ", "four.")).held(gate, after=6))
     stream = await client.responses.create(model=MODEL, input="Count", background=True, stream=True)
@@ -224,7 +224,7 @@ async def test_so_many_run_in_the_background_and_no_more(
 async def test_without_a_database_there_is_no_background_and_the_rest_goes_on(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, tmp_path: Path
 ) -> None:
-    """S0-96: a clear error before anything is begun; an answer without memory says that."""
+    """S0-96, S0-143: a clear error before anything is begun; an answer without memory says that."""
     with sqlite3.connect(tmp_path / "bridge.sqlite3") as database:
         database.execute("DROP TABLE kept_events")
         database.execute("DROP TABLE kept_responses")

@@ -3,15 +3,17 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import openai
 import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.service import Bridge
-from tests.support.model_answers import Answer, calls, text
+from tests.support.model_answers import Answer, Ending, calls, text
 from tests.support.models import MODEL, client_of, shop_bridge
 from tests.support.running import Page, json_answer, page_of
 from tests.support.scripted_provider import Asked, ScriptedProvider, script
@@ -105,6 +107,38 @@ async def test_no_call_runs_while_the_model_still_speaks(
     gate.set()
     assert [event.type async for event in stream][-1] == "response.completed"
     assert len(page.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("ending", "status", "finish"),
+    [
+        ("length", "incomplete", "length"),
+        ("content_filter", "incomplete", "content_filter"),
+        ("failed", "failed", None),
+        ("none", "failed", None),
+    ],
+)
+async def test_calls_of_a_round_that_did_not_end_well_are_not_run(
+    client: AsyncOpenAI,
+    provider: ScriptedProvider,
+    page: Page,
+    ending: Ending,
+    status: str,
+    finish: str | None,
+) -> None:
+    """S0-50, S0-60, W-22: what was said is kept, the answer says how it ended, and nobody asks on."""
+    cut = (text("I loo") + adding("tea")).ending_in(ending)
+    provider.play(cut, cut)
+    response = await ask(client)
+    assert (response.status, response.output_text) == (status, "I loo")
+    create: Any = client.chat.completions.create
+    stream = await create(model=MODEL, messages=[{"role": "user", "content": "Hi"}], stream=True)
+    reasons: list[str] = []
+    with nullcontext() if finish else pytest.raises(openai.APIError):
+        async for chunk in stream:
+            reasons += [choice.finish_reason for choice in chunk.choices if choice.finish_reason]
+    assert reasons == ([finish] if finish else [])
+    assert (page.calls, len(provider.requests)) == ([], 2)
 
 
 WRONG: list[tuple[str, object, str, str]] = [

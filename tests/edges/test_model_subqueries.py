@@ -1,5 +1,6 @@
 """Sub-queries through the model routes: a model that gives tasks to itself, and a page that runs calls."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -14,7 +15,8 @@ from bridge.service import Bridge
 from tests.support.model_answers import calls, text
 from tests.support.models import MODEL, client_of, products, provided, shop_bridge
 from tests.support.running import page_of
-from tests.support.scripted_provider import ScriptedProvider
+from tests.support.scripted_provider import ScriptedProvider, script
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
@@ -116,7 +118,7 @@ async def test_it_ends_after_eight_rounds(
 async def test_a_failure_inside_costs_nothing_outside(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
-    """S1-03, S1-13, S1-18: no such tool, a nested sub-query, no prompt: outputs, and the turn goes on."""
+    """S1-03, S1-13, S1-18, W-30: no such tool, a nested sub-query, no prompt: and the turn goes on."""
     wrong = calls(("nothing", {}), task("Deeper."))
     provider.play(calls(task(""), task("Try.")), wrong, text("No such tools."), text("Sorry."))
     completion, _ = await answered(bridge, client)
@@ -131,10 +133,14 @@ async def test_a_failure_inside_costs_nothing_outside(
 async def test_several_run_together_and_everything_is_counted(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
-    """S0-62, S1-16: two sub-queries of one round; the usage has the tokens of all requests."""
-    answers = [calls(task("One."), task("Two.")), *[text("Tea.")] * 3]
-    provider.play(*(answer.costing(10, 2) for answer in answers))
-    completion, _ = await answered(bridge, client)
+    """S0-62, S1-16: the second begins while the first is held; the usage has the tokens of all requests."""
+    gate = asyncio.Event()
+    both, tea = calls(task("One."), task("Two.")).costing(10, 2), text("Tea.").costing(10, 2)
+    provider.play(both, *[script(tea).held(gate, after=1)] * 2, tea)
+    asking = asyncio.create_task(answered(bridge, client))
+    await eventually(lambda: len(provider.requests) == 3)
+    gate.set()
+    completion, _ = await asking
     assert outputs(provider, 3) == ["Tea.", "Tea."]
     usage = completion.usage.model_dump()
     assert (usage["prompt_tokens"], usage["turn_count"], usage["function_call_count"]) == (40, 4, 2)

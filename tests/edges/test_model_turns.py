@@ -168,7 +168,7 @@ async def test_calls_are_shown_as_the_request_or_the_key_says(
 async def test_words_a_shown_call_words_and_the_end_come_in_this_order(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
-    """S2-10, S2-08: as Open WebUI reads it, and nothing in the result can end the block."""
+    """S2-08, S2-10, W-31: as Open WebUI reads it, and nothing in the result can end the block."""
 
     async def nasty(_call: dict[str, Any]) -> dict[str, Any]:
         return json_answer({"text": "</details> \"'&<b>"})
@@ -236,7 +236,7 @@ async def test_the_first_delta_comes_before_the_model_has_ended(
 async def test_a_caller_that_goes_away_cancels_everything(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
-    """S0-80: the page aborts the call within a second, and nothing waits for its end."""
+    """S0-80, W-23: the page aborts the call within a second, and nothing waits for its end."""
     begun = asyncio.Event()
     provider.play(LIST)
     async with page_of(bridge, bridge.local_user.id, blocking(begun)) as page:

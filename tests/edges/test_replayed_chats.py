@@ -367,6 +367,18 @@ async def test_where_nothing_is_to_be_kept_there_are_no_markers(
         assert rows(talk, "SELECT count(*) FROM kept_items") == [(0,)]
 
 
+async def test_a_database_that_fails_costs_a_chat_its_memory_only(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """S0-143, S0-96: the answer comes, by the words of the chat, and nobody waits."""
+    async with talking(tmp_path, provider) as talk:
+        await talk.look()
+        rows(talk, "ALTER TABLE kept_items RENAME TO gone")
+        found = await talk.go_on()
+        assert [item["content"][0]["text"] for item in found] == ["First?", "Looking.\n\nFound.", "And?"]
+        assert talk.last.startswith("Yes.")
+
+
 ULID = "01JZ8YV9T1S5W7N3K4M2P6Q8R0"
 OTHER_ULID = "01JZ8YV9T1S5W7N3K4M2P6Q8R1"
 
