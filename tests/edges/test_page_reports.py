@@ -114,6 +114,20 @@ async def test_a_failure_of_the_page_is_told_to_the_model_and_the_answer_goes_on
         assert states["listProducts"] == "open"
 
 
+@pytest.mark.parametrize(("tool", "sent"), [("listProducts", 2), ("addProduct", 1)])
+async def test_what_only_reads_is_tried_twice_and_what_may_change_something_once(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, tool: str, sent: int
+) -> None:
+    """S0-78, S0-79, W-10: the page could not say whether the API got the request."""
+    error = {"code": "network", "message": "The connection broke.", "retryable": True}
+    broken = {"status": "failed", "error": error, "delivered": "unknown"}
+    provider.play(calls((tool, {"name": "tea"} if tool == "addProduct" else {})), text("It broke."))
+    async with page_of(bridge, bridge.local_user.id, always(broken)) as page:
+        assert await asked(client) == "It broke."
+        assert len(page.calls) == sent
+    assert json.loads(output(provider))["error"]["code"] == ("network" if sent == 2 else "outcome_unknown")
+
+
 def nested(depth: int) -> Any:
     return [nested(depth - 1)] if depth else "deep"
 
