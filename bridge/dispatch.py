@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from bridge import endings
@@ -58,6 +58,11 @@ class Dispatcher:
         self._approval_s = approval_s
         self._no_browser_message = no_browser_message
         self._open: dict[str, OpenCall] = {}
+        self._watchers: list[Callable[[OpenCall], None]] = []
+
+    def on_move(self, tell: Callable[[OpenCall], None]) -> None:
+        """Have told every call that is opened or comes to another state; `tell` must not fail, nor wait."""
+        self._watchers.append(tell)
 
     async def run(self, request: CallRequest, turn: Turn) -> CallOutcome:
         """Perform one call in a page of its user, when it is its turn.
@@ -70,6 +75,7 @@ class Dispatcher:
         token = secrets.token_urlsafe(24)
         call = OpenCall(new_call_id(), request, token, turn, approval_s=self._approval_s)
         self._open[call.call_id] = call
+        self._tell(call)
         try:
             return await self._perform(call)
         except asyncio.CancelledError:
@@ -393,7 +399,12 @@ class Dispatcher:
                 error = endings.with_deadline(error, call.deadline)
             call.abort_reason = abort
             self._end(call, CallOutcome(call.call_id, state, answered, error, call.request.server_id))
+        self._tell(call)
         return True
+
+    def _tell(self, call: OpenCall) -> None:
+        for tell in self._watchers:
+            tell(call)
 
     def _end(self, call: OpenCall, outcome: CallOutcome) -> None:
         call.outcome = outcome

@@ -117,6 +117,7 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
     responses = compose_responses(turns, memory, journal, desk, page_count=gateway.page_count)
     tables = store.conversation_tables(settings.kept)
     conversations = compose_conversations(tables, turns, toolboxes, journal, registry=registry, desk=desk)
+    dispatcher.on_move(conversations.runs.call_moved)
     return Rooms(
         store=store,
         identity=identity,

@@ -64,6 +64,15 @@ class Branches:
             return [message]
         return [calls, *self._outputs_below(calls, {call_id_of(item) for item in calls.items})]
 
+    def outputs_of(self, calls: Message, leaf_id: str | None) -> list[Message]:
+        """The outputs of a message's calls in the branch that ends at `leaf_id`, in their order."""
+        call_ids = {call_id_of(item) for item in calls.items} - {""}
+        return [
+            message
+            for message in self.path(leaf_id)
+            if message.role == "tool" and any(answered_call_id(item) in call_ids for item in message.items)
+        ]
+
     def with_more(self, messages: Iterable[Message]) -> Branches:
         """The same tree with messages that are new, or changed."""
         return Branches([*self._by_id.values(), *messages])

@@ -60,13 +60,25 @@ class _Ended:
 class Transcript:
     """The messages of one run."""
 
-    def __init__(self, head: Message, run: TurnRequest, next_seq: int, now: Callable[[], float]) -> None:
-        """`head`: what the turn goes on from; `now`: seconds since 1970."""
+    def __init__(
+        self,
+        head: Message,
+        run: TurnRequest,
+        next_seq: int,
+        now: Callable[[], float],
+        *,
+        head_id: str | None = None,
+    ) -> None:
+        """`head`: what the turn goes on from; `now`: seconds since 1970.
+
+        `head_id`: the last message of the conversation while the run has added none.
+        """
         self._run_id = run.turn_id
         self._model = run.model
         self._conversation_id = head.conversation_id
         self._now = now
         self._parent_id = head.id
+        self._head_id = head_id or head.id
         self._seq = next_seq
         self._settled: list[Item] = []
         self._messages: dict[str, Message] = {}
@@ -74,13 +86,14 @@ class Transcript:
         self._round = -1
         self._names: dict[str, str] = {}
         self._started: dict[str, float] = {}
+        self._over: dict[str, float] = {}
         self._ended: dict[str, _Ended] = {}
         self._text_index: int | None = None
 
     @property
     def head_id(self) -> str:
         """The last message until now."""
-        return self._parent_id
+        return self._head_id
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -122,6 +135,32 @@ class Transcript:
         while items and items[-1].get("type") == "reasoning":  # nobody takes a thought that led to nothing
             items.pop()
         return self._settle(items)
+
+    def answer_again(self, outputs: Sequence[Message], ended: CallEnded) -> Taken:
+        """Outputs of a round once more, as a branch of their own: one is new, the others are the same."""
+        news = self._call_ended(ended)
+        call_id = ended.call.call_id
+        again = self._ended[call_id]
+        messages: list[Message] = []
+        for old in outputs:
+            message = self._add("tool", old.items)
+            is_new = any(answered_call_id(item) == call_id for item in old.items)
+            changed = replace(old, id=message.id, parent_id=message.parent_id, seq=message.seq)
+            if is_new:
+                changed = replace(
+                    changed,
+                    items=(ended.output,),
+                    created_at=message.created_at,
+                    run_id=self._run_id,
+                    has_failed=again.has_failed,
+                    duration_ms=again.duration_ms,
+                )
+            messages.append(self._keep(changed))
+        return Taken(tuple(messages), (news,))
+
+    def note_end(self, call_id: str) -> None:
+        """A call has just ended, before the others of its round."""
+        self._over[call_id] = self._now()
 
     def open_calls(self) -> list[ModelCall]:
         """Calls of the run without an output."""
@@ -192,7 +231,7 @@ class Transcript:
             model=self._model,
         )
         self._seq += 1
-        self._parent_id = message.id
+        self._parent_id = self._head_id = message.id
         return self._keep(message)
 
     def _keep(self, message: Message) -> Message:
@@ -215,7 +254,8 @@ class Transcript:
     def _call_ended(self, event: CallEnded) -> News:
         call_id, has_failed = event.call.call_id, not event.has_succeeded
         started = self._started.get(call_id)
-        duration_ms = None if started is None else round((self._now() - started) * 1000, 1)
+        over = self._over.get(call_id, self._now())
+        duration_ms = None if started is None else round((over - started) * 1000, 1)
         self._ended[call_id] = _Ended(has_failed, duration_ms)
         result = output_text(event.output, has_failed=has_failed)
         data: JsonObject = {

@@ -11,7 +11,14 @@ from bridge.conversations.shape import message_json
 from bridge.edges.conversation_desk import RunEnd
 from bridge.edges.conversation_http import CONVERSATION_BODY_BYTES, FAILING, PATH
 from bridge.edges.conversation_runs import Asked, Begun, ConversationRuns
-from bridge.edges.conversation_shapes import ChatAnswer, ChatBegun, ChatRequest, RunFacts, RunStopped
+from bridge.edges.conversation_shapes import (
+    ChatAnswer,
+    ChatBegun,
+    ChatRequest,
+    RetryRequest,
+    RunFacts,
+    RunStopped,
+)
 from bridge.edges.event_stream import event_stream
 from bridge.edges.http_routes import Answer, Route, caller_of, json_answer, read_body
 from bridge.edges.identity import Identity
@@ -54,6 +61,17 @@ class ConversationChatRoutes:
             ),
             Route(
                 "POST",
+                f"{PATH}/calls/{{tool_call_id}}/retry",
+                self.retry,
+                "retryToolCall",
+                "Make a call that has ended again, in a new branch that is answered from there",
+                {200: Answer("The answer.", ChatAnswer), 202: Answer("It is being made.", ChatBegun)},
+                body=RetryRequest,
+                body_required=False,
+                errors=(*_TALKING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NO_BROWSER),
+            ),
+            Route(
+                "POST",
                 f"{PATH}/stop",
                 self.stop,
                 "stopRun",
@@ -85,6 +103,14 @@ class ConversationChatRoutes:
         wanted = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
         asked = Asked(wanted.content, wanted.model, wanted.parent_id)
         begun = await self._runs.begin(user_id, request.match_info["id"], asked)
+        return await self.answered(begun, background=wanted.background)
+
+    async def retry(self, request: web.Request) -> web.Response:
+        """A run that begins with a call which the user wants made again."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        wanted = await read_body(request, RetryRequest)
+        named = request.match_info
+        begun = await self._runs.retry(user_id, named["id"], named["tool_call_id"])
         return await self.answered(begun, background=wanted.background)
 
     async def answered(self, begun: Begun, *, background: bool) -> web.Response:

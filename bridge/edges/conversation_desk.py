@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bridge.conversations.record import Message, RunState
+from bridge.open_call import OpenCall
 from bridge.wire import BridgeError, ErrorCode, WireError
 from toolserver.json_types import JsonObject
 
@@ -38,6 +39,8 @@ class LiveRun:
     stopped_by: Literal["user", "bridge"] | None = None
     end: RunEnd | None = None
     """Set with `ended`."""
+    on_call: Callable[[OpenCall], None] = lambda _: None
+    """Told each call of the run that comes to another state."""
 
     def stop(self, by: Literal["user", "bridge"]) -> None:
         """End it soon; the first who does so counts."""

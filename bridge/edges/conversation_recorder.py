@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bridge.calls import TERMINAL
 from bridge.conversations.branches import Branches
 from bridge.conversations.record import Conversation, Message, Run, RunState
 from bridge.conversations.shape import message_json
@@ -15,8 +16,10 @@ from bridge.edges.background_turn import BREATH_S
 from bridge.edges.conversation_feed import Feed
 from bridge.edges.store_conversations import ConversationTables
 from bridge.edges.tasks import breathe, pause, within
+from bridge.open_call import OpenCall
 from bridge.turns.turn import TurnEvent
 from bridge.wire import BridgeError
+from toolserver.json_types import JsonObject
 
 PATIENCE_S = 5.0
 """For the store to take what a round came to; the answer goes on without."""
@@ -72,6 +75,21 @@ class RunRecorder:
                 self._tell(News("message", {"message": message_json(message, branches)}))
         for news in taken.news:
             self._tell(news)
+
+    def call_moved(self, call: OpenCall) -> None:
+        """Tell where a call of the run is."""
+        tool_call_id = call.request.turn_call_id
+        if tool_call_id is None:  # made by another call of the run
+            return
+        if call.state in TERMINAL:
+            self._transcript.note_end(tool_call_id)
+        moved: JsonObject = {
+            "run_id": self._run_id,
+            "tool_call_id": tool_call_id,
+            "call_id": call.call_id,
+            "state": call.state.value,
+        }
+        self._tell(News("tool_state", moved))
 
     async def end(self, state: RunState) -> bool:
         """Keep the end; whether all of the run is kept now."""

@@ -14,24 +14,24 @@ from dataclasses import dataclass, replace
 
 from bridge.conversations.additions import in_a_row, output_message, title_of, unanswered, user_message
 from bridge.conversations.branches import Branches
-from bridge.conversations.prompt import ListedTool, instructions
-from bridge.conversations.record import MAX_ROUNDS, Conversation, Message, Run, new_run_id
+from bridge.conversations.record import Conversation, Message, Run, new_run_id
 from bridge.conversations.shape import message_json
-from bridge.conversations.window import Window, history, window
+from bridge.conversations.window import Window
 from bridge.edges.conversation_desk import Desk, LiveRun, RunEnd
 from bridge.edges.conversation_feed import Feeds
+from bridge.edges.conversation_plan import Plan, Planner, find_call
 from bridge.edges.conversation_turn import ConversationTurn, Work
 from bridge.edges.model_book import ModelEntry, UnknownModel
 from bridge.edges.model_desk import ModelDesk
 from bridge.edges.store_conversations import ConversationTables
+from bridge.open_call import OpenCall
 from bridge.turns.engine_toolbox import Toolboxes
 from bridge.turns.interrupted import JournalEntry, interrupted
 from bridge.turns.items import message_text
 from bridge.turns.open_ends import CallKnowledge
 from bridge.turns.remembering import Remembering
-from bridge.turns.turn import TurnRequest, TurnSettings
 from bridge.wire import BridgeError, ErrorCode
-from toolserver.json_types import JsonObject, text_at
+from toolserver.json_types import JsonObject
 
 STOP_S = 5.0
 """For runs to write down how far they are when the bridge stops."""
@@ -75,10 +75,9 @@ class ConversationRuns:
     ) -> None:
         self._tables = tables
         self._turns = turns
-        self._toolboxes = toolboxes
         self._journal = journal
         self._models = desk.models
-        self._settings_of = desk.settings_of
+        self._planner = Planner(toolboxes, desk.settings_of)
         self._tasks = desk.tasks
         self._is_stopping = False
         self.desk = Desk()
@@ -101,6 +100,28 @@ class ConversationRuns:
                 [] if asked.content is None else [user_message(conversation_id, asked.content, time.time())]
             )
             return await self._start(conversation, entry, known, said, leaf_id)
+
+    async def retry(self, user_id: str, conversation_id: str, tool_call_id: str) -> Begun:
+        """Make a call that has ended again, in a new branch, and have the model go on from there.
+
+        Raises:
+            BridgeError: as `begin`; `unknown_tool`, `no_browser`: it cannot be made now.
+        """
+        self._check_room(user_id)
+        async with self.desk.free(conversation_id):
+            conversation = await self.found(user_id, conversation_id)
+            known = await self._tables.messages(conversation_id)
+            branches = Branches(known)
+            calling, call = find_call(branches, conversation.head_id, tool_call_id)
+            entry = await self._entry(calling.model or conversation.settings.model)
+            path = branches.path(calling.id)
+            return await self._launch(Plan(conversation, entry, known, (), path, call))
+
+    def call_moved(self, call: OpenCall) -> None:
+        """A call of any user has come to another state."""
+        run = self.desk.run_of(call.request.chat_id or "")
+        if run is not None and run.id == call.request.turn_id:
+            run.on_call(call)
 
     async def found(self, user_id: str, conversation_id: str) -> Conversation:
         """A conversation of a user.
@@ -169,27 +190,26 @@ class ConversationRuns:
         missing = await self._missing(conversation, path)
         added = in_a_row([*missing, *said], leaf_id, branches.next_seq)
         path += added
-        present = replace(
-            _titled(conversation, said),
-            head_id=path[-1].id,
-            updated_at=time.time(),
-            run=Run(new_run_id(), "running"),
-        )
-        live = LiveRun(_run_id(present), present.id, present.user_id)
+        named = replace(_titled(conversation, said), head_id=path[-1].id)
+        return await self._launch(Plan(named, entry, known, added, path))
+
+    async def _launch(self, plan: Plan) -> Begun:
+        run = Run(new_run_id(), "running")
+        present = replace(plan.conversation, updated_at=time.time(), run=run)
+        live = LiveRun(run.id, present.id, present.user_id)
         self.desk.enter(live)
         try:
-            request, settings, shown = await self._request(present, entry, path)
-            await self._tables.save(present, added)
+            work, found = await self._planner.work(replace(plan, conversation=present), run.id)
+            await self._tables.save(present, plan.added)
         except BaseException:
             self.desk.leave(live, RunEnd("failed"))
             raise
-        work = Work(present, (*known, *added), path[-1], request, entry, settings)
-        told = self._tell_beginning(work, added)
-        turn = ConversationTurn(
-            self._tables, self._turns, self._journal, self.desk, self.feeds.of(present.id)
-        )
+        told = self._tell_beginning(work, plan.added)
+        feed = self.feeds.of(present.id)
+        turn = ConversationTurn(self._tables, self._turns, self._journal, self.desk, feed)
         self._tasks.start(turn.run(live, work), f"run {live.id}")
-        return Begun(live, told[-1] if said else None, shown)
+        is_said = bool(plan.added) and plan.added[-1].role == "user"
+        return Begun(live, told[-1] if is_said else None, found)
 
     def _tell_beginning(self, work: Work, added: Sequence[Message]) -> list[JsonObject]:
         """Tell listeners that a run begins; returns the new messages as they are told."""
@@ -208,30 +228,6 @@ class ConversationRuns:
         for message in told:
             feed.tell("message", {"message": message})
         return told
-
-    async def _request(
-        self, conversation: Conversation, entry: ModelEntry, path: Sequence[Message]
-    ) -> tuple[TurnRequest, TurnSettings, Window]:
-        chosen, settings = conversation.settings, self._settings_of(entry)
-        shown = window(path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
-        rounds = min(settings.max_rounds, MAX_ROUNDS)
-        request = TurnRequest(
-            user_id=conversation.user_id,
-            turn_id=_run_id(conversation),
-            model=entry.id,
-            input=(),
-            history=history(conversation.user_id, shown.messages),
-            with_tools=bool(chosen.tools),
-            own_tools=frozenset(tool.name for tool in chosen.tools),
-            max_rounds=max(1, rounds - 1),  # the closing one is a request, too
-            chat_id=conversation.id,
-        )
-        offered = await self._toolboxes.of(request, settings)
-        tools = [
-            ListedTool(tool.offered_name, text_at(tool.definition, "description")) for tool in offered.tools
-        ]
-        prompt = instructions(chosen.system_prompt, tools, chosen.context)
-        return replace(request, instructions=prompt), settings, shown
 
     async def _missing(self, conversation: Conversation, path: Sequence[Message]) -> list[Message]:
         """Outputs for the calls of a branch that have none, as the journal knows them."""
@@ -278,7 +274,3 @@ def _titled(conversation: Conversation, said: Sequence[Message]) -> Conversation
 
 def _wrong(field: str, message: str) -> BridgeError:
     return BridgeError(ErrorCode.INVALID_REQUEST, f"{field}: {message}", detail={"field": field})
-
-
-def _run_id(conversation: Conversation) -> str:
-    return conversation.run.id if conversation.run else ""

@@ -225,6 +225,12 @@ class ChatRequest(_Strict):
     background: bool = False
 
 
+class RetryRequest(_Strict):
+    """How the answer to a call that is made again is waited for."""
+
+    background: bool = False
+
+
 class ChatAnswer(BaseModel):
     """A run that has ended."""
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bridge.artifacts.record import KeptItem
 from bridge.conversations.branches import Branches
 from bridge.conversations.record import Conversation, Message, RunState
 from bridge.conversations.transcript import Transcript
+from bridge.conversations.window import history, window
 from bridge.edges.conversation_desk import Desk, LiveRun, RunEnd
 from bridge.edges.conversation_feed import Feed
 from bridge.edges.conversation_recorder import RunRecorder
@@ -19,12 +22,15 @@ from bridge.edges.store_conversations import ConversationTables
 from bridge.edges.tasks import Abandoned, abandonable
 from bridge.turns.guarded import guarded
 from bridge.turns.interrupted import interrupted
+from bridge.turns.items import ModelCall, output_item
 from bridge.turns.model import ModelError
 from bridge.turns.open_ends import CallKnowledge
 from bridge.turns.remembering import Remembering
 from bridge.turns.request_members import InvalidRequest
-from bridge.turns.turn import TurnRequest, TurnResult, TurnSettings
+from bridge.turns.toolbox import Toolbox
+from bridge.turns.turn import CallEnded, CallStarted, TurnRequest, TurnResult, TurnSettings
 from bridge.wire import BridgeError, ErrorCode, WireError
+from toolserver.json_types import JsonObject
 
 _BUG = "The bridge has a bug; see its log."
 _STOPPING = "The bridge was stopped before the answer was complete. Ask again, or go on from here."
@@ -44,6 +50,27 @@ class Work:
     request: TurnRequest
     entry: ModelEntry
     settings: TurnSettings
+    retry: Retry | None = None
+    """A call to make again before the model is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A call that is made again, in a branch of its own."""
+
+    call: ModelCall
+    outputs: Sequence[Message]
+    """Of all calls of its round, as they are now."""
+    path: Sequence[Message]
+    """From the first message to the one with the calls."""
+    toolbox: Toolbox
+
+
+def shown(conversation: Conversation, path: Sequence[Message]) -> tuple[KeptItem, ...]:
+    """What a model is sent of a branch."""
+    chosen = conversation.settings
+    found = window(path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
+    return history(conversation.user_id, found.messages)
 
 
 class ConversationTurn:
@@ -65,8 +92,15 @@ class ConversationTurn:
 
     async def run(self, live: LiveRun, work: Work) -> None:
         """The run to its end, which is kept, then told. Never fails."""
-        transcript = Transcript(work.head, work.request, Branches(work.known).next_seq, time.time)
+        transcript = Transcript(
+            work.head,
+            work.request,
+            Branches(work.known).next_seq,
+            time.time,
+            head_id=work.conversation.head_id,
+        )
         recorder = RunRecorder(self._tables, self._feed, transcript, work.conversation, work.known)
+        live.on_call = recorder.call_moved
         end = await guarded(self._ended(live, work, transcript, recorder), f"Run {live.id}")
         end = end or RunEnd("failed", error=WireError(code=ErrorCode.INTERNAL, message=_BUG))
         if not await recorder.end(end.state):
@@ -87,9 +121,8 @@ class ConversationTurn:
     async def _ended(
         self, live: LiveRun, work: Work, transcript: Transcript, recorder: RunRecorder
     ) -> RunEnd:
-        turn = self._turns.run(work.request, work.entry.model, work.settings, recorder.take)
         try:
-            result = await _stoppable(live, turn)
+            result = await _stoppable(live, self._turn(work, transcript, recorder))
         except Abandoned:
             error = None
             if live.stopped_by == "bridge":
@@ -103,6 +136,13 @@ class ConversationTurn:
         await self._broken_off(live, work, transcript, recorder)
         return RunEnd("failed" if error else "cancelled", error=error)
 
+    async def _turn(self, work: Work, transcript: Transcript, recorder: RunRecorder) -> TurnResult:
+        request = work.request
+        if work.retry is not None:
+            outputs = await _called_again(work.retry, transcript, recorder)
+            request = replace(request, history=shown(work.conversation, [*work.retry.path, *outputs]))
+        return await self._turns.run(request, work.entry.model, work.settings, recorder.take)
+
     async def _broken_off(
         self, live: LiveRun, work: Work, transcript: Transcript, recorder: RunRecorder
     ) -> None:
@@ -112,6 +152,20 @@ class ConversationTurn:
             since = work.conversation.updated_at
             known = await self._journal.of_turn(live.user_id, live.id, since=since)
             await recorder.add(transcript.close(interrupted(calls, known, "stopped")))
+
+
+async def _called_again(retry: Retry, transcript: Transcript, recorder: RunRecorder) -> Sequence[Message]:
+    """Make the call, and keep the outputs of its round as a new branch."""
+    call, own = retry.call, retry.toolbox.own(retry.call.name)
+    await recorder.take(CallStarted(call, own.title if own else call.name))
+    read = [item for message in retry.path for item in message.items]
+    [output] = await retry.toolbox.run([call], read)
+    parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
+    item = output_item(call.call_id, parts if output.parts else output.text)
+    ended = CallEnded(call, item, output.has_succeeded, output.files, output.is_left_alone)
+    taken = transcript.answer_again(retry.outputs, ended)
+    await recorder.add(taken)
+    return taken.messages
 
 
 async def _stoppable(live: LiveRun, turn: Any) -> TurnResult:
