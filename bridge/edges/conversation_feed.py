@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from bridge.conversations.shape import iso
 from toolserver.json_types import JsonObject, dump_json
@@ -108,9 +109,8 @@ class Feed:
                 if position < self._oldest - 1:
                     position = self._oldest - 1
                     yield self.frame("reset", {}, position)
-                frames = [event.frame for event in self._events if event.number > position]
-                position = self.last
-                yield b"".join(frames)
+                frames, position = self._newer(position), self.last
+                yield frames
         finally:
             self.listeners -= 1
 
@@ -118,6 +118,11 @@ class Feed:
     def _oldest(self) -> int:
         """Number of the oldest event in memory."""
         return self._events[0].number if self._events else self._next
+
+    def _newer(self, position: int) -> bytes:
+        """Looks at no more than what is new: a listener wakes for each event."""
+        newer = takewhile(lambda event: event.number > position, reversed(self._events))
+        return b"".join([event.frame for event in newer][::-1])
 
     def _start(self, after: int | None) -> tuple[int, bool]:
         """The event after which a listener goes on, and whether it lacks what is gone."""
