@@ -717,12 +717,19 @@ class Items:
             [{"type": "input_text", "text": text}] if isinstance(text, str) else as_objects(text)
         )
         files = as_objects(output.get("files"))
-        shown = {**output, "output": parts, "files": files}
+        # The bridge says "completed" of every output, as providers want it.
+        status = "failed" if _is_failure(text) else output.get("status") or "completed"
+        shown = {**output, "output": parts, "files": files, "status": status}
         if waiting := self.waiting.pop(output["call_id"], None):
-            call = {**waiting[1], "status": output.get("status") or "completed"}
+            call = {**waiting[1], "status": status}
             yield {"type": "response.output_item.done", "output_index": waiting[0], "item": call}
         for moment in ("added", "done"):
             yield {"type": f"response.output_item.{moment}", "output_index": place, "item": shown}
+
+
+def _is_failure(output: Any) -> bool:
+    """Whether an output is an error of the bridge."""
+    return isinstance(output, str) and output.startswith('{"error":{"code":')
 
 
 @dataclass
