@@ -15,7 +15,7 @@ from bridge.artifacts.markers import Mark, may_have_markers, parsed, stripped
 from bridge.artifacts.record import NOTICE_TYPE, OWN_TYPES, KeptItem
 from bridge.turns.details import without_details
 from bridge.turns.image_paragraph import image_paragraph
-from bridge.turns.items import Item, call_id_of, message_item, message_text
+from bridge.turns.items import Item, answered_call_id, call_id_of, message_item, message_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 
 _TEXTS = ("input_text", "output_text", "text")
@@ -45,8 +45,14 @@ def replayed(items: Sequence[Item], found: Mapping[str, KeptItem]) -> list[Repla
     """Items with what their markers name in its place; `found`: what is kept under those ids."""
     reader = _Reader(found)
     entries = [entry for item in items for entry in reader.read(item)]
-    kept_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
-    return [entry for entry in entries if entry.kept or call_id_of(entry.item) not in kept_calls]
+    kept = [entry.item for entry in entries if entry.kept]
+    calls = {call_id for item in kept if (call_id := call_id_of(item))}
+    pairs = calls.intersection(map(answered_call_id, kept))
+    return [
+        entry
+        for entry in entries
+        if entry.kept or (call_id_of(entry.item) not in calls and answered_call_id(entry.item) not in pairs)
+    ]
 
 
 def without_markers(item: Item) -> Item | None:
@@ -68,7 +74,8 @@ class _Slot:
 
     entry: Replayed
     answer: str
-    position: int
+    position: tuple[bool, int]
+    """Whether it was made, not brought; and where it stands among those."""
 
 
 @dataclass(slots=True)
@@ -83,7 +90,8 @@ class _Message:
 
     def add(self, entry: Replayed, kept: KeptItem | None = None) -> None:
         """Give the next place to an entry; `kept` says where its answer has it."""
-        answer, position = (kept.response_id, kept.position) if kept else ("", 0)
+        answer = kept.response_id if kept else ""
+        position = (kept.side == "output", kept.position) if kept else (False, 0)
         self.slots.append(_Slot(entry, answer, position))
 
     def entries(self) -> list[Replayed]:

@@ -9,9 +9,10 @@ from typing import Any, cast
 
 from bridge.artifacts.ports import StoreUnavailable
 from bridge.artifacts.record import KeptResponse, ResponseStatus
+from bridge.turns.items import answered_call_id
 from bridge.turns.progress import Progress
 from bridge.turns.recorder import Memory, input_records
-from bridge.turns.turn import Emit, Said, TurnEvent, TurnRequest
+from bridge.turns.turn import Emit, Kept, Said, TurnEvent, TurnRequest
 from toolserver.json_types import JsonObject, text_at
 
 _NO_WORDS = frozenset(
@@ -38,6 +39,7 @@ class ResponseRecord:
         self._memory = memory
         self._kept = kept
         self._later = later
+        self._brought = input_records(memory, later) if later else []
         self.is_kept = is_kept
         """The store has it, as it was when it was saved last."""
 
@@ -47,9 +49,16 @@ class ResponseRecord:
         return self.is_kept or self._later is not None
 
     def after(self, emit: Emit) -> Emit:
-        """The same way to the caller, whose first word does not wait until the beginning is kept."""
+        """The same way to the caller, whose first word does not wait until the beginning is kept.
+
+        What the caller has run itself is named first, so that its answer can name that, too.
+        """
+        unnamed = [item for item in self._brought if answered_call_id(item.payload)]
 
         async def told(event: TurnEvent) -> None:
+            while unnamed:
+                item = unnamed.pop(0)
+                await emit(Kept(item.id, item.payload))
             await emit(event)
             if self._later is not None and not (isinstance(event, Said) and event.event.type in _NO_WORDS):
                 await self.catch_up()
@@ -65,8 +74,9 @@ class ResponseRecord:
     async def begin(self, request: TurnRequest) -> bool:
         """Keep it and its input for the first time; whether the store took them."""
         store = self._memory.store
+        brought = self._brought or input_records(self._memory, request)
         self.is_kept = await self._waited_for(store.save_response(self._kept))
-        if self.is_kept and not await self._waited_for(store.add(input_records(self._memory, request))):
+        if self.is_kept and not await self._waited_for(store.add(brought)):
             await self.forget()
         return self.is_kept
 

@@ -139,8 +139,10 @@ class Bridge:
         except TimeoutError:
             raise BridgeFailure(f"The bridge at {self.url} fell silent.") from None
         except aiohttp.ClientError as error:
-            reason = f"The bridge at {self.url} does not answer ({error or type(error).__name__})."
-            raise BridgeFailure(f"{reason} Is it running, and can Open WebUI reach it there?") from None
+            message = (
+                f"The bridge at {self.url} does not answer. Is it running, and can Open WebUI reach it there?"
+            )
+            raise BridgeFailure(message) from error
 
     def _asking(self, seconds: float | None) -> aiohttp.ClientSession:
         timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_S, sock_read=SILENCE_S)

@@ -98,6 +98,18 @@ async def test_the_next_turn_begins_with_all_that_was(bridge: Bridge, provider: 
     assert "[tb:" not in json.dumps(after)
 
 
+async def test_calls_of_the_bridge_come_back_once(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S4-16, W-29: Open WebUI sends them as messages, markers name them; the model reads each once."""
+    provider.play(reasoning("Which?") + calls(("listProducts", {})), text("Tea."), text("Yes."))
+    chat = Chat(pipe_of(bridge), MODEL, Browser())
+    async with page_of(bridge, bridge.local_user.id, products):
+        await chat.ask("Which?")
+    await chat.ask("Sure?")
+    before, after = provider.requests[1].body["input"], provider.requests[2].body["input"]
+    assert after[: len(before)] == before
+    assert [item.get("type") for item in after[len(before) :]] == ["message", "message"]
+
+
 async def test_an_edited_answer_is_what_the_model_reads(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S4-17, W-29: whoever changes the text that is seen; calls stay, the words are the new ones."""
     provider.play(ASK, text("It is 22 degrees."), text("Yes."))

@@ -56,7 +56,7 @@ async def test_calls_as_blocks_of_details(bridge: Bridge, provider: ScriptedProv
     assert json.loads(html.unescape(found[2])) == {"city": nasty}
     assert json.loads(html.unescape(found[4])) == {"said": nasty}
     assert message.content.count("</details>") == 1
-    assert re.search(r"Looking it up….*<details.*</details>\s+Done\.", message.content, re.DOTALL)
+    assert re.search(r"Looking it up….*<details.*</details>.*Done\.", message.content, re.DOTALL)
     assert not message.items("function_call")
     assert all(chunk.keys() <= {"choices", "usage"} for chunk in message.chunks)
     assert message.finish_reasons == ["stop"]
@@ -71,6 +71,21 @@ async def test_the_bridges_own_calls_are_blocks_too(bridge: Bridge, provider: Sc
     assert 'name="listProducts"' in answer.content
     await chat.ask("Sure?")
     assert "<details" not in json.dumps(provider.requests[2].body)
+
+
+@pytest.mark.parametrize("cards", ["details", "off"])
+async def test_the_next_turn_knows_what_texts_do_not_show(
+    bridge: Bridge, provider: ScriptedProvider, cards: str
+) -> None:
+    """S4-16, S4-19: markers name results of Open WebUI's tools, too; two calls, in their order."""
+    ask = calls(("get_weather", {"city": "Paris"}), ("get_weather", {"city": "Rome"}))
+    provider.play(reasoning("Hm.") + ask, text("Both 22."), text("Yes."))
+    chat = Chat(pipe_of(bridge, SHOW_TOOL_CARDS=cards), MODEL, Browser(weather), WEATHER)
+    await chat.ask("How warm?")
+    await chat.ask("Sure?")
+    before, after = provider.requests[1].body["input"], provider.requests[2].body["input"]
+    assert after[: len(before)] == before
+    assert [item.get("type") for item in after[len(before) :]] == ["message", "message"]
 
 
 @pytest.mark.parametrize("cards", ["items", "details", "off"])
