@@ -24,6 +24,7 @@ from bridge.edges.http_guard import Doors, cors_headers, guard, plain_sockets
 from bridge.edges.http_routes import SMALL_BODY_BYTES, Route
 from bridge.edges.kept_http import KeptRoutes
 from bridge.edges.limits_http import LimitRoutes
+from bridge.edges.memory_choice_http import MemoryChoiceRoutes
 from bridge.edges.model_asked import AskedReader
 from bridge.edges.model_http import ModelRoutes
 from bridge.edges.page_http import PageRoutes
@@ -100,7 +101,9 @@ def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str
 
 def _kept_routes(settings: Settings, rooms: Rooms) -> list[Route]:
     kept, book = settings.kept, rooms.store.kept_book(settings.kept)
-    return KeptRoutes(rooms.identity, book, days=kept.cleanup_days, max_bytes=kept.bytes_per_user).routes()
+    choices = MemoryChoiceRoutes(rooms.identity, rooms.memory_choices, settings.memory)
+    of_kept = KeptRoutes(rooms.identity, book, days=kept.cleanup_days, max_bytes=kept.bytes_per_user)
+    return [*of_kept.routes(), *choices.routes()]
 
 
 def _strangers(limits: LiveLimits) -> RateLimit:

@@ -29,6 +29,7 @@ class AuditKind(StrEnum):
     KEPT_EXPORTED = "kept_exported"
     KEPT_IMPORTED = "kept_imported"
     KEPT_DELETED = "kept_deleted"
+    MEMORY_CHANGED = "memory_changed"
     STARTED = "started"
     STOPPED = "stopped"
     REFUSED = "refused"

@@ -39,6 +39,7 @@ from bridge.edges.turn_files import TurnFiles
 from bridge.engine import Engine
 from bridge.gate import Controls, Gate
 from bridge.limits import LiveLimits
+from bridge.memory_choice import MemoryChoices
 from bridge.registry import Registry
 from bridge.request_admission import RequestAdmission
 from bridge.servers import LoadedServer
@@ -77,6 +78,7 @@ class Rooms:
     models: ModelBook
     requests: RequestAdmission
     items: ItemStore
+    memory_choices: MemoryChoices
     turns: Remembering
     settings_of: Callable[[ModelEntry], TurnSettings]
     """How turns of a model run, as the settings say now."""
@@ -110,7 +112,10 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
     requests = _compose_requests(controls)
     memory = _compose_memory(settings, store, controls)
     toolboxes = _compose_toolboxes(engine, registry, controls, gateway, TurnFiles(files, base_url))
-    turns = _compose_turns(requests, controls.breakers, toolboxes, memory, settings.memory)
+    memory_choices = MemoryChoices(store.memory_choices())
+    turns = _compose_turns(
+        requests, controls.breakers, toolboxes, memory, settings=settings.memory, choices=memory_choices
+    )
     models = ModelBook(settings.models, settings.environ, demo=DemoModel())
     settings_of = partial(_turn_settings, settings, controls)
     desk = ModelDesk(models, settings_of, tasks)
@@ -136,6 +141,7 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
         models=models,
         requests=requests,
         items=memory.store,
+        memory_choices=memory_choices,
         turns=turns,
         settings_of=settings_of,
         responses=responses,
@@ -200,8 +206,7 @@ def _compose_toolboxes(
 
 def _compose_memory(settings: Settings, store: Store, controls: Controls) -> Memory:
     items = GuardedItemStore(store.item_store(settings.kept), controls.breakers)
-    keeps_reasoning = settings.memory.reasoning != "disabled"
-    return Memory(items, Ulids(time.time, secrets.randbits), time.time, keeps_reasoning=keeps_reasoning)
+    return Memory(items, Ulids(time.time, secrets.randbits), time.time)
 
 
 def _compose_turns(
@@ -209,10 +214,12 @@ def _compose_turns(
     breakers: Breakers,
     toolboxes: Toolboxes,
     memory: Memory,
+    *,
     settings: MemorySettings,
+    choices: MemoryChoices,
 ) -> Remembering:
     pending = PendingRounds(time.monotonic)
-    return Remembering(Turns(requests, breakers, toolboxes, pending), pending, memory, settings)
+    return Remembering(Turns(requests, breakers, toolboxes, pending), pending, memory, settings, choices)
 
 
 def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway, tasks: Tasks) -> Controls:

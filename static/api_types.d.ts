@@ -265,6 +265,7 @@ export interface ApiKey {
   label: string;
   forwarder: boolean;
   show_calls: CallDisplay | null;
+  markers: MarkerForm | null;
   created_at?: string | number | null;
   last_used_at?: string | number | null;
 }
@@ -275,6 +276,7 @@ export interface WantedKey {
   forwarder: boolean;
   /** null: as the kind of key has it. */
   show_calls: CallDisplay | null;
+  markers?: MarkerForm | null;
 }
 export interface NewApiKey {
   id: string;
@@ -316,6 +318,16 @@ export interface ServerChanges {
   title?: string;
 }
 
+export type ReasoningMemory = "disabled" | "next_reply" | "conversation";
+export interface WantedMemory {
+  keeps_answers: boolean;
+  reasoning: ReasoningMemory;
+}
+export interface MemoryFacts extends WantedMemory {
+  may_keep_answers: boolean;
+  most_reasoning: ReasoningMemory;
+}
+export type MarkerForm = "off" | "link" | "zero_width";
 export interface KeptSummary {
   items: number;
   responses: number;

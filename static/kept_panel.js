@@ -3,9 +3,10 @@
 import { announce, attempt, button, el, fill, freshId, notice, sentenceOf } from "./dom.js";
 import { size } from "./answer_view.js";
 import { counted } from "./document_report.js";
+import { MemoryChoiceForm } from "./memory_choice_form.js";
 
 /** @typedef {import("./api_types.js").KeptSummary} KeptSummary */
-/** @typedef {Pick<import("./bridge_api.js").BridgeApi, "kept" | "exportKept" | "deleteKept">} KeptApi */
+/** @typedef {Pick<import("./bridge_api.js").BridgeApi, "kept" | "exportKept" | "deleteKept"> & import("./memory_choice_form.js").MemoryApi} KeptApi */
 
 /** @param {KeptSummary} kept @returns {string} */
 export function keptSentence({ items, conversations, bytes, oldest }) {
@@ -23,6 +24,7 @@ export class KeptPanel {
     this.stay = el("p", { class: "hint" });
     this.messages = el("div");
     this.actions = el("div", { class: "actions" });
+    this.choice = new MemoryChoiceForm(api);
     const heading = el("h2", { id: freshId("kept") }, "What is kept of your answers");
     const hint = "What models said and thought, and what tools returned to them, so that the next answer of a chat can go on from there. ";
     this.element = el(
@@ -34,8 +36,10 @@ export class KeptPanel {
       this.stay,
       this.messages,
       this.actions,
+      this.choice.element,
     );
     void this.load();
+    void this.choice.load();
   }
 
   /** Nothing is listened to. */

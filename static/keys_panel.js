@@ -4,6 +4,7 @@ import { announce, button, codeBlock, el, fill, labelled, notice, sentenceOf } f
 
 /** @typedef {import("./api_types.js").ApiKey} ApiKey */
 /** @typedef {import("./api_types.js").CallDisplay} CallDisplay */
+/** @typedef {import("./api_types.js").MarkerForm} MarkerForm */
 
 /** @type {[CallDisplay | "", string][]} */
 const DISPLAYS = [
@@ -14,6 +15,16 @@ const DISPLAYS = [
 ];
 /** @type {Record<CallDisplay, string>} */
 const SHOWN = { hidden: "hides calls", details: "shows calls as chips", items: "shows calls as items" };
+
+/** @type {[MarkerForm | "", string][]} */
+const MARKERS = [
+  ["", "As usual: kept for Open WebUI, for others not"],
+  ["link", "Kept: invisible lines in the text"],
+  ["zero_width", "Kept: invisible characters in the text"],
+  ["off", "Not kept"],
+];
+/** @type {Record<MarkerForm, string>} */
+const KEPT = { off: "no memory of chats", link: "memory by lines", zero_width: "memory by characters" };
 
 export class KeysPanel {
   /**
@@ -33,6 +44,7 @@ export class KeysPanel {
     });
     this.forwarding = el("div", { hidden: true });
     this.displays = el("select", null, ...DISPLAYS.map(([value, label]) => el("option", { value }, label)));
+    this.markers = el("select", null, ...MARKERS.map(([value, label]) => el("option", { value }, label)));
     this.element = this.#form();
   }
 
@@ -51,6 +63,7 @@ export class KeysPanel {
         { class: "inline-form" },
         labelled("Name of the program", this.label),
         labelled("Calls in a model's answers", this.displays),
+        labelled("Memory of chats", this.markers),
         el("button", { type: "submit", class: "primary" }, "Create a key"),
       ),
       this.forwarding,
@@ -82,7 +95,9 @@ export class KeysPanel {
     try {
       const isForAll = this.forwarder.checked;
       const show_calls = /** @type {CallDisplay | ""} */ (this.displays.value) || null;
-      const { key } = await this.api.createKey({ label: this.label.value.trim(), forwarder: isForAll, show_calls });
+      const markers = /** @type {MarkerForm | ""} */ (this.markers.value) || null;
+      const label = this.label.value.trim();
+      const { key } = await this.api.createKey({ label, forwarder: isForAll, show_calls, markers });
       fill(this.fresh, notice("good", "Copy the key now: it is not shown again."), codeBlock(key, "New key"));
       announce("Key created");
       this.chosen({ key, isForAll });
@@ -93,7 +108,7 @@ export class KeysPanel {
   }
 
   /** @param {ApiKey} key */
-  #row({ id, label, created_at, last_used_at, forwarder, show_calls }) {
+  #row({ id, label, created_at, last_used_at, forwarder, show_calls, markers }) {
     const revoke = async () => {
       await this.api.deleteKey(id);
       announce(`Key ${label} revoked`);
@@ -102,6 +117,7 @@ export class KeysPanel {
     const facts = [
       forwarder ? "for all users of Open WebUI" : "",
       show_calls ? SHOWN[show_calls] : "",
+      markers ? KEPT[markers] : "",
       created_at ? `created ${day(created_at)}` : "",
       last_used_at ? `last used ${day(last_used_at)}` : "",
     ].filter(Boolean);

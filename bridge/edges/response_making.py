@@ -119,7 +119,7 @@ class ResponseMaker:
             BridgeError, InvalidRequest, ModelError: it failed before the caller was told anything; nothing is
                 kept.
         """
-        is_to_be_kept = wanted.is_to_be_kept and self._turns.is_on
+        is_to_be_kept = wanted.is_to_be_kept and await self._turns.keeps_for(wanted.request.user_id)
         record = ResponseRecord(self._memory, wanted.kept, later=wanted.request if is_to_be_kept else None)
         making = self._making(wanted, record)
         running = RunningResponse(wanted.request.user_id, wanted.request.turn_id, wanted.answer)
@@ -149,7 +149,7 @@ class ResponseMaker:
         """
         request = wanted.request
         self._running.check_room(request.user_id)
-        if not self._turns.is_on:
+        if not await self._turns.keeps_for(request.user_id):
             raise ApiFailure(
                 ApiError(400, _KEEPS_NOTHING, "invalid_request_error", "unsupported_parameter", "background")
             )

@@ -25,6 +25,7 @@ from bridge.edges.intent_log import IntentLog, IntentLogUnusable
 from bridge.edges.kept_book import KeptBook
 from bridge.edges.kept_sweep import KeptSweep
 from bridge.edges.limit_tables import LimitTables
+from bridge.edges.memory_choice_table import MemoryChoiceTable
 from bridge.edges.rekeying import Rekeyed, rekey
 from bridge.edges.sealing import Sealing
 from bridge.edges.sessions import Sessions
@@ -77,6 +78,10 @@ class Store(PeopleStore):
     def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS) -> AuditLog:
         """The audit log in this database."""
         return AuditLog(self._session, self._thread, keep_days)
+
+    def memory_choices(self) -> MemoryChoiceTable:
+        """What users want kept of answers, in this database."""
+        return MemoryChoiceTable(self._session)
 
     def approval_tables(self) -> ApprovalTables:
         """What users said about asking, in this database."""

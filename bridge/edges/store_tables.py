@@ -49,6 +49,17 @@ class TicketRow(Base):
     """Made at the command line; else it came with an answer and pairs only a first browser."""
 
 
+class MemoryChoiceRow(Base):
+    """What a user wants kept of answers; no row: as much as the bridge keeps."""
+
+    __tablename__ = "memory_choices"
+    user_id: Mapped[str] = mapped_column(
+        String(32), ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
+    )
+    keeps_answers: Mapped[bool]
+    reasoning: Mapped[str] = mapped_column(String(20))
+
+
 class DeviceRow(Base):
     """A browser of a user, known by the public half of a key that never leaves it."""
 

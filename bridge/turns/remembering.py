@@ -7,6 +7,7 @@ Without a store that answers, turns run all the same, and say so.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ from bridge.artifacts.ports import StoreUnavailable
 from bridge.artifacts.record import OWN_TYPES, WAITING_TYPE, KeptItem
 from bridge.artifacts.ulid import ALPHABET, LENGTH
 from bridge.config import MemorySettings
+from bridge.memory_choice import MemoryChoices, narrowed
 from bridge.turns.admitted import Turns
 from bridge.turns.items import answered_call_id, call_id_of
 from bridge.turns.model import Model
@@ -27,7 +29,11 @@ from bridge.turns.replay import Replayed, marker_ids, replayed
 from bridge.turns.replayable import replayable
 from bridge.turns.request_members import InvalidRequest
 from bridge.turns.turn import Emit, TurnRequest, TurnResult, TurnSettings
+from bridge.wire import BridgeError
 from toolserver.json_types import text_at
+
+CHOICE_PATIENCE_S = 2.0
+"""How long a turn waits for what its user wants kept."""
 
 MAX_LOOKED_UP = 2_000
 """Ids that one request may have looked up, newest first."""
@@ -51,17 +57,23 @@ class Remembering:
     """Runs turns that know what was kept, and are kept."""
 
     def __init__(
-        self, turns: Turns, pending: PendingRounds, memory: Memory, settings: MemorySettings
+        self,
+        turns: Turns,
+        pending: PendingRounds,
+        memory: Memory,
+        settings: MemorySettings,
+        choices: MemoryChoices,
     ) -> None:
         self._turns = turns
         self._pending = pending
         self._memory = memory
         self._settings = settings
+        self._choices = choices
 
-    @property
-    def is_on(self) -> bool:
-        """Whether anything is kept at all."""
-        return self._settings.persist_tool_results
+    async def keeps_for(self, user_id: str) -> bool:
+        """Whether anything is kept of a user's answers; while nobody knows, what the bridge keeps."""
+        settings = await self._settings_of(user_id) or self._settings
+        return settings.persist_tool_results
 
     async def run(
         self,
@@ -81,26 +93,38 @@ class Remembering:
             InvalidRequest: `previous_response_id` names no response of the user's.
             BridgeError, ModelError: as `Turns.run`.
         """
-        if not self._settings.persist_tool_results:
+        known = await self._settings_of(request.user_id)
+        kept = known or self._settings
+        if not kept.persist_tool_results:
             request = replace(request, keeps="nothing")
-        recalled = await self._recall(request)
+        recalled = await self._recall(request) if known else _Recalled(is_lost=True)
         recorder = Recorder(
-            self._memory,
+            replace(self._memory, keeps_reasoning=kept.reasoning != "disabled"),
             request,
             emit,
             is_lost=recalled.is_lost,
             first_position=_made_before(recalled.earlier, request.turn_id),
         )
         try:
-            result = await self._turns.run(self._whole(request, recalled), model, settings, recorder.take)
+            whole = self._whole(request, recalled, kept)
+            result = await self._turns.run(whole, model, settings, recorder.take)
             await recorder.end(result)
         except BaseException:
             if not goes_on():
                 await recorder.break_off()
             raise
-        if result.caller_calls and self.is_on and request.options.get("store") is not False:
+        if result.caller_calls and kept.persist_tool_results and request.options.get("store") is not False:
             await self._keep_waiting(request, result)
         return replace(result, is_kept=request.keeps != "nothing" and not recorder.is_lost)
+
+    async def _settings_of(self, user_id: str) -> MemorySettings | None:
+        """As the user wants them; None: the database does not say, so that nothing may be kept."""
+        try:
+            async with asyncio.timeout(CHOICE_PATIENCE_S):
+                return narrowed(self._settings, await self._choices.of(user_id))
+        except (BridgeError, TimeoutError) as failure:
+            _log.warning("it is not known what user %s wants kept: %s", user_id, failure)
+            return None
 
     async def _recall(self, request: TurnRequest) -> _Recalled:
         try:
@@ -115,14 +139,14 @@ class Remembering:
             _log.warning("turn %s: %d of %d kept items are not there", request.turn_id, missing, len(ids))
         return _Recalled(earlier, found)
 
-    def _whole(self, request: TurnRequest, recalled: _Recalled) -> TurnRequest:
+    def _whole(self, request: TurnRequest, recalled: _Recalled, kept: MemorySettings) -> TurnRequest:
         """The request with all that its model is to know, and without markers."""
         earlier = [Replayed(kept.payload, kept) for kept in (*recalled.earlier, *request.history)]
         entries, halves = replayable([*earlier, *replayed(request.input, recalled.found)], request.model)
         if halves:
             _log.warning("turn %s: %d kept items lack their call or output", request.turn_id, halves)
-        entries = with_reasoning(entries, self._settings.reasoning)
-        items = [entry.item for entry in pruned(entries, self._settings.tool_output_turns)]
+        entries = with_reasoning(entries, kept.reasoning)
+        items = [entry.item for entry in pruned(entries, kept.tool_output_turns)]
         kept_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
         return replace(
             request,

@@ -138,6 +138,22 @@ async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(sc
     ).to_be_visible()
 
 
+async def test_a_user_chooses_to_have_less_kept(scene: Scene) -> None:
+    """Without answers there are no thoughts to choose; what was chosen is there when the page comes back."""
+    page = await scene.open_page()
+    await go_to(page, "settings")
+    form = page.get_by_role("form", name="What is to be kept")
+    keeps, thoughts = form.get_by_label("Keep answers from now on"), form.get_by_label("What models thought")
+    async with page.expect_response("**/api/kept/choice"):
+        await thoughts.select_option("Given again in the next answer")
+    await keeps.uncheck()
+    await expect(thoughts).to_be_disabled()
+    await page.reload()
+    await go_to(page, "settings")
+    await expect(thoughts).to_have_value("next_reply")
+    await expect(keeps).not_to_be_checked()
+
+
 async def test_what_is_kept_of_answers_is_shown_exported_and_deleted(scene: Scene, tmp_path: Path) -> None:
     """Whose words are kept must see it, and be able to take them away; deleting asks first."""
     store = scene.bridge.rooms.store

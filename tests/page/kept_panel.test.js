@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { keptSentence } from "../../static/kept_panel.js";
+import { choicesUpTo, effective } from "../../static/memory_choice_form.js";
 
 /** @param {Partial<import("../../static/api_types.js").KeptSummary>} facts */
 const summary = (facts) => ({ items: 0, responses: 0, conversations: 0, bytes: 0, oldest: null, days: 90, max_bytes: 0, ...facts });
@@ -11,4 +12,18 @@ test("a user reads how much is kept, since when, and that nothing is", () => {
   assert.match(words, /^1,234 items of 1 chat, 2\.0 KiB, the oldest of .*197\d/);
   assert.match(keptSentence(summary({ items: 1, bytes: 10, oldest: 1 })), /^1 item, 10 B/);
   assert.equal(keptSentence(summary({})), "Nothing is kept of your answers.");
+});
+
+test("a user can choose as much memory as the bridge has, or less", () => {
+  const names = (/** @type {import("../../static/api_types.js").ReasoningMemory} */ most) => choicesUpTo(most).map(([name]) => name);
+  assert.deepEqual(names("conversation"), ["disabled", "next_reply", "conversation"]);
+  assert.deepEqual(names("next_reply"), ["disabled", "next_reply"]);
+  assert.deepEqual(names("disabled"), ["disabled"]);
+});
+
+test("of what is wanted and what there is, the lesser is shown", () => {
+  const facts = { keeps_answers: true, may_keep_answers: true };
+  assert.equal(effective({ ...facts, reasoning: "conversation", most_reasoning: "next_reply" }), "next_reply");
+  assert.equal(effective({ ...facts, reasoning: "disabled", most_reasoning: "next_reply" }), "disabled");
+  assert.equal(effective({ ...facts, reasoning: "conversation", most_reasoning: "conversation" }), "conversation");
 });

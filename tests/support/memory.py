@@ -10,6 +10,7 @@ from bridge.artifacts.record import KeptItem
 from bridge.artifacts.ulid import Ulids
 from bridge.breaker import Breakers
 from bridge.config import MemorySettings
+from bridge.memory_choice import MemoryChoice, MemoryChoices
 from bridge.request_admission import RequestAdmission
 from bridge.turns.admitted import Turns
 from bridge.turns.items import Item
@@ -19,6 +20,7 @@ from bridge.turns.remembering import Remembering
 from bridge.turns.subquery import NestingToolbox
 from bridge.turns.toolbox import LocalTool, Toolbox
 from bridge.turns.turn import Emit, Kept, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.wire import BridgeError, ErrorCode
 from tests.support.gates import controls
 from tests.support.items import MemoryItemStore
 from tests.support.turning import SETTINGS, PlayedTools, ScriptedModel, Step, user
@@ -80,12 +82,29 @@ class Tools:
 
 
 @dataclass
+class KnownChoices:
+    """What users want kept, until the database is away."""
+
+    chosen: dict[str, MemoryChoice] = field(default_factory=dict[str, MemoryChoice])
+    is_away: bool = False
+
+    async def memory_choice(self, user_id: str) -> MemoryChoice:
+        if self.is_away:
+            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, "The database is away.")
+        return self.chosen.get(user_id, MemoryChoice())
+
+    async def save_memory_choice(self, user_id: str, choice: MemoryChoice) -> None:
+        self.chosen[user_id] = choice
+
+
+@dataclass
 class Remembered:
     """A bridge's memory, and turns that are played with it."""
 
     store: FailingStore = field(default_factory=FailingStore)
     settings: MemorySettings = field(default_factory=MemorySettings)
     tools: NestingTools = field(default_factory=NestingTools)
+    choices: KnownChoices = field(default_factory=KnownChoices)
     told: list[TurnEvent] = field(default_factory=list[TurnEvent])
     model: ScriptedModel = field(default_factory=lambda: ScriptedModel([]))
     """The one that was asked last."""
@@ -101,12 +120,9 @@ class Remembered:
         breakers = Breakers(lambda: limits.limits.now, self.clock, on_change=lambda _user: None)
         pending = PendingRounds(self.clock)
         turns = Turns(admission, breakers, Tools(self.tools), pending)
-        keeps_reasoning = self.settings.reasoning != "disabled"
         numbers = iter(range(10**9))
-        memory = Memory(
-            self.store, Ulids(self.clock, lambda _bits: next(numbers)), self.clock, keeps_reasoning
-        )
-        self.remembering = Remembering(turns, pending, memory, self.settings)
+        memory = Memory(self.store, Ulids(self.clock, lambda _bits: next(numbers)), self.clock)
+        self.remembering = Remembering(turns, pending, memory, self.settings, MemoryChoices(self.choices))
 
     async def run(
         self,

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from bridge.artifacts.record import NOTICE_TYPE, KeptResponse
-from bridge.config import MemorySettings
+from bridge.config import MemorySettings, ReasoningMemory
+from bridge.memory_choice import MemoryChoice
 from bridge.turns.items import Item
 from bridge.turns.model import ModelError
 from bridge.turns.recorder import UNAVAILABLE
@@ -187,6 +188,52 @@ async def test_reasoning_is_not_kept_where_it_is_not_to_persist() -> None:
     bridge = at_work(reasoning="disabled")
     await bridge.run(round_of(THOUGHT, said_text("Done.")))
     assert bridge.kept == [said_text("Done.")] == list(bridge.named.values())
+
+
+async def test_a_user_may_have_less_kept_than_the_bridge_keeps() -> None:
+    """Nothing at all, or no thoughts; of others everything is kept."""
+    bridge = at_work()
+    said = round_of(THOUGHT, said_text("Hi."))
+    bridge.choices.chosen = {"ann": MemoryChoice(keeps_answers=False), "bob": MemoryChoice(True, "disabled")}
+    assert not (await bridge.run(said)).is_kept
+    assert bridge.store.items == {}
+    assert bridge.named == {}
+    assert (await bridge.run(said, user_id="bob")).is_kept
+    assert bridge.kept == [said_text("Hi.")]
+    assert (await bridge.run(said, user_id="eve")).is_kept
+    assert len(bridge.kept) == 3
+
+
+@pytest.mark.parametrize(
+    ("most", "wanted", "kept"),
+    [("conversation", "next_reply", 0), ("disabled", "conversation", 0), ("conversation", "conversation", 1)],
+)
+async def test_nobody_is_given_more_memory_than_the_bridge_has(
+    most: ReasoningMemory, wanted: ReasoningMemory, kept: int
+) -> None:
+    """The lesser of the two; thoughts of two answers ago are forgotten."""
+    bridge = at_work(reasoning=most)
+    bridge.choices.chosen = {"ann": MemoryChoice(True, wanted)}
+    old = KeptResponse("r0", "ann", "gpt", "completed", {}, {}, 1.0)
+    await bridge.store.save_response(old)
+    await bridge.run(round_of(THOUGHT, said_text("Hi.")), turn_id="r0", keeps="all")
+    await bridge.store.save_response(replace(old, id="r1", previous_id="r0"))
+    await bridge.run(round_of(said_text("Yes.")), turn_id="r1", keeps="all", previous_response_id="r0")
+    await bridge.run(round_of(said_text("No.")), turn_id="r2", previous_response_id="r1")
+    given = [item["type"] for item in bridge.model.requests[0].input]
+    assert given.count("reasoning") == kept
+
+
+async def test_while_nobody_knows_what_a_user_wants_nothing_is_kept() -> None:
+    """The database is away just then, and back when the answer ends; the answer says that it is not kept."""
+    bridge = at_work()
+    bridge.choices.is_away = True
+    result = await bridge.run(round_of(said_text("Hi.")))
+    assert result.status == "completed"
+    assert bridge.store.items == {}
+    assert [event.text for event in bridge.told if isinstance(event, Notice)] == [UNAVAILABLE]
+    bridge.choices.is_away = False
+    assert (await bridge.run(round_of(said_text("Hi.")))).is_kept
 
 
 async def test_an_answer_goes_on_without_a_store_and_says_so_once() -> None:
