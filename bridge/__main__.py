@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, Command] = {
         "bridge.commands.tools:add_tools", "list the tools of a document, or of the running bridge"
     ),
     "call": Command("bridge.commands.client:add_call", "run a tool of the running bridge"),
+    "smoke": Command("bridge.commands.smoke:add_smoke", "walk through a conversation with a tool"),
     "key": Command(
         "bridge.commands.people:add_key",
         "make an API key and a page link for a user, or a key that speaks for users",

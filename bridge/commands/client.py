@@ -46,7 +46,7 @@ async def _request(
     options: argparse.Namespace, method: str, path: str, body: bytes | None, show: Any = None
 ) -> int:
     url = address_of(options) + path
-    headers = {"Authorization": f"Bearer {_key(options)}", "Content-Type": "application/json"}
+    headers = {"Authorization": f"Bearer {key_of(options)}", "Content-Type": "application/json"}
     try:
         async with (
             aiohttp.ClientSession() as session,
@@ -82,7 +82,8 @@ def _print_tools(answer: dict[str, Any]) -> None:
         print(f"{tool['name']}  {tool['method']} {tool['path']}  [{tool['server_id']}]{state}")
 
 
-def _key(options: argparse.Namespace) -> str:
+def key_of(options: argparse.Namespace) -> str:
+    """The API key that is told, else that of the local user on the data folder; "" when there is none."""
     given = getattr(options, "key", None) or os.environ.get("TOOL_BRIDGE_KEY")
     if given:
         return given

@@ -408,3 +408,38 @@ async def test_neither_arguments_nor_results_are_logged(
     await talk.say("What costs 535353?")
     for secret in ("424242", "868686", "535353", '"tea"'):
         assert secret not in caplog.text
+
+
+@pytest.mark.parametrize(("decision", "runs"), [("once", True), ("denied", False)])
+async def test_a_call_waits_for_its_user(
+    tmp_path: Path, provider: ScriptedProvider, decision: str, runs: bool
+) -> None:
+    """S3-F4: what changes something is asked for; a denial is an output, and nothing is sent to the API."""
+    provider.play(calls(("addProduct", {"name": "tea"})), text("Well."))
+    async with (
+        shop_bridge(tmp_path, provider, approve="safe") as bridge,
+        page_of(bridge, bridge.local_user.id, products) as page,
+        talking(bridge) as talk,
+        listening(talk) as heard,
+    ):
+
+        async def asks(envelope: dict[str, Any]) -> dict[str, Any]:
+            page.calls.append(envelope["data"]["data"])
+            return {"call_id": page.calls[-1]["id"], "awaiting_approval": True}
+
+        page.socket.on("events", asks)
+        await talk.begin("Add tea")
+        await eventually(lambda: "awaiting_approval" in [each["state"] for each in heard.of("tool_state")])
+        call_id = heard.of("tool_state")[-1]["call_id"]
+        go = await page.socket.call("bridge:decision", {"call_id": call_id, "decision": decision}, timeout=5)
+        assert go["go"] is runs
+        if runs:
+            result = {"call_id": call_id, "outcome": json_answer({"added": True}, 201)}
+            await page.socket.emit("bridge:result", result)
+        await eventually(lambda: heard.has("run_ended"))
+        output = (await talk.messages())[2]
+    assert len(page.calls) == 1
+    assert output["failed"] is not runs
+    if not runs:
+        assert json.loads(output["content"])["error"]["code"] == "denied"
+        assert len(heard.of("tool_error")) == 1
