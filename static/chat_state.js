@@ -80,7 +80,8 @@ function called(state, { tool_call_id, tool_name, arguments: text }) {
   const known = [...(round?.tool_calls ?? []), ...(state.run?.calls ?? [])];
   const call = { id: tool_call_id, function: { name: tool_name, arguments: String(text ?? "") } };
   const isKnown = known.some(({ id }) => id === tool_call_id);
-  return onCall(isKnown ? state : onRun(state, ({ calls }) => ({ calls: [...calls, call] })), tool_call_id, {});
+  const drafted = isKnown ? state : onRun(state, ({ calls }) => ({ calls: [...calls, call] }));
+  return { ...drafted, calls: { ...drafted.calls, [tool_call_id]: UNHEARD } }; // what is made again begins again
 }
 
 /** @param {ChatState} state @param {string} id @param {Partial<LiveCall>} change @returns {ChatState} */

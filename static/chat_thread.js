@@ -156,7 +156,7 @@ function shownCall({ calls, run }, call, output) {
     name: call.function.name,
     arguments: call.function.arguments,
     call_id: kept?.call_id ?? live?.call_id ?? null,
-    state: (isHeard ? live?.state : kept?.state) ?? live?.state ?? (run ? "queued" : "unanswered"),
+    state: output?.state ?? (isHeard ? live?.state : kept?.state) ?? live?.state ?? (run ? "queued" : "unanswered"),
     started_at: live?.started_at ?? null,
     duration_ms: kept?.duration_ms ?? live?.duration_ms ?? null,
     error: kept?.error ?? live?.error ?? null,

@@ -56,6 +56,8 @@ export interface Message {
   duration_ms?: number | null;
   /** The bridge's id of the call. */
   call_id?: string | null;
+  /** How the call ended. */
+  state?: string | null;
   /** Of an answer: it broke off here. */
   incomplete?: boolean;
 }

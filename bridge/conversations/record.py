@@ -96,6 +96,10 @@ class Message:
     """The call did."""
     duration_ms: float | None = None
     """From the beginning of the call to its end."""
+    call_id: str | None = None
+    """The bridge's id of the call; None: it never became one, or came from elsewhere."""
+    call_state: str | None = None
+    """How the call ended, in the words of `bridge.calls`."""
 
 
 def new_conversation_id() -> str:

@@ -39,6 +39,8 @@ def message_json(message: Message, branches: Branches) -> JsonObject:
             "name": message.tool_name or "",
             "failed": message.has_failed,
             "duration_ms": message.duration_ms,
+            "call_id": message.call_id,
+            "state": message.call_state,
         }
     return shape
 

@@ -53,8 +53,19 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    has_failed: bool
-    duration_ms: float | None
+    has_failed: bool = False
+    duration_ms: float | None = None
+    call_id: str | None = None
+    call_state: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Over:
+    """The end of a call, as the engine told it."""
+
+    at: float
+    call_id: str | None = None
+    state: str | None = None
 
 
 class Transcript:
@@ -86,7 +97,7 @@ class Transcript:
         self._round = -1
         self._names: dict[str, str] = {}
         self._started: dict[str, float] = {}
-        self._over: dict[str, float] = {}
+        self._over: dict[str, _Over] = {}
         self._ended: dict[str, _Ended] = {}
         self._text_index: int | None = None
 
@@ -154,13 +165,15 @@ class Transcript:
                     run_id=self._run_id,
                     has_failed=again.has_failed,
                     duration_ms=again.duration_ms,
+                    call_id=again.call_id,
+                    call_state=again.call_state,
                 )
             messages.append(self._keep(changed))
         return Taken(tuple(messages), (news,))
 
-    def note_end(self, call_id: str) -> None:
+    def note_end(self, tool_call_id: str, call_id: str, state: str) -> None:
         """A call has just ended, before the others of its round."""
-        self._over[call_id] = self._now()
+        self._over[tool_call_id] = _Over(self._now(), call_id, state)
 
     def open_calls(self) -> list[ModelCall]:
         """Calls of the run without an output."""
@@ -204,7 +217,7 @@ class Transcript:
             self._names |= {call.call_id: call.name for item in said if (call := model_call(item))}
             messages.append(self._add("assistant", said))
         for output in outputs:
-            ended = self._ended.get(answered_call_id(output), _Ended(False, None))
+            ended = self._ended.get(answered_call_id(output), _Ended())
             message = self._add("tool", [output])
             messages.append(
                 self._keep(
@@ -213,6 +226,8 @@ class Transcript:
                         tool_name=self._names.get(answered_call_id(output)),
                         has_failed=ended.has_failed,
                         duration_ms=ended.duration_ms,
+                        call_id=ended.call_id,
+                        call_state=ended.call_state,
                     )
                 )
             )
@@ -254,9 +269,9 @@ class Transcript:
     def _call_ended(self, event: CallEnded) -> News:
         call_id, has_failed = event.call.call_id, not event.has_succeeded
         started = self._started.get(call_id)
-        over = self._over.get(call_id, self._now())
-        duration_ms = None if started is None else round((over - started) * 1000, 1)
-        self._ended[call_id] = _Ended(has_failed, duration_ms)
+        over = self._over.get(call_id, _Over(self._now()))
+        duration_ms = None if started is None else round((over.at - started) * 1000, 1)
+        self._ended[call_id] = _Ended(has_failed, duration_ms, over.call_id, over.state)
         result = output_text(event.output, has_failed=has_failed)
         data: JsonObject = {
             "tool_call_id": call_id,

@@ -82,7 +82,7 @@ class RunRecorder:
         if tool_call_id is None:  # made by another call of the run
             return
         if call.state in TERMINAL:
-            self._transcript.note_end(tool_call_id)
+            self._transcript.note_end(tool_call_id, call.call_id, call.state.value)
         moved: JsonObject = {
             "run_id": self._run_id,
             "tool_call_id": tool_call_id,

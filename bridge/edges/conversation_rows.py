@@ -110,6 +110,8 @@ class ConversationRows:
             tool_name=text_at(content, "tool_name") or None,
             has_failed=content.get("has_failed") is True,
             duration_ms=duration if isinstance(duration, int | float) else None,
+            call_id=text_at(content, "call_id") or None,
+            call_state=text_at(content, "call_state") or None,
         )
 
     def _sealed(self, column: str, value: JsonObject, place: str) -> dict[str, Any]:
@@ -166,4 +168,6 @@ def content_json(message: Message) -> JsonObject:
         "tool_name": message.tool_name,
         "has_failed": message.has_failed,
         "duration_ms": message.duration_ms,
+        "call_id": message.call_id,
+        "call_state": message.call_state,
     }

@@ -160,6 +160,10 @@ class MessageFacts(BaseModel):
     failed: bool | None = None
     """The call did."""
     duration_ms: float | None = None
+    call_id: str | None = None
+    """The bridge's id of the call."""
+    state: str | None = None
+    """How the call ended."""
 
 
 class MessageList(BaseModel):

@@ -1,7 +1,6 @@
 """A page with its chat, a model that says what a test scripts, and an API whose mood a test decides."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -128,8 +127,17 @@ async def chat_stage(
 
 
 async def barriers(page: Page) -> list[str]:
-    """What keeps people out of the page as it is now: violations of WCAG 2.2, levels A and AA."""
+    """What keeps people out of the page as it is now: violations of WCAG 2.2, levels A and AA.
+
+    The window is as tall as the page meanwhile: nothing lies below what stays in its place while one scrolls.
+    """
     if not AXE.exists():
         pytest.skip("needs axe-core; make test installs it")
-    await page.evaluate(AXE.read_text())
-    return json.loads(json.dumps(await page.evaluate(JUDGE)))
+    size = page.viewport_size or {"width": 1280, "height": 720}
+    await page.evaluate(AXE.read_text(encoding="utf-8"))
+    whole = await page.evaluate("document.documentElement.scrollHeight")
+    await page.set_viewport_size({"width": size["width"], "height": max(whole, size["height"])})
+    try:
+        return [str(violation) for violation in await page.evaluate(JUDGE)]
+    finally:
+        await page.set_viewport_size({"width": size["width"], "height": size["height"]})

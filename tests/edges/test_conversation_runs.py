@@ -185,7 +185,8 @@ async def test_a_call_is_made_again_in_a_branch_of_its_own(
     assert after[:2] == before[:2]
     first, second = after[2:4]
     assert json.loads(first["content"]) == {"products": ["tea"]}
-    assert (first["failed"], second["content"]) == (False, before[3]["content"])
+    assert (first["state"], second["content"]) == ("succeeded", before[3]["content"])
+    assert (second["call_id"], first["call_id"] == failed["call_id"]) == (before[3]["call_id"], False)
     assert first["siblings"] == [before[2]["id"], first["id"]]
     assert [each["tool_call_id"] for each in heard.of("tool_call")] == [failed["tool_call_id"]]
     sent = provider.requests[2].body["input"]

@@ -67,9 +67,22 @@ test("a call goes through its states, and what comes late changes no ending", ()
 test("calls of one round keep their order, whichever ends first", () => {
   const calls = ["a", "b", "c"].map((id) => event("tool_call", { tool_call_id: id, tool_name: id, arguments: "{}" }));
   const round = answered("m2", "m1", null, ["a", "b", "c"]);
-  const state = after(EMPTY, ...story.begin, ...calls, event("message", { message: round }), event("tool_response", { tool_call_id: "c", result: "3" }));
+  const state = after(EMPTY, ...story.begin, ...calls, event("message", { message: round }), ...calls, event("tool_response", { tool_call_id: "c", result: "3" }));
   assert.deepEqual(seen(state), ["Hi", ["a queued", "b queued", "c succeeded"]]);
-  assert.deepEqual(seen(after(state, ...calls)), ["Hi", ["a queued", "b queued", "c succeeded"]]);
+});
+
+test("a call that is made again shows its new end, and its old one in the old branch", () => {
+  const messages = [asked("m1", null, "Hi"), answered("m2", "m1", null, ["a"]), { ...output("m3", "m2", "a", '{"error":"It broke."}'), state: "failed" }];
+  const again = after(
+    withMessages(EMPTY, messages, "m3"),
+    event("run_started", { run_id: "r2", user_message: null, parent_id: "m2" }),
+    event("tool_call", { tool_call_id: "a", tool_name: "a", arguments: "{}" }),
+    event("tool_state", { tool_call_id: "a", call_id: "call-2", state: "running" }),
+  );
+  assert.deepEqual(seen(again), ["Hi", ["a running"]]);
+  const done = after(again, event("message", { message: { ...output("m4", "m2", "a", "fine"), state: "succeeded" } }), event("run_ended", { run_id: "r2", state: "completed" }));
+  assert.deepEqual(seen(done), ["Hi", ["a succeeded"]]);
+  assert.deepEqual(seen(withHead(done, "m3")), ["Hi", ["a failed"]]);
 });
 
 test("how a stored call ended is read from its output when nobody told it", () => {
