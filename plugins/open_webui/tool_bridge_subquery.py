@@ -50,6 +50,9 @@ def as_array(value: Any) -> list[Any]:
 Emitter = Callable[[Json], Awaitable[Any]]
 
 STATUS_END: Json = {"type": "status", "data": {"description": "", "done": True, "hidden": True}}
+SECRET_NAME = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
+"""Where Open WebUI's environment has it. It is no valve's default: those may be read by many."""
+
 TOKEN_S = 300
 """For which a token is good, that says who asks."""
 
@@ -64,7 +67,8 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
     if not user.get("id"):
         return named
     about = {name: str(user.get(name) or "") for name in ("name", "email", "role")}
-    if not jwt_secret:
+    secret = jwt_secret or os.environ.get(SECRET_NAME, "").strip()
+    if not secret:
         told = {"Id": str(user["id"]), "Name": about["name"], "Email": about["email"]}
         return {
             **named,
@@ -72,7 +76,7 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
         }
     now = int(time.time())
     claims = {"sub": str(user["id"]), "iss": "open-webui", "iat": now, "exp": now + TOKEN_S, **about}
-    return {**named, "X-OpenWebUI-User-Jwt": jwt.encode(claims, jwt_secret, "HS256")}
+    return {**named, "X-OpenWebUI-User-Jwt": jwt.encode(claims, secret, "HS256")}
 
 
 def quiet(emitter: Emitter | None) -> Emitter:
@@ -606,8 +610,8 @@ class Tools:
             json_schema_extra=PASSWORD,
         )
         USER_JWT_SECRET: str = Field(
-            default=os.environ.get("FORWARD_USER_INFO_HEADER_JWT_SECRET", ""),
-            description="Signs who asks, for a forwarder's key: the bridge has the same secret.",
+            default="",
+            description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
             json_schema_extra=PASSWORD,
         )
         MODEL: str = Field(default="", description="A model of the bridge; empty: the chat's own.")

@@ -180,6 +180,21 @@ async def test_a_task_has_no_tools_and_leaves_no_trace(bridge: Bridge, provider:
     assert "tools" not in provider.requests[0].body
 
 
+async def test_markers_of_older_pipes_are_understood(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S4-22, S4-18: in chats that other pipes wrote; the model sees none of them."""
+    old = "[0001HTHEHGE10BKXZSRC]: #"
+    older = "[openai_responses:v2:reasoning:0123456789ABCDEF]: #"
+    provider.play(text("Yes."))
+    chat = Chat(pipe_of(bridge), MODEL, Browser())
+    said = {"role": "assistant", "content": f"Tea.\n\n{old}\n{older}\n"}
+    chat.messages = [{"role": "user", "content": "Which?"}, said]
+    await chat.ask("Sure?")
+    assert provider.requests[0].body["input"][1]["content"] in (
+        "Tea.",
+        [{"type": "output_text", "text": "Tea."}],
+    )
+
+
 async def test_without_a_browser_direct_tools_are_not_offered(
     bridge: Bridge, provider: ScriptedProvider
 ) -> None:

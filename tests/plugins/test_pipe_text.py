@@ -88,6 +88,17 @@ async def test_the_next_turn_knows_what_texts_do_not_show(
     assert [item.get("type") for item in after[len(before) :]] == ["message", "message"]
 
 
+async def test_calls_need_not_be_shown(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """S0-148, S0-150: neither as items nor as text; beside the answer come statuses only."""
+    provider.play(ASK, text("It is 22 degrees."))
+    browser = Browser(weather)
+    answer = await Chat(pipe_of(bridge, SHOW_TOOL_CARDS="off"), MODEL, browser, WEATHER).ask("Go.")
+    assert len(browser.executed) == 1
+    assert not answer.items("function_call")
+    assert "<details" not in answer.content
+    assert {event["type"] for event in browser.events} == {"status"}
+
+
 @pytest.mark.parametrize("cards", ["items", "details", "off"])
 async def test_an_answer_without_a_stream_is_its_text(
     bridge: Bridge, provider: ScriptedProvider, cards: str
@@ -212,6 +223,18 @@ async def test_the_bridge_knows_who_asks(bridge: Bridge) -> None:
     assert seen[2]["Authorization"] == "Bearer tbk_mine"
     assert not {"X-OpenWebUI-User-Id", "X-OpenWebUI-User-Jwt"} & seen[2].keys()
     assert seen[2]["X-OpenWebUI-Chat-Id"]
+
+
+async def test_open_webuis_own_secret_signs_and_is_not_shown(
+    bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S0-117: forms of settings show defaults, and not only to administrators."""
+    monkeypatch.setenv("FORWARD_USER_INFO_HEADER_JWT_SECRET", SECRET)
+    pipe = pipe_of(bridge)
+    assert SECRET not in json.dumps(pipe.Valves.model_json_schema())
+    assert pipe.valves.USER_JWT_SECRET == ""
+    headers = sys.modules[type(pipe).__module__].who_asks({"id": "u-1"}, "tbk_all", "")
+    assert jwt.decode(headers["X-OpenWebUI-User-Jwt"], SECRET, ["HS256"], issuer="open-webui")["sub"] == "u-1"
 
 
 async def test_a_log_is_cited_where_it_is_wanted(bridge: Bridge, provider: ScriptedProvider) -> None:

@@ -1,6 +1,7 @@
 """Who asks the bridge, and whom Open WebUI tells what happens."""
 
 import logging
+import os
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,6 +14,9 @@ from plugins.open_webui.source.json_values import Json
 Emitter = Callable[[Json], Awaitable[Any]]
 
 STATUS_END: Json = {"type": "status", "data": {"description": "", "done": True, "hidden": True}}
+SECRET_NAME = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
+"""Where Open WebUI's environment has it. It is no valve's default: those may be read by many."""
+
 TOKEN_S = 300
 """For which a token is good, that says who asks."""
 
@@ -27,7 +31,8 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
     if not user.get("id"):
         return named
     about = {name: str(user.get(name) or "") for name in ("name", "email", "role")}
-    if not jwt_secret:
+    secret = jwt_secret or os.environ.get(SECRET_NAME, "").strip()
+    if not secret:
         told = {"Id": str(user["id"]), "Name": about["name"], "Email": about["email"]}
         return {
             **named,
@@ -35,7 +40,7 @@ def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
         }
     now = int(time.time())
     claims = {"sub": str(user["id"]), "iss": "open-webui", "iat": now, "exp": now + TOKEN_S, **about}
-    return {**named, "X-OpenWebUI-User-Jwt": jwt.encode(claims, jwt_secret, "HS256")}
+    return {**named, "X-OpenWebUI-User-Jwt": jwt.encode(claims, secret, "HS256")}
 
 
 def quiet(emitter: Emitter | None) -> Emitter:

@@ -8,7 +8,6 @@ description: The models of a Direct Tool Bridge: its loop and its memory, with t
 """
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -74,8 +73,8 @@ class Pipe:
             json_schema_extra=PASSWORD,
         )
         USER_JWT_SECRET: str = Field(
-            default=os.environ.get("FORWARD_USER_INFO_HEADER_JWT_SECRET", ""),
-            description="Signs who asks, for a forwarder's key: the bridge has the same secret.",
+            default="",
+            description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
             json_schema_extra=PASSWORD,
         )
         TOOL_EXECUTION_MODE: Literal["Pipeline", "Open-WebUI"] = Field(

@@ -8,7 +8,6 @@ description: A model gives a task to itself, with the tools of the chat and of a
 """
 
 import asyncio
-import os
 from collections.abc import Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
@@ -49,8 +48,8 @@ class Tools:
             json_schema_extra=PASSWORD,
         )
         USER_JWT_SECRET: str = Field(
-            default=os.environ.get("FORWARD_USER_INFO_HEADER_JWT_SECRET", ""),
-            description="Signs who asks, for a forwarder's key: the bridge has the same secret.",
+            default="",
+            description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
             json_schema_extra=PASSWORD,
         )
         MODEL: str = Field(default="", description="A model of the bridge; empty: the chat's own.")
