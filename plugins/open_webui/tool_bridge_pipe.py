@@ -93,6 +93,11 @@ def quiet(emitter: Emitter | None) -> Emitter:
     return emit
 
 
+def notification(level: str, text: str) -> Json:
+    """A toast. `level`: `info`, `success`, `warning` or `error`."""
+    return {"type": "notification", "data": {"type": level, "content": text}}
+
+
 def status(description: str) -> Json:
     """What goes on."""
     return {"type": "status", "data": {"description": description, "done": False}}
@@ -468,6 +473,9 @@ class Answer:
                     else:
                         yield event
             calls = self._waiting(response)
+            if response["status"] == "incomplete":
+                reason = as_object(response.get("incomplete_details")).get("reason") or "no reason was given"
+                await self.emit(notification("warning", f"The answer is cut off: {reason}."))
             if any(call["name"] not in self.runner.tools for call in calls):
                 self.handed_over = calls
                 return
@@ -595,7 +603,7 @@ async def as_items(answer: Answer) -> AsyncGenerator[Json]:
     """Events of one response, whose items Open WebUI stores.
 
     Raises:
-        BridgeFailure: as `Answer.events`; what came before it is whole.
+        BridgeFailure: as `Answer.events`; what came before it is whole, as before any other exception.
     """
     items = Items(answer.names_handed_over)
     try:
@@ -603,7 +611,7 @@ async def as_items(answer: Answer) -> AsyncGenerator[Json]:
             async for event in events:
                 for shown in items.take(event):
                     yield shown
-    except BridgeFailure:
+    except Exception:  # told by whoever reads; here only no call is left open
         for shown in items.close():
             yield shown
         raise
@@ -1040,7 +1048,7 @@ class Pipe:
                 f"Tools need native function calling, which {name} has not: choose it in the chat's controls."
             )
             level = "warning"
-        await asked.emit({"type": "notification", "data": {"type": level, "content": words}})
+        await asked.emit(notification(level, words))
 
     def _options(self, asked: Asked) -> Json:
         valves = self.valves

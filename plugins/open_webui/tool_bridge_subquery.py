@@ -93,6 +93,11 @@ def quiet(emitter: Emitter | None) -> Emitter:
     return emit
 
 
+def notification(level: str, text: str) -> Json:
+    """A toast. `level`: `info`, `success`, `warning` or `error`."""
+    return {"type": "notification", "data": {"type": level, "content": text}}
+
+
 def status(description: str) -> Json:
     """What goes on."""
     return {"type": "status", "data": {"description": description, "done": False}}
@@ -468,6 +473,9 @@ class Answer:
                     else:
                         yield event
             calls = self._waiting(response)
+            if response["status"] == "incomplete":
+                reason = as_object(response.get("incomplete_details")).get("reason") or "no reason was given"
+                await self.emit(notification("warning", f"The answer is cut off: {reason}."))
             if any(call["name"] not in self.runner.tools for call in calls):
                 self.handed_over = calls
                 return

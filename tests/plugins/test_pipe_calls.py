@@ -15,6 +15,7 @@ from tests.support.open_webui_stand_in import Browser, Chat, Message, callable_t
 from tests.support.plugin_scene import CITY, pipe_of, weather
 from tests.support.running import page_of
 from tests.support.scripted_provider import ScriptedProvider, script
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
@@ -224,6 +225,28 @@ async def test_stop_while_the_model_speaks_hangs_up(bridge: Bridge, provider: Sc
             break
     await stream.aclose()
     await asyncio.wait_for(provider.requests[0].hung_up.wait(), 5)
+
+
+async def test_stop_aborts_what_the_bridges_page_does(bridge: Bridge, provider: ScriptedProvider) -> None:
+    """W-23: the pipe hangs up, and the request in the user's browser is aborted."""
+    begun = asyncio.Event()
+
+    async def never(_call: dict[str, Any]) -> None:
+        begun.set()
+
+    provider.play(calls(("listProducts", {})), text("Never."))
+    chat = Chat(pipe_of(bridge), MODEL, Browser(), messages=[{"role": "user", "content": "Go."}])
+
+    async def read() -> None:
+        async for _ in chat.coming(Message()):
+            pass
+
+    async with page_of(bridge, bridge.local_user.id, never) as page:
+        reading = asyncio.create_task(read())
+        await asyncio.wait_for(begun.wait(), 5)
+        reading.cancel()
+        await asyncio.wait([reading])
+        await eventually(lambda: page.cancelled)
 
 
 async def test_rounds_without_end_are_ended(bridge: Bridge, provider: ScriptedProvider) -> None:

@@ -198,6 +198,7 @@ async def test_a_cut_off_answer_runs_none_of_its_calls(bridge: Bridge, provider:
     browser = Browser(weather)
     answer = await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("Hi")
     assert "Half" in answer.content
+    assert browser.told("notification")[0]["content"].startswith("The answer is cut off: ")
     assert browser.executed == []
     assert len(answer.items("function_call")) == len(answer.items("function_call_output"))
 

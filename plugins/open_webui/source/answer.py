@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from plugins.open_webui.source.asking import Emitter, status
+from plugins.open_webui.source.asking import Emitter, notification, status
 from plugins.open_webui.source.bridge_client import ENDINGS, Bridge, BridgeFailure
 from plugins.open_webui.source.json_values import Json, as_object
 from plugins.open_webui.source.results import Result
@@ -62,6 +62,9 @@ class Answer:
                     else:
                         yield event
             calls = self._waiting(response)
+            if response["status"] == "incomplete":
+                reason = as_object(response.get("incomplete_details")).get("reason") or "no reason was given"
+                await self.emit(notification("warning", f"The answer is cut off: {reason}."))
             if any(call["name"] not in self.runner.tools for call in calls):
                 self.handed_over = calls
                 return

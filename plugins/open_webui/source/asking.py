@@ -57,6 +57,11 @@ def quiet(emitter: Emitter | None) -> Emitter:
     return emit
 
 
+def notification(level: str, text: str) -> Json:
+    """A toast. `level`: `info`, `success`, `warning` or `error`."""
+    return {"type": "notification", "data": {"type": level, "content": text}}
+
+
 def status(description: str) -> Json:
     """What goes on."""
     return {"type": "status", "data": {"description": description, "done": False}}

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, JsonValue
 
 from plugins.open_webui.source.answer import Answer
-from plugins.open_webui.source.asking import STATUS_END, Emitter, log, quiet, who_asks
+from plugins.open_webui.source.asking import STATUS_END, Emitter, log, notification, quiet, who_asks
 from plugins.open_webui.source.bridge_client import Bridge, BridgeFailure
 from plugins.open_webui.source.chat_options import options_of
 from plugins.open_webui.source.json_values import Json, as_object, as_objects
@@ -275,7 +275,7 @@ class Pipe:
                 f"Tools need native function calling, which {name} has not: choose it in the chat's controls."
             )
             level = "warning"
-        await asked.emit({"type": "notification", "data": {"type": level, "content": words}})
+        await asked.emit(notification(level, words))
 
     def _options(self, asked: Asked) -> Json:
         valves = self.valves

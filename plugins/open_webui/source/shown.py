@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plugins.open_webui.source.answer import Answer
-from plugins.open_webui.source.bridge_client import BridgeFailure
 from plugins.open_webui.source.json_values import Json, as_object, as_objects
 from plugins.open_webui.source.results import Result, failed
 
@@ -24,7 +23,7 @@ async def as_items(answer: Answer) -> AsyncGenerator[Json]:
     """Events of one response, whose items Open WebUI stores.
 
     Raises:
-        BridgeFailure: as `Answer.events`; what came before it is whole.
+        BridgeFailure: as `Answer.events`; what came before it is whole, as before any other exception.
     """
     items = Items(answer.names_handed_over)
     try:
@@ -32,7 +31,7 @@ async def as_items(answer: Answer) -> AsyncGenerator[Json]:
             async for event in events:
                 for shown in items.take(event):
                     yield shown
-    except BridgeFailure:
+    except Exception:  # told by whoever reads; here only no call is left open
         for shown in items.close():
             yield shown
         raise
