@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -62,8 +63,8 @@ def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> w
     table = api_routes(settings, rooms, page, base_url, port)
     for route in table:
         app.router.add_route(route.method, route.path, audited(route, rooms.identity, rooms.audit))
-    app.router.add_get("/api/openapi.json", _fixed(api_document(table)))
-    app.router.add_get("/healthz", _fixed({"status": "ok"}))
+    app.router.add_get("/api/openapi.json", _answering(cache(partial(api_document, table))))
+    app.router.add_get("/healthz", _answering(lambda: {"status": "ok"}))
     tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
     app.add_routes(tools.routes())
     asked = AskedReader(
@@ -131,9 +132,9 @@ def _people_routes(settings: Settings, rooms: Rooms, base_url: str, port: int) -
     return [*account.routes(), *pairing.routes(), *devices.routes()]
 
 
-def _fixed(value: object) -> Handler:
+def _answering(value: Callable[[], object]) -> Handler:
     async def answer(_request: web.Request) -> web.Response:
-        return web.json_response(value)
+        return web.json_response(value())
 
     return answer
 

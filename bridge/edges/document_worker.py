@@ -25,6 +25,9 @@ from toolserver.compile import CompiledDocument, CompiledReader
 
 PACKAGE_FOLDER = Path(__file__).parents[2]
 
+COMPILATION, VALIDATION = "bridge.edges.document_child", "bridge.edges.validation_child"
+"""What the processes run. They are two because loading the validator takes longer than all the rest."""
+
 COMPILE_SECONDS = 60.0
 """Wall time for one document; the largest real one takes 16 s as YAML."""
 
@@ -126,10 +129,10 @@ class DocumentWorker:
     async def validate(self, text: str) -> Validation:
         """What openapi-core says about a document; never raises for the document's sake."""
         async with self._validating:
-            process = await _spawn()
+            process = await _spawn(VALIDATION)
             try:
                 async with asyncio.timeout(VALIDATE_SECONDS):
-                    lines = [line async for line in _ask(process, {"op": "validate"}, text)]
+                    lines = [line async for line in _ask(process, {}, text)]
                 problems: list[str] = orjson.loads(lines[0])["problems"]
                 return Validation("invalid" if problems else "valid", tuple(problems))
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError, LookupError):
@@ -144,7 +147,7 @@ class DocumentWorker:
 
     async def _warm(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:
-            self._process = await _spawn()
+            self._process = await _spawn(COMPILATION)
         return self._process
 
     async def _discard(self) -> None:
@@ -153,12 +156,12 @@ class DocumentWorker:
             await _end(process)
 
 
-async def _spawn() -> asyncio.subprocess.Process:
+async def _spawn(module: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-P",  # not the current folder: what lies there must not be run in our name
         "-m",
-        "bridge.edges.document_child",
+        module,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER)},

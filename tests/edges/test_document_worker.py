@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from bridge.edges import document_worker
+from bridge.edges import document_frames, document_worker
 from bridge.edges.document_worker import DocumentWorker
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.compiled import compiled, document_text, tools_of
@@ -110,10 +110,14 @@ async def test_a_cancelled_compile_leaves_no_answer_behind(worker: DocumentWorke
     )
 
 
-async def test_an_answer_too_large_to_read_is_not_left_for_the_next_document(worker: DocumentWorker) -> None:
-    """What remained in the pipe made every later document of every user unreadable."""
-    with pytest.raises(BridgeError) as refused:
-        await compile_text(worker, document_text(paths={"/" + '\\"' * 7_000_000: {"get": {}}}))
+async def test_an_answer_too_large_to_read_is_not_left_for_the_next_document(
+    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What remained in the pipe made every later document of every user unreadable; the limit is lowered."""
+    with monkeypatch.context() as lowered:
+        lowered.setattr(document_frames, "MAX_FRAME_BYTES", 200)
+        with pytest.raises(BridgeError) as refused:
+            await compile_text(worker, document_text())
     assert refused.value.error.detail["code"] == "too_large"
     assert await compile_text(worker, document_text())
 

@@ -1,13 +1,16 @@
 """Tests that run over SQLite and over PostgreSQL: the databases, and SQL of the tests' own."""
 
+import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import URL, Engine, create_engine, text
 
+from bridge.edges.database import open_sqlite
 from bridge.edges.store_tables import Base
 from tests.support.postgresql import PostgresServer
 
@@ -27,6 +30,24 @@ def fresh_database(kind: str, request: pytest.FixtureRequest) -> Generator[Where
     server: PostgresServer = request.getfixturevalue("postgres_server")
     with server.database() as url:
         yield url
+
+
+def with_tables(where: Where) -> Where:
+    """The same place; a file that is not there yet is made, with empty tables that were made once before.
+
+    PostgreSQL has them from a template.
+    """
+    if isinstance(where, Path) and not where.exists():
+        where.write_bytes(_migrated_file())
+    return where
+
+
+@cache
+def _migrated_file() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "migrated.sqlite3"
+        open_sqlite(path).writing.dispose()
+        return path.read_bytes()
 
 
 def engine_of(where: Where) -> Engine:

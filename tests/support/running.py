@@ -18,7 +18,7 @@ from jwt.algorithms import ECAlgorithm
 from bridge.config import Settings
 from bridge.edges.store import Store
 from bridge.service import Bridge, start_bridge
-from tests.support.databases import Where
+from tests.support.databases import Where, with_tables
 
 FORGET_AT_ONCE = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0}
 """A bridge of a test that stops does not wait for calls that the test has left open."""
@@ -40,7 +40,7 @@ async def running_bridge(
     No call asks its user, unless a test wants that.
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **FORGET_AT_ONCE, **limits}
-    store = Store.open(database or folder / "bridge.sqlite3")
+    store = Store.open(with_tables(database or folder / "bridge.sqlite3"))
     chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
     bridge = await start_bridge(chosen, store)
     try:

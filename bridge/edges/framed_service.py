@@ -1,0 +1,70 @@
+"""What every process for foreign documents does: requests on standard input, answers on standard output.
+
+A request is a JSON header, a text, and the files that belong to it; all in the frames of `document_frames`.
+Memory is limited by the operating system, time by the parent, which kills and replaces us.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+import orjson
+
+from bridge.edges.document_frames import frame, read_frame
+from toolserver.errors import DocumentError
+
+MEMORY_BYTES = 4 * 1024 * 1024 * 1024
+"""Address space: about ten times what the largest real document needs."""
+
+Answering = Callable[..., Iterable[bytes]]
+"""The lines that answer a header, a text and its files."""
+
+
+def serve(answering: Answering) -> None:
+    """Serve requests until standard input closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the bridge, and the bridge ends us
+    _limit_memory()
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # a stray print must not break the frames
+    with suppress(BrokenPipeError):  # the bridge is gone: nobody reads what is left
+        while (header := read_frame(requests)) is not None:
+            request = orjson.loads(header)
+            texts = [read_frame(requests) or b"" for _ in range(1 + len(request.get("addresses", ())))]
+            _answer(answering, answers, request, texts)
+
+
+def decoded(text: bytes) -> str:
+    """A text as UTF-8; what is none is replaced."""
+    return text.decode("utf-8", "replace")
+
+
+def _answer(answering: Answering, answers: BinaryIO, request: dict[str, Any], texts: list[bytes]) -> None:
+    gc.disable()  # documents are trees: looking for cycles among millions of nodes finds nothing
+    try:
+        for line in answering(request, *texts):
+            answers.write(frame(line))
+    except DocumentError as error:
+        _write_error(answers, error.code, error.message, error.pointer)
+    except (RecursionError, MemoryError):
+        _write_error(answers, "too_large", "The document needs more memory than a document may use.", "")
+    finally:
+        gc.enable()
+    answers.write(frame(b""))
+    answers.flush()
+
+
+def _write_error(answers: BinaryIO, code: str, message: str, pointer: str) -> None:
+    error = {"code": code, "message": message, "pointer": pointer}
+    answers.write(frame(orjson.dumps({"error": error})))
+
+
+def _limit_memory() -> None:
+    if sys.platform != "win32":
+        import resource  # noqa: PLC0415 - the module does not exist on Windows
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
