@@ -84,7 +84,7 @@ class Reading {
   close() {
     const { run, ended, notices, head_id } = this.state;
     if (run || this.turns.length === 0) return this.turns;
-    const end = ended?.head_id === head_id ? ended : null;
+    const end = ended?.head_id === head_id ? ended : brokenOff(this.state);
     const others = this.children.get(head_id) ?? [];
     if ((end && (end.state !== "completed" || notices.length > 0)) || others.length > 0) {
       const answer = this.#open({ parent_id: head_id, timestamp: "" });
@@ -144,6 +144,11 @@ class Reading {
     const siblings = this.children.get(parent) ?? [id];
     return { siblings, index: siblings.indexOf(id) };
   }
+}
+
+/** How a run ended that nobody saw end: its last message says no more than that. @param {ChatState} state */
+function brokenOff({ messages, head_id }) {
+  return messages.get(head_id ?? "")?.incomplete ? { state: "incomplete", error: null, head_id } : null;
 }
 
 /** @param {ChatState} state @param {MessageCall} call @param {Message | undefined} output @returns {ShownCall} */

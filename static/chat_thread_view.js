@@ -16,6 +16,8 @@ import { openCallsOf, threadOf } from "./chat_thread.js";
 const ARMING_MS = 500;
 /** How near the end a reader is who wants to follow it. */
 const NEAR_PX = 120;
+/** Height of what stays at the top. */
+const HEAD_PX = 110;
 /** A frame may take so much of the time; a slow machine draws less often. */
 const PACE = 6;
 
@@ -143,20 +145,27 @@ export class ChatThreadView {
   /** Says what is out of sight: a call that waits, or the end. */
   #showWay() {
     const asks = this.#hiddenQuestion();
-    const words = asks ? "A call waits for you ↓" : "To the end ↓";
+    const isAbove = asks !== null && asks.getBoundingClientRect().top < 0;
+    const words = asks ? `A call waits for you ${isAbove ? "↑" : "↓"}` : "To the end ↓";
     const isShown = asks !== null || !isNearEnd();
     if (this.below.textContent !== words) fill(this.below, words);
     if (this.below.hidden === isShown) this.below.hidden = !isShown;
   }
 
+  /** One that waits and whose buttons are out of sight. */
   #hiddenQuestion() {
-    const asking = this.#cards().map(({ approvalPlace }) => approvalPlace).filter((place) => place.childElementCount > 0);
-    return asking.find((place) => place.getBoundingClientRect().top > window.innerHeight - NEAR_PX) ?? null;
+    const places = this.#cards().map(({ approvalPlace }) => approvalPlace);
+    const seen = this.below.parentElement?.getBoundingClientRect().top ?? window.innerHeight;
+    const isHidden = (/** @type {HTMLElement} */ place) => {
+      const { bottom } = place.getBoundingClientRect();
+      return bottom > seen || bottom < HEAD_PX;
+    };
+    return places.find((place) => place.childElementCount > 0 && isHidden(place)) ?? null;
   }
 
   #reveal() {
     const asks = this.#hiddenQuestion();
-    if (asks) asks.scrollIntoView({ block: "center" });
+    if (asks) asks.scrollIntoView({ block: asks.offsetHeight > window.innerHeight / 2 ? "end" : "center" });
     else this.toEnd();
   }
 }

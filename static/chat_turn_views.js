@@ -176,6 +176,7 @@ function textOf({ parts }) {
 const ENDINGS = {
   cancelled: "Stopped. What had been said stays.",
   failed: "The answer failed.",
+  incomplete: "The answer broke off here.",
   max_iterations: "The answer ended because the limit of rounds was reached. Write on to let it continue.",
 };
 

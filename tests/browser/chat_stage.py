@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 from playwright.async_api import Browser, Locator, Page, expect
+from yarl import URL
 
-from tests.browser.scene import Scene, staged
+from tests.browser.scene import Scene, staged, start_offering
 from tests.support.chromium import accept_selection, go_to
 from tests.support.compiled import document_text, operation
 from tests.support.model_answers import Answer
@@ -95,9 +96,17 @@ class ChatStage:
         await self.message.press("Enter")
 
     async def over(self) -> None:
-        """Wait until nothing is being answered."""
+        """Wait until nothing is answered any more; what was said last must have begun to be."""
         await expect(self.page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
         await expect(self.answers.last.get_by_role("button", name="Answer again")).to_be_visible()
+
+    async def restart(self, folder: Path) -> None:
+        """The bridge, after it was closed, at the same address and with what it had kept."""
+        port = URL(self.scene.bridge.base_url).port
+        assert port is not None
+        self.scene.bridge = await start_offering(
+            folder, self.scene.samples_url, ["shop.json"], port=port, approve="safe", **_models(self.provider)
+        )
 
     async def expect_state(self, name: str, state: str) -> Locator:
         """Wait for the state of the one call of a tool."""
@@ -115,15 +124,18 @@ async def chat_stage(
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", api.answer)
     async with scripted_provider() as provider, serving(for_every_page(app), notices_hang_up=True) as api.url:
-        models = {"models": provided(provider), "environ": {"SCRIPTED_KEY": KEY}}
-        asking = {"approve": "safe", **settings}
-        async with staged(browser, folder, ["shop.json"], **models, **asking) as scene:
+        chosen = {"approve": "safe", **_models(provider), **settings}
+        async with staged(browser, folder, ["shop.json"], **chosen) as scene:
             server = await scene.bridge.rooms.registry.share("moody", api.document, source_url=None)
             page = await scene.open_page(**(options or {}))
             await accept_selection(page, server.record.id)
             await go_to(page, "chat")
             await expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
             yield ChatStage(scene, page, provider, api)
+
+
+def _models(provider: ScriptedProvider) -> dict[str, Any]:
+    return {"models": provided(provider), "environ": {"SCRIPTED_KEY": KEY}}
 
 
 async def barriers(page: Page) -> list[str]:

@@ -39,7 +39,7 @@ async def decide(card: Locator, label: str) -> None:
 async def test_a_conversation_with_calls_decisions_a_retry_and_a_reload(
     chromium: Browser, tmp_path: Path, scheme: str, width: int
 ) -> None:
-    """The whole story as its user sees it, in light and dark, at a desk and on a phone, without a barrier."""
+    """S3-F3, S3-F4, S3-F6: in light and dark, at a desk and on a phone, without a barrier."""
     options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}
     async with chat_stage(chromium, tmp_path, options) as stage:
         assert await barriers(stage.page) == []

@@ -138,7 +138,7 @@ async def eventually_at_end(page: Page) -> None:
 
 
 async def test_stop_reaches_a_slow_tool_and_the_conversation_goes_on(stage: ChatStage) -> None:
-    """The page's request is aborted, what was said stays, and the next message is answered."""
+    """S3-F2: the page's request is aborted, what was said stays, and the next message is answered."""
     await stage.say("Wait for it", text("I call.") + calls(("getLater", {})))
     await expect(stage.call("getLater")).to_be_visible()
     await stage.page.get_by_role("button", name="Stop", exact=True).click()
@@ -147,6 +147,35 @@ async def test_stop_reaches_a_slow_tool_and_the_conversation_goes_on(stage: Chat
     await expect(stage.call("getLater")).to_contain_text("when the answer was stopped")
     await stage.say("Go on", text("Going on."))
     await expect(stage.answers.last).to_contain_text("Going on.")
+
+
+async def test_what_was_said_until_stop_stays_and_says_that_it_broke_off(stage: ChatStage) -> None:
+    """S3-F2: after a reload, too; and a conversation whose end nobody saw can be gone on with."""
+    gate = asyncio.Event()
+    await stage.say("Tell me", script(text("Once upon ", "a time")).held(gate, after=5))
+    await expect(stage.answers).to_contain_text("Once upon")
+    await stage.message.press("Escape")
+    await expect(stage.answers).to_contain_text("Stopped.")
+    await stage.page.reload()
+    await expect(stage.answers).to_contain_text("Once upon")
+    await expect(stage.answers).to_contain_text("The answer broke off here.")
+    await stage.say("Go on", text("A time."))
+    await expect(stage.answers.last).to_contain_text("A time.")
+    await expect(stage.page.get_by_text("broke off")).to_have_count(0)
+
+
+async def test_a_card_leads_to_its_call_in_the_log(stage: ChatStage) -> None:
+    """Also after a reload, when the page itself has forgotten the call."""
+    await stage.say("Her name?", calls(("getName", {})), text("Ada."))
+    await stage.over()
+    for _ in range(2):
+        card = await stage.expect_state("getName", "succeeded")
+        await card.get_by_role("button", name="getName").click()
+        await card.get_by_role("link", name="In the call log").click()
+        opened = stage.page.get_by_role("button", name="getName", expanded=True)
+        await expect(opened).to_be_visible()
+        await stage.page.go_back()
+        await stage.page.reload()
 
 
 async def test_an_edited_message_makes_a_branch_and_both_stay(stage: ChatStage) -> None:
@@ -187,7 +216,7 @@ async def test_a_model_that_fails_is_said_and_asked_again(stage: ChatStage) -> N
 
 
 async def test_model_prompt_and_tools_are_chosen_in_the_page(stage: ChatStage) -> None:
-    """Before the conversation begins and after; the model gets exactly that."""
+    """S3-10: before the conversation begins and after; the model gets exactly that."""
     page = stage.page
     await page.get_by_role("button", name="Settings").click()
     settings = page.get_by_role("region", name="Settings of the conversation")
@@ -203,7 +232,7 @@ async def test_model_prompt_and_tools_are_chosen_in_the_page(stage: ChatStage) -
     await settings.get_by_role("checkbox", name="getMood").check()
     await expect(settings.get_by_role("heading", name="Tools: 2 of")).to_be_visible()
     await stage.say("Again", text("Hi again."))
-    await stage.over()
+    await expect(stage.answers.last).to_contain_text("Hi again.")
     assert sorted(tool["name"] for tool in stage.provider.requests[-1].body["tools"]) == [
         "getMood",
         "getName",
@@ -211,7 +240,7 @@ async def test_model_prompt_and_tools_are_chosen_in_the_page(stage: ChatStage) -
 
 
 async def test_conversations_are_listed_renamed_found_and_deleted(stage: ChatStage) -> None:
-    """Everything that is done with a conversation as a whole."""
+    """S3-11: everything that is done with a conversation as a whole."""
     page = stage.page
     rows = page.get_by_role("navigation", name="Conversations").get_by_role("listitem")
     await stage.say("About pets", text("Pets are nice."))
@@ -262,7 +291,7 @@ def text_of(path: Path) -> str:
 
 
 async def test_two_tabs_show_the_same_answer_while_it_grows(stage: ChatStage) -> None:
-    """Any number of listeners, and one that comes late has the beginning too."""
+    """S3-F1, S3-15: any number of listeners, and one that comes late has the beginning too."""
     gate = asyncio.Event()
     await stage.say("Count", script(text("One ", "two ", "three")).held(gate, after=5))
     await expect(stage.answers).to_contain_text("One")
@@ -273,6 +302,23 @@ async def test_two_tabs_show_the_same_answer_while_it_grows(stage: ChatStage) ->
     gate.set()
     for page in (stage.page, other):
         await expect(page.get_by_role("article", name="Answer", exact=True)).to_contain_text("One two three")
+
+
+async def test_a_bridge_that_is_started_again_is_found_again(stage: ChatStage, tmp_path: Path) -> None:
+    """The page says that the line is broken, comes back by itself, and offers to go on."""
+    gate = asyncio.Event()
+    await stage.say("Count", script(text("One ", "two ", "three")).held(gate, after=5))
+    await expect(stage.answers).to_contain_text("One")
+    await stage.scene.bridge.close()
+    await expect(stage.page.get_by_text("The line to the bridge is broken.")).to_be_visible()
+    await stage.message.fill("What I had begun to write")
+    await stage.restart(tmp_path)
+    await expect(stage.page.get_by_text("The line to the bridge is broken.")).to_be_hidden()
+    await expect(stage.message).to_have_value("What I had begun to write")
+    gate.set()
+    stage.provider.play(text("One, two, three."))
+    await stage.page.get_by_role("button", name="Answer again").click()
+    await expect(stage.answers).to_contain_text("One, two, three.")
 
 
 async def test_the_demo_answers_the_minute_it_runs(demo: Scene) -> None:

@@ -127,6 +127,12 @@ test("an answer that failed at once takes nothing away: the way back to the one 
   assert.deepEqual(turn.kind === "answer" && turn.branches, [{ siblings: ["m2"], index: 1 }]);
 });
 
+test("an answer that broke off is known for one after a reload, too", () => {
+  const state = withMessages(EMPTY, [asked("m1", null, "Hi"), { ...answered("m2", "m1", "Hel-"), incomplete: true }], "m2");
+  const [, turn] = threadOf(state);
+  assert.deepEqual(turn.kind === "answer" && turn.ending, { state: "incomplete", error: null, head_id: "m2" });
+});
+
 test("how a run ended stands at its end until the next begins", () => {
   const error = { code: "model_unreachable", message: "It does not answer.", detail: {}, retryable: true };
   const failed = after(EMPTY, ...story.begin, event("run_ended", { run_id: "r1", state: "failed", error }));
