@@ -20,7 +20,7 @@ from bridge.artifacts.ulid import ALPHABET, LENGTH
 from bridge.config import MemorySettings
 from bridge.memory_choice import MemoryChoices, narrowed
 from bridge.turns.admitted import Turns
-from bridge.turns.items import answered_call_id, call_id_of
+from bridge.turns.items import answered_call_id, call_id_of, in_call_order
 from bridge.turns.model import Model
 from bridge.turns.pending_rounds import PendingRounds
 from bridge.turns.pruning import pruned, with_reasoning
@@ -150,7 +150,7 @@ class Remembering:
         kept_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
         return replace(
             request,
-            input=self._pending.restored(request.user_id, items, kept_calls),
+            input=in_call_order(self._pending.restored(request.user_id, items, kept_calls)),
             instructions=request.instructions and stripped(request.instructions),
         )
 

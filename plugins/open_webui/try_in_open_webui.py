@@ -88,6 +88,8 @@ async def install(open_webui: OpenWebUI, options: argparse.Namespace) -> None:
     if not (await open_webui.call("GET", path))["is_active"]:
         await open_webui.call("POST", f"{path}/toggle")
     valves = {"BRIDGE_URL": options.bridge, "BRIDGE_KEY": options.bridge_key}
+    if options.user_jwt_secret:
+        valves["USER_JWT_SECRET"] = options.user_jwt_secret.read_text(encoding="utf-8").strip()
     await open_webui.call("POST", f"{path}/valves/update", valves)
 
 
@@ -143,6 +145,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--open-webui-key", required=True, metavar="KEY", help="an administrator's")
     parser.add_argument("--bridge", default="", metavar="URL", help="as Open WebUI's server reaches it")
     parser.add_argument("--bridge-key", default="", metavar="KEY", help="tbk_...")
+    parser.add_argument(
+        "--user-jwt-secret", type=Path, metavar="FILE", help="for a forwarder's key: the secret of the bridge"
+    )
     parser.add_argument("--model", default="demo", help="of the bridge (default: demo)")
     parser.add_argument("--function", default="tool_bridge", metavar="ID", help="default: tool_bridge")
     parser.add_argument("--remove", action="store_true", help="take the function away, and do nothing else")

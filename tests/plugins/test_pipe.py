@@ -66,15 +66,18 @@ async def test_a_call_that_ran_is_stored_and_never_left_to_be_run(
 async def test_tools_of_the_bridge_and_of_open_webui_share_a_round(
     bridge: Bridge, provider: ScriptedProvider
 ) -> None:
-    """S0-45, W-17, W-18: each runs where it can, once; the model gets one output for each call."""
-    provider.play(calls(("get_weather", {"city": "Rome"}), ("listProducts", {})), text("Both."))
+    """S0-45, W-17, W-18: each runs where it can, once; one output for each call, in their order."""
+    provider.play(calls(("get_weather", {"city": "Rome"}), ("listProducts", {})), text("Both."), text("Yes."))
     browser = Browser(weather)
+    chat = Chat(pipe_of(bridge), MODEL, browser, WEATHER)
     async with page_of(bridge, bridge.local_user.id, products) as page:
-        answer = await Chat(pipe_of(bridge), MODEL, browser, WEATHER).ask("Both?")
+        answer = await chat.ask("Both?")
         assert (len(page.calls), len(browser.executed)) == (1, 1)
+        await chat.ask("Sure?")
     items = provider.requests[1].body["input"]
     called = [item["call_id"] for item in items if item["type"] == "function_call"]
-    assert sorted(item["call_id"] for item in items if item["type"] == "function_call_output") == called
+    assert [item["call_id"] for item in items if item["type"] == "function_call_output"] == called
+    assert provider.requests[2].body["input"][: len(items)] == items
     assert {item["name"] for item in answer.items("function_call")} == {"get_weather", "listProducts"}
     assert len(answer.items("function_call_output")) == 2
 
