@@ -103,7 +103,13 @@ def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str
 def _kept_routes(settings: Settings, rooms: Rooms) -> list[Route]:
     kept, book = settings.kept, rooms.store.kept_book(settings.kept)
     choices = MemoryChoiceRoutes(rooms.identity, rooms.memory_choices, settings.memory)
-    of_kept = KeptRoutes(rooms.identity, book, days=kept.cleanup_days, max_bytes=kept.bytes_per_user)
+    of_kept = KeptRoutes(
+        rooms.identity,
+        book,
+        rooms.conversations.tables,
+        days=kept.cleanup_days,
+        max_bytes=kept.bytes_per_user,
+    )
     return [*of_kept.routes(), *choices.routes()]
 
 

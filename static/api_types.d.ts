@@ -332,6 +332,8 @@ export interface KeptSummary {
   items: number;
   responses: number;
   conversations: number;
+  /** That the bridge keeps itself. */
+  own_conversations: number;
   bytes: number;
   oldest: number | null;
   days: number;

@@ -9,11 +9,13 @@ import { MemoryChoiceForm } from "./memory_choice_form.js";
 /** @typedef {Pick<import("./bridge_api.js").BridgeApi, "kept" | "exportKept" | "deleteKept"> & import("./memory_choice_form.js").MemoryApi} KeptApi */
 
 /** @param {KeptSummary} kept @returns {string} */
-export function keptSentence({ items, conversations, bytes, oldest }) {
+export function keptSentence({ items, conversations, own_conversations: own, bytes, oldest }) {
+  if (own > 0 && items === 0) return `${counted(own, "conversation")}, ${size(bytes)}.`;
   if (items === 0 || oldest === null) return "Nothing is kept of your answers.";
   const since = new Date(oldest * 1000).toLocaleDateString();
   const chats = conversations > 0 ? ` of ${counted(conversations, "chat")}` : "";
-  return `${counted(items, "item")}${chats}, ${size(bytes)}, the oldest of ${since}.`;
+  const talks = own > 0 ? ` and ${counted(own, "conversation")}` : "";
+  return `${counted(items, "item")}${chats}${talks}, ${size(bytes)}, the oldest of ${since}.`;
 }
 
 export class KeptPanel {
@@ -50,7 +52,7 @@ export class KeptPanel {
       const kept = await this.api.kept();
       this.summary.textContent = keptSentence(kept);
       this.stay.textContent = `It goes ${counted(kept.days, "day")} after it was last used.`;
-      this.#offer(kept.items + kept.responses > 0);
+      this.#offer(kept.items + kept.responses + kept.own_conversations > 0);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }

@@ -11,7 +11,7 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 from bridge.artifacts.chat_export import items_of_chats
 from bridge.artifacts.export import BadExport, head_line, is_head, item_line, read_line, response_line
@@ -22,10 +22,23 @@ from bridge.commands.kept_options import kept_settings_of_command
 from bridge.commands.opened_store import open_store
 from bridge.commands.options import add_store, user_name
 from bridge.config import LOCAL_USER, KeptSettings
+from bridge.conversations.exported import KIND, conversation_line, read_conversation
+from bridge.conversations.record import Conversation, Message
 from bridge.edges.store import Store
 from toolserver.json_types import JsonValue
 
 ITEMS_AT_ONCE = 500
+
+
+class OwnConversation(NamedTuple):
+    """A conversation of the bridge's own, with its messages."""
+
+    conversation: Conversation
+    messages: Sequence[Message]
+
+
+Exported: TypeAlias = KeptItem | KeptResponse | OwnConversation
+"""What a line of an export is."""
 
 
 def add_export(command: argparse.ArgumentParser) -> None:
@@ -58,7 +71,7 @@ def export(options: argparse.Namespace) -> int:
         raise
     except OSError as error:
         raise CommandFailed(f"{options.out or 'the output'} cannot be written: {error.strerror}") from None
-    print(f"{count} items and responses are exported.", file=sys.stderr)
+    print(f"{count} items, responses and conversations are exported.", file=sys.stderr)
     return 0
 
 
@@ -104,6 +117,9 @@ async def _export(store: Store, settings: KeptSettings, name: str, path: Path | 
             async for response in book.responses(user_id):
                 count += 1
                 out.write(response_line(response))
+            async for conversation, messages in store.conversation_tables(settings).all_of(user_id):
+                count += 1
+                out.write(conversation_line(conversation, messages))
         await _note(store, AuditKind.KEPT_EXPORTED, user_id, count)
         return count
     finally:
@@ -115,12 +131,14 @@ async def _import(store: Store, settings: KeptSettings, name: str, file: BinaryI
     try:
         user_id = await _user_id(store, name)
         before = await _count(store, settings, user_id)
-        items, read = store.item_store(settings), 0
+        items, tables, read = store.item_store(settings), store.conversation_tables(settings), 0
         for some in _slices(_records(file, user_id)):
             await items.add([each for each in some if isinstance(each, KeptItem)])
             for each in some:
                 if isinstance(each, KeptResponse) and await items.response(user_id, each.id) is None:
                     await items.save_response(each)
+                if isinstance(each, OwnConversation):
+                    await tables.add_missing(each.conversation, each.messages)
             read += len(some)
         new = await _count(store, settings, user_id) - before
         await _note(store, AuditKind.KEPT_IMPORTED, user_id, new)
@@ -129,7 +147,7 @@ async def _import(store: Store, settings: KeptSettings, name: str, file: BinaryI
         await store.close()
 
 
-def _records(file: BinaryIO, user_id: str) -> Iterator[KeptItem | KeptResponse]:
+def _records(file: BinaryIO, user_id: str) -> Iterator[Exported]:
     first = file.readline()
     head = _json_of(first)
     if not is_head(head):
@@ -141,9 +159,16 @@ def _records(file: BinaryIO, user_id: str) -> Iterator[KeptItem | KeptResponse]:
     for number, line in enumerate(file, start=2):
         if line.strip():
             try:
-                yield read_line(line, user_id)
+                yield _record(line, user_id)
             except BadExport as error:
                 raise BadExport(f"line {number}: {error}") from None
+
+
+def _record(line: bytes, user_id: str) -> Exported:
+    facts = _json_of(line)
+    if isinstance(facts, dict) and facts.get("kept") == KIND:
+        return OwnConversation(*read_conversation(facts, user_id))
+    return read_line(line, user_id)
 
 
 def _json_of(text: bytes) -> JsonValue:
@@ -155,9 +180,9 @@ def _json_of(text: bytes) -> JsonValue:
 
 
 def _slices(
-    records: Iterator[KeptItem | KeptResponse],
-) -> Iterator[Sequence[KeptItem | KeptResponse]]:
-    some: list[KeptItem | KeptResponse] = []
+    records: Iterator[Exported],
+) -> Iterator[Sequence[Exported]]:
+    some: list[Exported] = []
     for record in records:
         some.append(record)
         if len(some) == ITEMS_AT_ONCE:
@@ -169,7 +194,7 @@ def _slices(
 
 async def _count(store: Store, settings: KeptSettings, user_id: str) -> int:
     facts = await store.kept_book(settings).facts(user_id)
-    return facts.items + facts.responses
+    return facts.items + facts.responses + facts.own_conversations
 
 
 async def _user_id(store: Store, name: str) -> str:

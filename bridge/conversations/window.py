@@ -31,7 +31,7 @@ class Window:
 def window(messages: Sequence[Message], *, max_messages: int, max_tokens: int) -> Window:
     """The newest messages that fit; the newest one always does.
 
-    An output whose call does not fit is left out with it, and a call whose outputs do not all fit, too.
+    An output whose call does not fit is left out with it.
     """
     costs = [tokens_of(message) for message in messages]
     start, sent = len(messages), 0

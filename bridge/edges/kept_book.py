@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, func, select
+from sqlalchemy import Connection, Select, Table, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.artifacts.record import KeptItem, KeptResponse
+from bridge.edges.conversation_rows import CONVERSATIONS, MESSAGES
 from bridge.edges.group_commit import Transactions
 from bridge.edges.kept_rows import ITEMS, RESPONSES, KeptRows, indexed
 from bridge.edges.sealing import Sealing
@@ -30,6 +31,9 @@ class KeptFacts:
     items: int
     responses: int
     conversations: int
+    """Chats of clients that have items."""
+    own_conversations: int
+    """That the bridge keeps itself."""
     bytes: int
     """As it stands in the database."""
     oldest: float | None
@@ -59,11 +63,14 @@ class KeptBook:
                 await session.execute(select(*responses).where(RESPONSES.c.user_id == user_id))
             ).one()
             conversations = await session.scalar(chats)
+            own = (await session.execute(_own_conversations(user_id))).one()
+            bytes_of_messages = await session.scalar(_bytes_of_own_messages(user_id))
         return KeptFacts(
             items=of_items[0],
             responses=of_responses[0],
             conversations=conversations or 0,
-            bytes=int(of_items[1]) + int(of_responses[1]),
+            own_conversations=own[0],
+            bytes=int(of_items[1]) + int(of_responses[1]) + int(own[1]) + int(bytes_of_messages or 0),
             oldest=of_items[2],
         )
 
@@ -82,9 +89,13 @@ class KeptBook:
                     yield response
 
     async def delete_all(self, user_id: str) -> int:
-        """Delete everything of a user, in small transactions; returns how many items that were."""
+        """Delete everything of a user, in small transactions; returns how many items that were.
+
+        Conversations of the bridge's own go with their messages.
+        """
         items = await self._delete(ITEMS, ITEMS.c.user_id == user_id)
         await self._delete(RESPONSES, RESPONSES.c.user_id == user_id)
+        await self._delete(CONVERSATIONS, CONVERSATIONS.c.user_id == user_id)
         return items
 
     async def delete_conversation(self, user_id: str, conversation_id: str) -> int:
@@ -125,3 +136,15 @@ class KeptBook:
             await asyncio.wrap_future(self._thread.transact(work))
         except (SQLAlchemyError, OSError) as error:
             raise unavailable() from error
+
+
+def _own_conversations(user_id: str) -> Select[int, int]:
+    """How many there are, and their bytes."""
+    size = func.coalesce(func.sum(CONVERSATIONS.c.size), 0)
+    return select(func.count(), size).where(CONVERSATIONS.c.user_id == user_id)
+
+
+def _bytes_of_own_messages(user_id: str) -> Select[int]:
+    belongs = MESSAGES.c.conversation_id == CONVERSATIONS.c.id
+    size = select(func.sum(MESSAGES.c.size)).join(CONVERSATIONS, belongs)
+    return size.where(CONVERSATIONS.c.user_id == user_id)

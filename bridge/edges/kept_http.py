@@ -9,10 +9,12 @@ from pydantic import BaseModel
 
 from bridge.artifacts.export import head_line, item_line, response_line
 from bridge.audit import AuditKind
+from bridge.conversations.exported import conversation_line
 from bridge.edges.audited_routes import tell_audit
 from bridge.edges.http_routes import Answer, Route, caller_of, json_answer, page_of
 from bridge.edges.identity import Identity
 from bridge.edges.kept_book import KeptBook
+from bridge.edges.store_conversations import ConversationTables
 from bridge.wire import ErrorCode
 
 FILE_NAME = "tool-bridge-kept.jsonl"
@@ -24,6 +26,8 @@ class KeptSummary(BaseModel):
     items: int
     responses: int
     conversations: int
+    own_conversations: int
+    """That the bridge keeps itself, under `/conversations`."""
     bytes: int
     """As it stands in the database, compressed."""
     oldest: float | None
@@ -43,9 +47,18 @@ class KeptDeleted(BaseModel):
 class KeptRoutes:
     """Handlers of what is kept."""
 
-    def __init__(self, identity: Identity, book: KeptBook, *, days: int, max_bytes: int) -> None:
+    def __init__(
+        self,
+        identity: Identity,
+        book: KeptBook,
+        conversations: ConversationTables,
+        *,
+        days: int,
+        max_bytes: int,
+    ) -> None:
         self._identity = identity
         self._book = book
+        self._conversations = conversations
         self._days = days
         self._max_bytes = max_bytes
 
@@ -96,6 +109,7 @@ class KeptRoutes:
                 items=facts.items,
                 responses=facts.responses,
                 conversations=facts.conversations,
+                own_conversations=facts.own_conversations,
                 bytes=facts.bytes,
                 oldest=facts.oldest,
                 days=self._days,
@@ -117,6 +131,8 @@ class KeptRoutes:
             await response.write(item_line(item))
         async for kept in self._book.responses(user.id):
             await response.write(response_line(kept))
+        async for conversation, messages in self._conversations.all_of(user.id):
+            await response.write(conversation_line(conversation, messages))
         await response.write_eof()
         return response
 

@@ -6,7 +6,7 @@ Who changes a conversation holds its lock (`conversation_runs`); here each metho
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, Select, delete, insert, select, update
@@ -16,11 +16,11 @@ from bridge.artifacts.payload import Unkeepable
 from bridge.conversations.record import Conversation, Message
 from bridge.conversations.shape import content_of
 from bridge.edges.conversation_rows import CONVERSATIONS, MESSAGES, ConversationRows
-from bridge.edges.dialects import is_unfit, upsert
+from bridge.edges.dialects import insert_missing, is_unfit, upsert
 from bridge.edges.group_commit import Transactions
 from bridge.edges.sealing import Sealing
 from bridge.edges.sessions import Sessions, unavailable
-from bridge.edges.store_conversations_tables import ConversationMessageRow
+from bridge.edges.store_conversations_tables import ConversationMessageRow, ConversationRow
 from bridge.wire import BridgeError, ErrorCode
 
 RUNNING = "running"
@@ -148,6 +148,29 @@ class ConversationTables:
         async with self._session() as session:
             rows = (await session.execute(wanted.order_by(MESSAGES.c.seq))).all()
         return await _read(self._rows.message, rows)
+
+    async def all_of(self, user_id: str) -> AsyncIterator[tuple[Conversation, list[Message]]]:
+        """A user's conversations with their messages, the one that changed last first."""
+        before: float | None = None
+        while page := await self.page(user_id, before=before, limit=PAGE_ROWS):
+            before = page[-1].updated_at
+            for conversation in page:
+                yield conversation, await self.messages(conversation.id)
+
+    async def add_missing(self, conversation: Conversation, messages: Sequence[Message]) -> bool:
+        """Keep a conversation whose id nobody has; whether it was kept."""
+        row = await self._made(lambda: self._rows.of_conversation(conversation))
+        added = await self._made(lambda: [self._rows.of_message(message) for message in messages])
+        new: list[int] = []
+
+        def work(connection: Connection) -> None:
+            dialect = connection.dialect.name
+            new.append(connection.execute(insert_missing(dialect, ConversationRow), row).rowcount)
+            if new[-1] and added:
+                connection.execute(insert_missing(dialect, ConversationMessageRow), added)
+
+        await self._write(work)
+        return new[-1] > 0
 
     async def delete(self, user_id: str, conversation_id: str) -> None:
         """Delete a conversation with its messages."""

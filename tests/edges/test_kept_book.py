@@ -72,6 +72,7 @@ async def test_a_user_sees_how_much_is_kept_of_the_own_answers(bridge: Bridge, v
         "items": 0,
         "responses": 0,
         "conversations": 0,
+        "own_conversations": 0,
         "bytes": 0,
         "oldest": None,
         "days": 90,

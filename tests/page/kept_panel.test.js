@@ -5,7 +5,7 @@ import { keptSentence } from "../../static/kept_panel.js";
 import { choicesUpTo, effective } from "../../static/memory_choice_form.js";
 
 /** @param {Partial<import("../../static/api_types.js").KeptSummary>} facts */
-const summary = (facts) => ({ items: 0, responses: 0, conversations: 0, bytes: 0, oldest: null, days: 90, max_bytes: 0, ...facts });
+const summary = (facts) => ({ items: 0, responses: 0, conversations: 0, own_conversations: 0, bytes: 0, oldest: null, days: 90, max_bytes: 0, ...facts });
 
 test("a user reads how much is kept, since when, and that nothing is", () => {
   const words = keptSentence(summary({ items: 1234, conversations: 1, bytes: 2048, oldest: 86_400 * 365 }));

@@ -1,0 +1,72 @@
+"""The tree of a conversation's messages."""
+
+from collections.abc import Iterable
+
+from bridge.conversations.branches import Branches
+from bridge.conversations.record import Message
+from tests.support.conversing import answered, called, in_a_row, said
+
+
+def tree() -> Branches:
+    """A question with two answers; the second one goes on."""
+    return Branches(
+        [
+            said("q", "What?", seq=0),
+            said("a1", "One.", by="assistant", after="q", seq=1),
+            said("a2", "Two.", by="assistant", after="q", seq=2),
+            said("q2", "Sure?", after="a2", seq=3),
+        ]
+    )
+
+
+def ids(messages: Iterable[Message]) -> list[str]:
+    return [message.id for message in messages]
+
+
+def test_a_branch_is_read_from_its_first_message_on() -> None:
+    """Whatever order the store gives them in."""
+    assert ids(tree().path("q2")) == ["q", "a2", "q2"]
+    assert ids(tree().path("a1")) == ["q", "a1"]
+    assert tree().path(None) == []
+    assert tree().path("gone") == []
+
+
+def test_siblings_are_told_oldest_first() -> None:
+    """The page counts them: 2 of 2."""
+    found = tree()
+    message = found.get("a2")
+    assert message is not None
+    assert found.siblings(message) == ["a1", "a2"]
+
+
+def test_the_newest_branch_through_a_message_is_found() -> None:
+    """Who chooses a message wants what followed it last."""
+    assert tree().newest_leaf("q") == "q2"
+    assert tree().newest_leaf("a1") == "a1"
+    assert tree().next_seq == 4
+    assert Branches([]).next_seq == 0
+
+
+def test_a_call_and_its_outputs_are_one_group() -> None:
+    """In every branch below it, and whichever of them is named."""
+    row = in_a_row(said("q", "?"), called("c", "1", "2"), answered("o1", "1"), answered("o2", "2"))
+    again = answered("o1b", "1", after="c", seq=9)
+    found = Branches([*row, again])
+    for name in ("c", "o1", "o2", "o1b"):
+        message = found.get(name)
+        assert message is not None
+        assert sorted(ids(found.group_of(message))) == ["c", "o1", "o1b", "o2"]
+    question = found.get("q")
+    assert question is not None
+    assert ids(found.group_of(question)) == ["q"]
+    assert ids(found.outputs_of(row[1], "o2")) == ["o1", "o2"]
+    assert ids(found.outputs_of(row[1], "o1b")) == ["o1b"]
+
+
+def test_what_is_below_moves_up_when_messages_go() -> None:
+    """Also the head, to the nearest message that stays."""
+    row = in_a_row(said("q", "?"), called("c", "1"), answered("o", "1"), said("a", "Tea.", by="assistant"))
+    moved, head_id = Branches(row).without(frozenset({"c", "o"}), "o")
+    assert [(message.id, message.parent_id) for message in moved] == [("a", "q")]
+    assert head_id == "q"
+    assert Branches(row).without(frozenset({"q", "c", "o", "a"}), "a") == ([], None)

@@ -1,0 +1,53 @@
+"""Conversations as lines of an export."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bridge.artifacts.export import BadExport
+from bridge.conversations.exported import conversation_line, read_conversation
+from bridge.conversations.record import Conversation, EnabledTool, Run, Settings
+from tests.support.conversing import CONVERSATION, answered, called, in_a_row, said
+
+SETTINGS = Settings(
+    "Tea", "About", "Be brief.", "small", 500, 5, ("spring", {"a": 1}), (EnabledTool("s", "t"),)
+)
+WHOLE = Conversation(CONVERSATION, "ann", 1.0, 2.0, SETTINGS, "o", Run("run-1", "completed"))
+MESSAGES = in_a_row(
+    said("q", "?"), called("c", "1"), replace(answered("o", "1"), duration_ms=1.5, has_failed=True)
+)
+
+M: dict[str, Any] = {"id": "m", "seq": 0, "role": "user", "created_at": 1, "content": {}}
+
+
+def facts() -> dict[str, Any]:
+    return json.loads(conversation_line(WHOLE, MESSAGES))
+
+
+def test_what_is_exported_is_read_in_again() -> None:
+    """By another user of another bridge: everything but the owner and the run, which is over."""
+    conversation, messages = read_conversation(facts(), "bob")
+    assert conversation == replace(WHOLE, user_id="bob", run=None)
+    assert messages == MESSAGES
+
+
+BROKEN: list[dict[str, Any]] = [
+    {"id": ""},
+    {"id": "x" * 41},
+    {"created_at": "now"},
+    {"settings": []},
+    {"messages": [5]},
+    {"messages": [{**M, "seq": -1}]},
+    {"messages": [{**M, "role": "boss"}]},
+    {"messages": [M, M]},
+    {"messages": [{**M, "parent_id": "x" * 41}]},
+]
+
+
+@pytest.mark.parametrize("change", BROKEN)
+def test_what_is_no_conversation_is_refused(change: dict[str, Any]) -> None:
+    """Nothing of such a file is believed."""
+    with pytest.raises(BadExport):
+        read_conversation({**facts(), **change}, "bob")
