@@ -66,6 +66,7 @@ export class ChatPane {
       edit: (/** @type {string} */ id, /** @type {string} */ text) => act((session) => session.edit(id, text)),
       again: (/** @type {string | null} */ id) => act((session) => session.answer(id)),
       show: (/** @type {string} */ id) => act((session) => session.show(id)),
+      toMessage: () => this.composer.text.focus({ preventScroll: true }),
     };
   }
 

@@ -138,7 +138,7 @@ export class ChatSession extends EventTarget {
         if (/** @type {any} */ (failure).status === 404) return this.#setLine("gone");
       }
       if (signal.aborted) return;
-      this.#setLine(this.line === "opening" ? "opening" : "broken");
+      this.#setLine("broken");
       await pause(Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** this.#failures), signal);
       this.#failures += 1;
     }

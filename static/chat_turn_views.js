@@ -15,7 +15,8 @@ import { clock } from "./moment.js";
  *   edit: (messageId: string, content: string) => void,
  *   again: (parentId: string | null) => void,
  *   show: (messageId: string) => void,
- * }} TurnActions
+ *   toMessage: () => void,
+ * }} TurnActions  `toMessage`: to the field for the next message
  */
 
 export class UserTurnView {
@@ -44,7 +45,7 @@ export class UserTurnView {
     fill(this.text, turn.text);
     this.editButton = button("Edit", () => this.#edit(), { class: "quiet small", disabled: isBusy });
     const copy = copyButton("Copy", () => this.turn.text, { "aria-label": "Copy the message" });
-    fill(this.foot, timeOf(turn.at), copy, this.editButton, branchSwitch("Version", turn.branch, isBusy, this.actions));
+    refill(this.foot, [timeOf(turn.at), copy, this.editButton, branchSwitch("Version", turn.branch, isBusy, this.actions)], this.actions);
   }
 
   #edit() {
@@ -75,6 +76,22 @@ export class UserTurnView {
     this.editButton?.focus();
   }
 }
+
+/**
+ * Who has pressed a button here finds it again, or writes on: the focus is never lost with a button.
+ * @param {HTMLElement} foot @param {(HTMLElement | null)[]} children @param {TurnActions} actions
+ */
+function refill(foot, children, actions) {
+  const focused = foot.contains(document.activeElement) ? nameOf(document.activeElement) : null;
+  fill(foot, ...children);
+  if (focused === null) return;
+  const again = [...foot.querySelectorAll("button")].find((each) => !each.disabled && nameOf(each) === focused);
+  if (again) again.focus({ preventScroll: true });
+  else actions.toMessage();
+}
+
+/** @param {Element | null} element */
+const nameOf = (element) => element?.getAttribute("aria-label") ?? element?.textContent ?? "";
 
 /** Whether a key press in a field of messages sends it. On a touch screen the key makes a line. @param {KeyboardEvent} event */
 export function sends(event) {
@@ -159,11 +176,11 @@ export class AnswerTurnView {
     if (now === this.#foot) return;
     this.#foot = now;
     fill(this.notices, ...notices.map(({ level, text }) => notice(level === "error" ? "warning" : "note", text)), ending ? endingView(ending) : null);
-    if (live) return fill(this.foot);
+    if (live) return refill(this.foot, [], this.actions);
     const copy = copyButton("Copy", () => textOf(this.turn), { "aria-label": "Copy the answer" });
     const again = button("Answer again", () => this.actions.again(parent_id), { class: "quiet small", disabled: isBusy });
     const switches = branches.map((branch, index) => branchSwitch(index === 0 ? "Answer" : "Attempt", branch, isBusy, this.actions));
-    fill(this.foot, timeOf(at), copy, parent_id === null ? null : again, ...switches);
+    refill(this.foot, [timeOf(at), copy, parent_id === null ? null : again, ...switches], this.actions);
   }
 }
 

@@ -198,11 +198,14 @@ async def test_an_edited_message_makes_a_branch_and_both_stay(stage: ChatStage) 
     await stage.answers.get_by_role("button", name="Answer again").click()
     await expect(stage.answers).to_contain_text("Good night.")
     await stage.over()
+    assert await page.evaluate("document.activeElement !== document.body")
     await page.reload()
     await expect(stage.answers).to_contain_text("Good night.")
     await expect(stage.answers).to_contain_text("Answer 2 of 2")
     await page.get_by_role("button", name="Previous answer").click()
     await expect(stage.answers).to_contain_text("Good day.")
+    await expect(page.get_by_role("button", name="Next answer")).to_be_enabled()
+    assert await page.evaluate("document.activeElement !== document.body")
 
 
 async def test_a_model_that_fails_is_said_and_asked_again(stage: ChatStage) -> None:
