@@ -30,6 +30,14 @@ class ItemStore(Protocol):
         """Those of the items that the user has, and that can be read."""
         ...
 
+    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+        """Those of the user's items whose payloads have these ids; of several with one id the newest."""
+        ...
+
+    async def forget(self, user_id: str, ids: Collection[str]) -> None:
+        """Delete items of a user."""
+        ...
+
     async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
         """All items of a response and of those before it, oldest response first, inputs before outputs."""
         ...

@@ -45,6 +45,15 @@ class GuardedItemStore:
         """Those of the items that the user has, and that can be read."""
         return await self._guarded(user_id, self._inner.by_ids(user_id, ids)) if ids else {}
 
+    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+        """Those of the user's items whose payloads have these ids."""
+        return await self._guarded(user_id, self._inner.by_provider_ids(user_id, ids)) if ids else {}
+
+    async def forget(self, user_id: str, ids: Collection[str]) -> None:
+        """Delete items of a user."""
+        if ids:
+            await self._guarded(user_id, self._inner.forget(user_id, ids))
+
     async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
         """All items of a response and of those before it."""
         return await self._guarded(user_id, self._inner.chain(user_id, response_id))

@@ -158,6 +158,7 @@ class KeptRows:
             "message_id": None if item.message_id is None else indexed(item.message_id),
             "created_at": item.created_at,
             "used_at": now,
+            "provider_id": indexed(provider_id) if (provider_id := text_at(item.payload, "id")) else None,
         }
 
     def _item(self, row: Row[Any]) -> KeptItem | None:

@@ -16,10 +16,11 @@ from sqlalchemy import Connection, Row, Select, Table, delete, func, select, uni
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from bridge.artifacts.record import WAITING_TYPE
 from bridge.config import KeptSettings
 from bridge.edges.dialects import reason_of
 from bridge.edges.group_commit import Transactions
-from bridge.edges.kept_rows import ITEMS, RESPONSES
+from bridge.edges.kept_rows import EVENTS, ITEMS, RESPONSES
 from bridge.edges.tasks import pause
 
 ROWS_AT_ONCE = 200
@@ -33,6 +34,14 @@ MAX_JITTER = 0.25
 """So much later than said each round may begin, that several bridges do not all begin at once."""
 
 DAY_SECONDS = 24 * 3600
+
+EVENTS_SECONDS = DAY_SECONDS
+"""Stream events of a response that has ended: who lost a stream comes back for the rest within minutes, and
+the response says it all in a tenth of the room."""
+
+WAITING_SECONDS = 7 * DAY_SECONDS
+"""A turn that waits for its caller, who has something to run: a person may have to decide about that."""
+
 HOUR_SECONDS = 3600
 
 _log = logging.getLogger(__name__)
@@ -68,9 +77,28 @@ class KeptSweep:
         for table in (ITEMS, RESPONSES):
             while await self._deleted(lambda connection, of=table: _delete_old(connection, of, oldest)):
                 pass
+        for work in (self._delete_events, self._delete_waiting):
+            while await self._deleted(work):
+                pass
         if self._settings.bytes_per_user:
             for user_id, size in await self._read(_heavy_users(self._settings.bytes_per_user)):
                 await self._lighten(user_id, int(size) - self._settings.bytes_per_user)
+
+    def _delete_events(self, connection: Connection) -> int:
+        ended = (
+            select(EVENTS.c.response_id)
+            .join(RESPONSES, RESPONSES.c.id == EVENTS.c.response_id)
+            .where(RESPONSES.c.ended_at < self._now() - EVENTS_SECONDS)
+            .distinct()
+            .limit(RESPONSES_AT_ONCE)
+        )
+        return connection.execute(delete(EVENTS).where(EVENTS.c.response_id.in_(ended))).rowcount
+
+    def _delete_waiting(self, connection: Connection) -> int:
+        stale = select(ITEMS.c.row_id).where(
+            ITEMS.c.type == WAITING_TYPE, ITEMS.c.used_at < self._now() - WAITING_SECONDS
+        )
+        return connection.execute(delete(ITEMS).where(ITEMS.c.row_id.in_(stale.limit(ROWS_AT_ONCE)))).rowcount
 
     async def _lighten(self, user_id: str, superfluous: int) -> None:
         chosen: list[str] = []

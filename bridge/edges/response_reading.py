@@ -17,6 +17,8 @@ from bridge.edges.openai_errors import ApiError, ApiFailure
 from bridge.edges.running_responses import RunningResponses
 from bridge.turns.event_frames import count_of, newer
 from bridge.turns.input_items import Page, listed
+from bridge.turns.item_references import with_named_items
+from bridge.turns.turn import TurnRequest
 from toolserver.json_types import JsonObject, dump_json
 
 T = TypeVar("T")
@@ -57,6 +59,15 @@ class ResponseReader:
         kept = await self._store.response(user_id, response_id)
         return None if kept is None else kept.body
 
+    async def with_named_items(self, request: TurnRequest) -> TurnRequest:
+        """A request with the kept items that it names in their places.
+
+        Raises:
+            ApiFailure: 503: the database does not answer.
+            InvalidRequest: there is no such item.
+        """
+        return await _answered(with_named_items(request, self._store))
+
     async def events(self, user_id: str, response_id: str, after: int) -> AsyncGenerator[bytes]:
         """Its events with numbers above `after`: those that were, then those that come, until its end.
 
@@ -72,7 +83,7 @@ class ResponseReader:
         if not (await self._kept(user_id, response_id)).background:
             raise _not_in_background()
         first = await _answered(self._store.events(user_id, response_id, after, limit=PIECES_AT_ONCE))
-        if not first and after < 0:
+        if not first and not await _answered(self._store.events(user_id, response_id, -1, limit=1)):
             message = "The events of this response are not kept any more. Retrieve it without 'stream'."
             raise ApiFailure(ApiError(404, message, _INVALID, "not_found", "stream"))
         return _told_to_the_end(self._rest(user_id, response_id, first, after), after)

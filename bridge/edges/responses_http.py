@@ -65,6 +65,7 @@ class ResponseRoutes:
         asked = await self._asked.read(request, parse_responses_request, "resp_")
         wanted = self._wanted(asked)
         await self._check_previous(wanted)
+        wanted = replace(wanted, request=await self._reader.with_named_items(wanted.request))
         if asked.parsed.background:
             running = await self._maker.start(wanted)
             if asked.parsed.streams and running.log is not None:

@@ -23,6 +23,7 @@ from bridge.edges.group_commit import Transactions
 from bridge.edges.kept_rows import EVENTS, ITEMS, RESPONSES, KeptRows, indexed
 from bridge.edges.sealing import Sealing
 from bridge.edges.store_items_tables import KeptEventsRow, KeptItemRow, KeptResponseRow
+from toolserver.json_types import text_at
 
 MAX_CHAIN = 2_000
 """Responses of a chain that are read; those before them are left out."""
@@ -72,6 +73,22 @@ class ItemTables:
                 rows += (await session.execute(wanted)).all()
         items = await self._items(user_id, rows)
         return {asked[item.id]: item for item in items}
+
+    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+        """Those of the user's items whose payloads have these ids; one query for each thousand."""
+        asked = {indexed(each): each for each in ids}
+        rows: list[Row[Any]] = []
+        async with self._session() as session:
+            for some in _slices(list(asked)):
+                has_id = is_one_of(dialect_of(session), ITEMS.c.provider_id, some)
+                wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, has_id).order_by(ITEMS.c.row_id)
+                rows += (await session.execute(wanted)).all()
+        return {text_at(item.payload, "id"): item for item in await self._items(user_id, rows)}
+
+    async def forget(self, user_id: str, ids: Collection[str]) -> None:
+        """Delete items of a user, all in one transaction."""
+        names = [indexed(each) for each in ids]
+        await self._write(lambda connection: _forget(connection, user_id, names))
 
     async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
         """All items of a response and of up to `MAX_CHAIN` responses before it; two queries.
@@ -188,6 +205,11 @@ def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
             connection.execute(insert_missing(connection.dialect.name, KeptItemRow), rows)
     except IntegrityError:
         _log.info("%d items are not kept: their user has been deleted.", len(rows))
+
+
+def _forget(connection: Connection, user_id: str, names: Sequence[str]) -> None:
+    for some in _slices(names):
+        connection.execute(delete(ITEMS).where(ITEMS.c.user_id == user_id, ITEMS.c.id.in_(some)))
 
 
 def _save_response(connection: Connection, row: dict[str, Any]) -> None:

@@ -37,10 +37,13 @@ class KeptItemRow(Base):
     created_at: Mapped[float]
     used_at: Mapped[float] = mapped_column(index=True)
     """When its response was added or last read, to the day."""
+    provider_id: Mapped[str | None] = mapped_column(String(200))
+    """The payload's own id; not noted of what was kept before 2026-11-22."""
 
     __table_args__ = (
         UniqueConstraint("user_id", "id", name="kept_items_by_id"),
         Index("kept_items_by_conversation", "user_id", "conversation_id", "id"),
+        Index("kept_items_by_provider", "user_id", "provider_id"),
         Index("kept_items_by_message", "user_id", "message_id"),
         Index("kept_items_by_response", "user_id", "response_id", "side", "position"),
         Index("kept_items_usage", "user_id", "used_at", "size", "created_at"),

@@ -39,6 +39,14 @@ def with_reasoning(entries: Sequence[Replayed], memory: ReasoningMemory) -> list
     ]
 
 
+def forgotten(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[str]:
+    """Ids of kept thoughts that nothing will need any more: the answer after their own has come."""
+    if memory != "next_reply":
+        return []
+    left = {entry.kept.id for entry in with_reasoning(entries, memory) if entry.kept}
+    return [entry.kept.id for entry in entries if entry.kept and entry.kept.id not in left]
+
+
 def pruned(entries: Sequence[Replayed], most_turns: int) -> list[Replayed]:
     """With kept outputs cut that are older than `most_turns` turns; 0: with all of them whole."""
     turns = _turns(entries)

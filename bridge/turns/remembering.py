@@ -23,7 +23,7 @@ from bridge.turns.admitted import Turns
 from bridge.turns.items import answered_call_id, call_id_of, in_call_order
 from bridge.turns.model import Model
 from bridge.turns.pending_rounds import PendingRounds
-from bridge.turns.pruning import pruned, with_reasoning
+from bridge.turns.pruning import forgotten, pruned, with_reasoning
 from bridge.turns.recorder import Memory, Recorder
 from bridge.turns.replay import Replayed, marker_ids, replayed
 from bridge.turns.replayable import replayable
@@ -106,7 +106,7 @@ class Remembering:
             first_position=_made_before(recalled.earlier, request.turn_id),
         )
         try:
-            whole = self._whole(request, recalled, kept)
+            whole, superfluous = self._whole(request, recalled, kept)
             result = await self._turns.run(whole, model, settings, recorder.take)
             await recorder.end(result)
         except BaseException:
@@ -115,6 +115,7 @@ class Remembering:
             raise
         if result.caller_calls and kept.persist_tool_results and request.options.get("store") is not False:
             await self._keep_waiting(request, result)
+        await self._forget(request, superfluous)
         return replace(result, is_kept=request.keeps != "nothing" and not recorder.is_lost)
 
     async def _settings_of(self, user_id: str) -> MemorySettings | None:
@@ -139,20 +140,32 @@ class Remembering:
             _log.warning("turn %s: %d of %d kept items are not there", request.turn_id, missing, len(ids))
         return _Recalled(earlier, found)
 
-    def _whole(self, request: TurnRequest, recalled: _Recalled, kept: MemorySettings) -> TurnRequest:
-        """The request with all that its model is to know, and without markers."""
+    async def _forget(self, request: TurnRequest, ids: Sequence[str]) -> None:
+        """What is left for want of a database goes with its time."""
+        if ids and not request.is_task:
+            try:
+                await self._memory.store.forget(request.user_id, ids)
+            except StoreUnavailable as failure:
+                _log.warning("turn %s leaves %d thoughts: %s", request.turn_id, len(ids), failure)
+
+    def _whole(
+        self, request: TurnRequest, recalled: _Recalled, kept: MemorySettings
+    ) -> tuple[TurnRequest, Sequence[str]]:
+        """The request with all that its model is to know, and without markers; ids of what to forget."""
         earlier = [Replayed(kept.payload, kept) for kept in (*recalled.earlier, *request.history)]
         entries, halves = replayable([*earlier, *replayed(request.input, recalled.found)], request.model)
         if halves:
             _log.warning("turn %s: %d kept items lack their call or output", request.turn_id, halves)
+        superfluous = forgotten(entries, kept.reasoning)
         entries = with_reasoning(entries, kept.reasoning)
         items = [entry.item for entry in pruned(entries, kept.tool_output_turns)]
         kept_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
-        return replace(
+        whole = replace(
             request,
             input=in_call_order(self._pending.restored(request.user_id, items, kept_calls)),
             instructions=request.instructions and stripped(request.instructions),
         )
+        return whole, superfluous
 
     async def _chain(self, request: TurnRequest) -> Sequence[KeptItem]:
         previous = request.previous_response_id

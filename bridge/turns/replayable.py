@@ -29,13 +29,14 @@ _PROVIDERS = frozenset({"id", "extra_content"})
 
 def replayable(entries: Sequence[Replayed], model: str) -> tuple[list[Replayed], int]:
     """The entries that may be given to `model`, and how many were left out for want of their other half."""
-    portable = [_portable(entry, model) for entry in entries]
-    halves = _halves(portable)
-    left = [None if place in halves else entry for place, entry in enumerate(portable)]
+    whole = [portable(entry, model) for entry in entries]
+    halves = _halves(whole)
+    left = [None if place in halves else entry for place, entry in enumerate(whole)]
     return _without_loose_thoughts(entries, left), len(halves)
 
 
-def _portable(entry: Replayed, model: str) -> Replayed | None:
+def portable(entry: Replayed, model: str) -> Replayed | None:
+    """An entry as a model may have it; None when it may not."""
     if entry.kept is None:
         return entry
     kind = text_at(entry.item, "type") or "message"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bridge.turns.chat_messages import items_of_messages
 from bridge.turns.details import without_details
+from bridge.turns.item_references import REFERENCE
 from bridge.turns.items import Item
 from bridge.turns.request_members import (
     MAX_ROUNDS_MEMBER,
@@ -87,7 +88,10 @@ def _goes_without_input(body: JsonObject) -> bool:
 
 def _refuse(body: JsonObject) -> None:
     if body.get("conversation") is not None:
-        message = "This bridge has no conversations of OpenAI's. Go on by 'previous_response_id' instead."
+        message = (
+            "This bridge has no conversations of OpenAI's. Go on by 'previous_response_id', or use its own "
+            "under /conversations."
+        )
         raise InvalidRequest(message, param="conversation", code="unsupported_parameter")
     if flag(body, "background") and not flag(body, "store", default=True):
         message = "'background' needs 'store': a response in the background is read from where it is kept."
@@ -110,9 +114,8 @@ def _items(value: JsonValue) -> list[Item]:
 
 def _item(value: JsonValue, param: str) -> Item | None:
     item = as_object(value, param)
-    if item.get("type") == "item_reference":
-        message = f"'{param}' refers to a stored item, and this bridge keeps none yet. Send the item itself."
-        raise InvalidRequest(message, param=param, code="unsupported_parameter")
+    if item.get("type") == REFERENCE or {name for name in item if item[name] is not None} == {"id"}:
+        return {"type": REFERENCE, "id": required_text(item, "id", f"{param}.")}
     if item.get("role") == "assistant" and item.get("type", "message") == "message":
         return _without_shown_calls(item, param)
     return item

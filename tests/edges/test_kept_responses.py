@@ -39,6 +39,46 @@ async def other(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
         yield made
 
 
+async def test_items_can_be_named_instead_of_sent(
+    bridge: Bridge, client: AsyncOpenAI, other: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """As some clients do for what was stored; what names nothing of the caller's is refused by its name."""
+    provider.play(reasoning("Hm.") + LIST, text("There is tea."), text("Green."))
+    async with page_of(bridge, bridge.local_user.id, products):
+        first = await client.responses.create(model=MODEL, input="What is there?")
+    ids = [item.id for item in first.output]
+    named: Any = [{"type": "item_reference", "id": each} for each in ids]
+    short: Any = {"id": ids[-1]}
+    question: Any = [{"role": "user", "content": "Which tea?"}]
+    await client.responses.create(model=MODEL, input=[*named, short, *question])
+    given = provider.requests[2].body["input"]
+    assert given[0] == provider.requests[1].body["input"][1]
+    assert [item.get("type", "message") for item in given] == ["reasoning", "message", "message"]
+    nowhere: Any = [{"type": "item_reference", "id": "msg_nowhere"}]
+    for asked, by in ((named, other), (nowhere, client)):
+        with pytest.raises(openai.BadRequestError) as refused:
+            await by.responses.create(model=MODEL, input=[*asked, *question])
+        assert (refused.value.code, refused.value.param) == ("item_not_found", "input[0].id")
+        assert f"'{asked[0]['id']}' not found" in refused.value.message
+    assert len(provider.requests) == 3
+
+
+async def test_a_named_item_is_not_given_twice_and_is_kept_as_it_was(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """What comes before has it already; what goes on from the answer has the item and no name of one."""
+    provider.play(text("Tea."), text("Green."), text("Black."), text("No."))
+    first = await client.responses.create(model=MODEL, input="What is there?")
+    named: Any = [{"type": "item_reference", "id": first.output[0].id}, {"role": "user", "content": "Which?"}]
+    second = await client.responses.create(model=MODEL, input=named, previous_response_id=first.id)
+    assert [item["type"] for item in provider.requests[1].body["input"][:2]] == ["message", "message"]
+    assert len(provider.requests[1].body["input"]) == 3
+    third = await client.responses.create(model=MODEL, input=named)
+    await client.responses.create(model=MODEL, input="And?", previous_response_id=third.id)
+    assert "item_reference" not in str([request.body for request in provider.requests])
+    assert second.status == "completed"
+
+
 async def test_a_response_is_read_again_and_gone_on_from(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:

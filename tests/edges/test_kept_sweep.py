@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 import pytest_asyncio
 
-from bridge.artifacts.record import KeptItem, KeptResponse
+from bridge.artifacts.record import WAITING_TYPE, KeptItem, KeptResponse
 from bridge.config import KeptSettings
 from bridge.edges.kept_sweep import DAY_SECONDS, ROWS_AT_ONCE, pause_seconds
 from bridge.edges.store import Store
@@ -141,3 +141,33 @@ def test_rounds_begin_up_to_a_quarter_later_and_never_more_than_ten_minutes() ->
 
     assert [pause_s(1.0, chance) for chance in (0.0, 0.5, 1.0)] == [3600, 3900, 4200]
     assert pause_s(0.5, 1.0) == 1800 + 450
+
+
+@pytest.mark.asyncio
+async def test_events_of_a_response_go_a_day_after_its_end_and_the_response_stays(cellar: Cellar) -> None:
+    """Who lost a stream comes back soon; one that is still being made keeps all of its own."""
+    items = cellar.store.item_store(PLAIN, cellar.now)
+    base = KeptResponse("1", cellar.user_id, "demo", "completed", {"id": 1}, {}, 0.0)
+    await items.save_response(replace(base, ended_at=DAY_SECONDS * 1.0))
+    await items.save_response(replace(base, id="2", status="in_progress"))
+    for name in "12":
+        await items.add_events(name, 0, 3, b"frames")
+    for day, left in ((1.9, "12"), (2.1, "2")):
+        cellar.day = day
+        await cellar.store.kept_sweep(PLAIN, cellar.now).sweep()
+        found = execute(cellar.where, "SELECT response_id FROM kept_events ORDER BY response_id")
+        assert "".join(row[0] for row in found) == left
+        assert await items.response(cellar.user_id, "1") is not None
+
+
+@pytest.mark.asyncio
+async def test_a_turn_that_waits_for_its_caller_goes_after_a_week(cellar: Cellar) -> None:
+    """It may be of a caller who wanted nothing kept; items of answers stay."""
+    items = cellar.store.item_store(PLAIN, cellar.now)
+    for name, kind in (("W", WAITING_TYPE), ("M", "message")):
+        payload: JsonObject = {"type": kind}
+        await items.add([KeptItem(name, cellar.user_id, "r", 0, "output", "demo", payload, 0.0)])
+    for day, left in ((6.9, ["M", "W"]), (7.1, ["M"])):
+        cellar.day = day
+        await cellar.store.kept_sweep(PLAIN, cellar.now).sweep()
+        assert [row[0] for row in execute(cellar.where, "SELECT id FROM kept_items ORDER BY id")] == left

@@ -25,6 +25,14 @@ class MemoryItemStore:
     async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
         return {each: self.items[user_id, each] for each in ids if (user_id, each) in self.items}
 
+    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+        mine = [item for item in self.items.values() if item.user_id == user_id]
+        return {str(item.payload["id"]): item for item in mine if item.payload.get("id") in ids}
+
+    async def forget(self, user_id: str, ids: Collection[str]) -> None:
+        for each in ids:
+            self.items.pop((user_id, each), None)
+
     async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
         newest_first: list[str] = []
         step: str | None = response_id

@@ -224,6 +224,19 @@ async def test_nobody_is_given_more_memory_than_the_bridge_has(
     assert given.count("reasoning") == kept
 
 
+async def test_a_thought_is_deleted_once_the_answer_after_it_has_been_gone_on_from() -> None:
+    """`next_reply`: until then the last answer may be asked for again."""
+    bridge = at_work(reasoning="next_reply")
+    old = KeptResponse("r0", "ann", "gpt", "completed", {}, {}, 1.0)
+    for number, left in enumerate([["rs_0"], ["rs_0", "rs_1"], ["rs_1", "rs_2"], ["rs_2", "rs_3"]]):
+        name, previous = f"r{number}", f"r{number - 1}" if number else None
+        await bridge.store.save_response(replace(old, id=name, previous_id=previous))
+        said = round_of({**THOUGHT, "id": f"rs_{number}"}, said_text("Hi."))
+        await bridge.run(said, turn_id=name, keeps="all", previous_response_id=previous)
+        assert [item["id"] for item in bridge.kept if item.get("type") == "reasoning"] == left
+    assert len([item for item in bridge.kept if item.get("role") == "assistant"]) == 4
+
+
 async def test_while_nobody_knows_what_a_user_wants_nothing_is_kept() -> None:
     """The database is away just then, and back when the answer ends; the answer says that it is not kept."""
     bridge = at_work()

@@ -98,7 +98,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (body(instructions=[]), "instructions", TYPE),
     (body(conversation="conv_1"), "conversation", UNSUPPORTED),
     (body(background=True, store=False), "background", "invalid_value"),
-    (body([{"type": "item_reference", "id": "x"}]), "input[0]", UNSUPPORTED),
+    (body([{"type": "item_reference"}]), "input[0].id", "missing_required_parameter"),
 ]
 
 
