@@ -16,6 +16,7 @@ from typing import NamedTuple, cast
 
 from bridge import __version__
 from bridge.commands.failure import CommandFailed
+from bridge.commands.parsing import Parser
 
 
 class Command(NamedTuple):
@@ -42,7 +43,7 @@ COMMANDS: Mapping[str, Command] = {
         "bridge.commands.people:add_key",
         "make an API key and a page link for a user, or a key that speaks for users",
     ),
-    "users": Command("bridge.commands.people:add_users", "list the users"),
+    "users": Command("bridge.commands.people:add_users", "list the users, or delete one"),
     "audit": Command("bridge.commands.audit:add_audit", "show what happened, newest last"),
     "encrypt": Command(
         "bridge.commands.encrypt:add_encrypt", "seal what is kept of answers with the first encryption key"
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of the command that is named; of the others only what they do."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tool-bridge", description="OpenAPI operations as tools, performed by the user's own browser."
     )
     parser.add_argument("--version", action="version", version=__version__)

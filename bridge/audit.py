@@ -26,6 +26,7 @@ class AuditKind(StrEnum):
     KEY_REVOKED = "key_revoked"
     DEVICE_PAIRED = "device_paired"
     DEVICE_REMOVED = "device_removed"
+    USER_DELETED = "user_deleted"
     KEPT_EXPORTED = "kept_exported"
     KEPT_IMPORTED = "kept_imported"
     KEPT_DELETED = "kept_deleted"

@@ -14,9 +14,11 @@ from typing import Any
 
 from bridge.artifacts.markers import MARKER_FORMS
 from bridge.audit import AuditKind
+from bridge.commands.failure import CommandFailed
 from bridge.commands.opened_store import open_store
-from bridge.commands.options import add_store, address_of, label, user_name
-from bridge.config import LOCAL_USER, page_url
+from bridge.commands.options import add_store, address_of, label, running_bridge, user_name
+from bridge.config import LOCAL_USER, KeptSettings, page_url
+from bridge.edges.database import StoreError
 from bridge.edges.store import Store
 from bridge.turns.turn import CALL_DISPLAYS
 
@@ -48,6 +50,12 @@ def add_key(command: argparse.ArgumentParser) -> None:
 
 def add_users(command: argparse.ArgumentParser) -> None:
     """`tool-bridge users`."""
+    command.add_argument(
+        "--delete",
+        type=user_name,
+        metavar="NAME",
+        help="delete this user with keys, browsers, servers, calls, conversations and all that is kept",
+    )
     command.add_argument("--json", action="store_true")
     add_store(command)
     command.set_defaults(run=users)
@@ -78,7 +86,9 @@ def key(options: argparse.Namespace) -> int:
 
 
 def users(options: argparse.Namespace) -> int:
-    """Print all users, oldest first."""
+    """Print all users, oldest first; or delete one, status 1 when there is none of that name."""
+    if options.delete is not None:
+        return _delete(options)
     found = asyncio.run(_users(open_store(options)))
     if options.json:
         print(json.dumps({"users": found}))
@@ -101,6 +111,41 @@ def devices(options: argparse.Namespace) -> int:
     for device in found:
         print(f"{device['id']}  {device['name']}  last seen {_moment(device['last_seen_at'])}")
     return 0
+
+
+def _delete(options: argparse.Namespace) -> int:
+    if options.delete == LOCAL_USER:
+        message = f"{LOCAL_USER!r} is the user who starts the bridge; its page deletes what is kept"
+        raise CommandFailed(message)
+    if running_bridge(options.data) is not None:
+        raise CommandFailed("a bridge runs here, which knows its users: stop it first")
+    try:
+        items = asyncio.run(_deleted(open_store(options), options.delete))
+    except StoreError as error:
+        raise CommandFailed(str(error)) from None
+    if items is None:
+        print(f"tool-bridge: there is no user {options.delete!r}", file=sys.stderr)
+        return 1
+    if options.json:
+        print(json.dumps({"deleted": options.delete, "items": items}))
+    else:
+        print(f"User {options.delete!r} is deleted, with {items} kept items.")
+    return 0
+
+
+async def _deleted(store: Store, name: str) -> int | None:
+    """How many kept items went with the user; None: there is none of that name."""
+    try:
+        await store.claim.take()
+        user_id = {user.name: user.id for user in await store.users()}.get(name)
+        if user_id is None:
+            return None
+        items = await store.kept_book(KeptSettings()).delete_all(user_id)
+        await store.delete_user(user_id)
+        await _note(store, AuditKind.USER_DELETED, user_id)
+        return items
+    finally:
+        await store.close()
 
 
 async def _user_key(store: Store, options: argparse.Namespace, base_url: str) -> dict[str, str]:

@@ -19,7 +19,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from bridge.artifacts.markers import MarkerForm, form_named
 from bridge.edges.dialects import dialect_of, insert_missing, lock_user
 from bridge.edges.sessions import Sessions
-from bridge.edges.store_tables import ApiKeyRow, DeviceChoiceRow, DeviceRow, ServerRow, TicketRow, UserRow
+from bridge.edges.store_tables import (
+    ApiKeyRow,
+    DeviceChoiceRow,
+    DeviceRow,
+    ServerRow,
+    TicketRow,
+    ToolNameRow,
+    UserRow,
+)
 from bridge.turns.turn import CallDisplay, display_named
 
 KEY_PREFIX = "tbk_"
@@ -141,6 +149,13 @@ class PeopleStore:
             row = await _ensured(session, f"{issuer}:{subject}")
             row.display_name = display_name or subject
             return _user(row)
+
+    async def delete_user(self, user_id: str) -> bool:
+        """Delete a user with all that is the user's but entries of the audit log; whether there was one."""
+        async with self._session.begin() as session:
+            await session.execute(delete(ToolNameRow).where(ToolNameRow.scope == user_id))
+            deleted = await session.execute(delete(UserRow).where(UserRow.id == user_id))
+            return cast(CursorResult[Any], deleted).rowcount > 0
 
     async def users(self) -> list[UserFacts]:
         """All users, oldest first."""
