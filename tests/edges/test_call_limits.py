@@ -211,23 +211,28 @@ async def test_the_closest_deadline_wins_and_the_error_names_it(bridge: Bridge, 
     """S0-75, S3-F5, W-11: call over tool over server over user over the bridge."""
     api.go_on.clear()
     await change(page, TOOL_TIMEOUT_SECONDS=1)
-    for set_by, setting in (
-        ("TOOL_TIMEOUT_SECONDS", None),
-        ("user", {"deadline_s": 1.1}),
-        ("server", {"server_id": "shop", "deadline_s": 1.2}),
-        ("tool", {"server_id": "shop", "operation": SHOP, "deadline_s": 1.3}),
+    begun: list[asyncio.Task[tuple[int, Any]]] = []
+    for setting in (
+        None,
+        {"deadline_s": 1.1},
+        {"server_id": "shop", "deadline_s": 1.2},
+        {"server_id": "shop", "operation": SHOP, "deadline_s": 1.3},
     ):
         if setting is not None:
             status, told = await page.request("PUT", "/api/call-settings", setting)
             assert status == 200, told
-        status, body = await call(bridge)
-        assert (status, body["error"]["code"], body["error"]["detail"]["set_by"]) == (504, "timeout", set_by)
-    await page.post("/api/breakers/reset", {})
-    status, body = await call(bridge, headers={"X-Tool-Deadline": "1.4"})
-    assert body["error"]["detail"] == {"deadline_s": 1.4, "set_by": "call"}
-    assert "No answer within 1.4 s" in body["error"]["message"]
+        begun.append(asyncio.create_task(call(bridge)))
+        await eventually(lambda: len(page.calls) == len(begun))
+    begun.append(asyncio.create_task(call(bridge, headers={"X-Tool-Deadline": "1.4"})))
     report = await page.post("/api/calls", {"tool": "listProducts", "deadline_s": 1.5})
     assert report["outcome"]["error"]["detail"]["deadline_s"] == 1.5
+    ended = [await task for task in begun]
+    assert {(status, body["error"]["code"]) for status, body in ended} == {(504, "timeout")}
+    setters = [body["error"]["detail"]["set_by"] for _, body in ended]
+    assert setters == ["TOOL_TIMEOUT_SECONDS", "user", "server", "tool", "call"]
+    *_, last = ended
+    assert last[1]["error"]["detail"] == {"deadline_s": 1.4, "set_by": "call"}
+    assert "No answer within 1.4 s" in last[1]["error"]["message"]
 
 
 async def test_a_call_may_ask_for_more_time_than_its_tool_has(bridge: Bridge, page: Page, api: Api) -> None:
