@@ -1,7 +1,7 @@
 """Where the markers of an answer stand in its text, so that no reader sees them and each text stays whole.
 
 A marker follows what it names. While a text is being written its own and all others wait; within a block of
-code, where Markdown would show a line as it is, a marker is written in characters that are not seen.
+code, raw HTML or a formula, where a line would be seen as it is, it is written in characters that are not.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Hashable
 
 from bridge.artifacts.markers import MarkerForm, link, unseen
 from bridge.turns.markdown_code import CodeReader
+from bridge.turns.markdown_raw import RawReader
 
 
 class ChatMarkers:
@@ -22,6 +23,7 @@ class ChatMarkers:
         self._open: Hashable = None
         """The place of the text that is being written."""
         self._code = CodeReader()
+        self._raw = RawReader()
         self._end = ""
         """The last two characters of the answer."""
         self._is_after_line = False
@@ -50,7 +52,7 @@ class ChatMarkers:
         if not waiting:
             return ""
         gap = self._gap()
-        if is_line := self._form == "link" and not self._is_code_after(gap):
+        if is_line := self._form == "link" and not self._is_shown_after(gap):
             written = gap + "".join(f"{link(item_id)}\n" for item_id in waiting)
         else:
             written = "".join(map(unseen, waiting))
@@ -67,6 +69,7 @@ class ChatMarkers:
         """Follow what is written."""
         if self._form != "off":
             self._code.read(text)
+            self._raw.read(text)
             self._end = (self._end + text[-2:])[-2:]
             self._is_after_line = False
 
@@ -75,7 +78,10 @@ class ChatMarkers:
             return ""
         return "\n" if self._end.endswith("\n") else "\n\n"
 
-    def _is_code_after(self, gap: str) -> bool:
+    def _is_shown_after(self, gap: str) -> bool:
+        """Whether a line of Markdown would be seen here."""
         code = copy.copy(self._code)
         code.read(gap)
-        return code.is_in_code
+        raw = copy.copy(self._raw)
+        raw.read(gap)
+        return code.is_in_code or raw.is_open
