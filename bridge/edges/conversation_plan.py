@@ -17,6 +17,8 @@ from bridge.turns.items import ModelCall, model_call
 from bridge.turns.turn import TurnRequest, TurnSettings
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.json_types import text_at
+from toolserver.meta_tools import READ_RESULT
+from toolserver.result import READ_ON
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,9 @@ class Planner:
 
     def _request(self, plan: Plan, run_id: str, found: Window, settings: TurnSettings) -> TurnRequest:
         conversation = plan.conversation
-        tools = conversation.settings.tools
+        names = {tool.name for tool in conversation.settings.tools}
+        if names and _has_more_to_read(found):
+            names.add(READ_RESULT.name)
         rounds = min(settings.max_rounds, MAX_ROUNDS)
         return TurnRequest(
             user_id=conversation.user_id,
@@ -77,11 +81,17 @@ class Planner:
             model=plan.entry.id,
             input=(),
             history=history(conversation.user_id, found.messages),
-            with_tools=bool(tools),
-            own_tools=frozenset(tool.name for tool in tools),
+            with_tools=bool(names),
+            own_tools=frozenset(names),
             max_rounds=max(1, rounds - 1),  # the closing one is a request, too
             chat_id=conversation.id,
         )
+
+
+def _has_more_to_read(found: Window) -> bool:
+    """Whether an answer was cut, and says how the rest is read."""
+    outputs = [item for message in found.messages if message.role == "tool" for item in message.items]
+    return any(READ_ON in text_at(item, "output") for item in outputs)
 
 
 def find_call(branches: Branches, head_id: str | None, tool_call_id: str) -> tuple[Message, ModelCall]:

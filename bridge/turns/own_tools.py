@@ -82,7 +82,7 @@ class OwnTools:
             _own_tool(tool.name, tool.operation.description, schemas[tool.name], strict, tool.server_id)
             for tool in offered.tools
         )
-        wanted = offered.meta_tools if only is None or offered.over else ()
+        wanted = [tool for tool in offered.meta_tools if only is None or offered.over or tool.name in only]
         meta = (_own_tool(tool.name, tool.description, tool.schema_json, strict) for tool in wanted)
         return (*tools, *meta)
 

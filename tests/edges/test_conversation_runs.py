@@ -3,18 +3,23 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 import pytest_asyncio
+from aiohttp import web
 
+from bridge.edges.conversation_feed import Feed
+from bridge.edges.event_stream import KEEP_ALIVE_S, event_stream
 from bridge.service import Bridge
 from tests.support.model_answers import calls, text
 from tests.support.models import products, shop_bridge
 from tests.support.running import json_answer, page_of
 from tests.support.scripted_provider import ScriptedProvider, fails, script
+from tests.support.serving import serving
 from tests.support.talking import Talk, listening, talking
 from tests.support.waiting import eventually
 
@@ -444,3 +449,43 @@ async def test_a_call_waits_for_its_user(
     if not runs:
         assert json.loads(output["content"])["error"]["code"] == "denied"
         assert len(heard.of("tool_error")) == 1
+
+
+async def test_what_is_left_of_a_long_answer_can_be_read_in_the_next_turn(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """S3-10: `read_result` is offered where there is something to read on, and nowhere else."""
+
+    async def long(_call: dict[str, Any]) -> dict[str, Any]:
+        return json_answer({"tea": "green " * 2000})
+
+    provider.play(LIST, text("Much."), text("More."))
+    async with (
+        shop_bridge(tmp_path, provider, max_answer_bytes=1000) as bridge,
+        page_of(bridge, bridge.local_user.id, long),
+        talking(bridge) as talk,
+    ):
+        await talk.say("What is there?")
+        await talk.say("Go on")
+    offered = [[tool["name"] for tool in asked.body["tools"]] for asked in provider.requests]
+    assert "read_result" not in offered[0]
+    assert "read_result" in offered[2]
+
+
+async def test_a_silent_listener_is_told_that_the_bridge_lives(http: aiohttp.ClientSession) -> None:
+    """S3-15: within 30 s, as an event that a reader can see; here after a hundredth of a second."""
+    assert KEEP_ALIVE_S <= 30
+    feed = Feed("conv-1")
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        silence = partial(feed.frame, "keepalive", {})
+        async with event_stream(request, {}, silence_s=0.01, silence=silence) as stream:
+            await asyncio.Event().wait()
+        return stream.response
+
+    app = web.Application()
+    app.router.add_get("/", handler)
+    async with serving(app, notices_hang_up=True, shutdown_s=0) as url, http.get(url) as response:
+        assert await response.content.readline() == b"event: keepalive\n"
+        told = json.loads((await response.content.readline()).removeprefix(b"data: "))
+    assert (told["type"], told["conversation_id"], told["data"]) == ("keepalive", "conv-1", {})
