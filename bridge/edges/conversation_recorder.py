@@ -53,6 +53,8 @@ class RunRecorder:
         self._conversation = conversation
         self._known = known
         self._unkept: dict[str, Message] = {}
+        self._untold: dict[str, Message] = {}
+        """A stop can come while they are being kept."""
         self._has_warned = False
         self._breathed_at = 0.0
 
@@ -66,13 +68,13 @@ class RunRecorder:
     async def add(self, taken: Taken) -> None:
         """Keep messages, and tell them and the news."""
         if taken.messages:
-            self._unkept |= {message.id: message for message in taken.messages}
+            fresh = {message.id: message for message in taken.messages}
+            self._unkept |= fresh
+            self._untold |= fresh
             if not await self._save("running") and not self._has_warned:
                 self._has_warned = True
                 self._tell(News("notice", {"level": "warning", "text": _UNKEPT}))
-            branches = Branches([*self._known, *self._transcript.messages])
-            for message in taken.messages:
-                self._tell(News("message", {"message": message_json(message, branches)}))
+            self._tell_messages()
         for news in taken.news:
             self._tell(news)
 
@@ -97,6 +99,7 @@ class RunRecorder:
             if attempt:
                 await pause(1.0)
             if await self._save(state):
+                self._tell_messages()
                 return True
         _log.error("What came of run %s is lost: the store did not take it.", self._run_id)
         return False
@@ -119,6 +122,12 @@ class RunRecorder:
             return False
         self._unkept.clear()
         return True
+
+    def _tell_messages(self) -> None:
+        branches = Branches([*self._known, *self._transcript.messages])
+        for message in self._untold.values():
+            self._tell(News("message", {"message": message_json(message, branches)}))
+        self._untold.clear()
 
     def _tell(self, news: News) -> None:
         self._feed.tell(news.type, news.data)
