@@ -77,4 +77,7 @@ def _written(entry: JournalEntry, when: str) -> str:
             status = f"HTTP {entry.http_status}"
             return f"the API answered this call with {status}, and the answer was lost when {when}."
         case _:
-            return f"this call had not been performed when {when}. You may call it again."
+            return (
+                f"this call came to no answer before {when}. It changed nothing: it was not begun, or it "
+                "only reads. You may call it again."
+            )

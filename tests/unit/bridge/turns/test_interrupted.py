@@ -39,9 +39,9 @@ def test_only_calls_without_an_output_are_open() -> None:
         (JournalEntry(CallState.OUTCOME_UNKNOWN), "may or may not have been performed", False),
         (JournalEntry(CallState.DENIED), "the user denied", False),
         (JournalEntry(CallState.FAILED, 500), "HTTP 500", False),
-        (JournalEntry(CallState.FAILED), "had not been performed", True),
-        (JournalEntry(CallState.CANCELLED), "had not been performed", True),
-        (JournalEntry(CallState.EXPIRED), "had not been performed", True),
+        (JournalEntry(CallState.FAILED), "came to no answer", True),
+        (JournalEntry(CallState.CANCELLED), "came to no answer", True),
+        (JournalEntry(CallState.EXPIRED), "came to no answer", True),
     ],
 )
 def test_the_output_says_what_the_journal_knows(
