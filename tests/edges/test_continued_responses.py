@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.edges import response_continuing
+from bridge.edges import response_continuing, response_room
 from tests.support.kept_responses import ended, listened, numbers
 from tests.support.model_answers import Answer, calls, reasoning, text
 from tests.support.models import MODEL, client_of, products, shop_bridge
@@ -33,6 +33,13 @@ async def stopped_amid_an_answer(
     return events
 
 
+@pytest.fixture
+def no_page_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its user opens none; what waits for one is told so sooner."""
+    monkeypatch.setattr(response_room, "PAGE_WAIT_S", 0.2)
+
+
+@pytest.mark.usefixtures("no_page_comes")
 async def test_a_response_goes_on_after_a_restart(tmp_path: Path, provider: ScriptedProvider) -> None:
     """Its listener comes back to the same response, and so does `previous_response_id`."""
     seen = await stopped_amid_an_answer(tmp_path, provider)
@@ -53,6 +60,7 @@ async def test_a_response_goes_on_after_a_restart(tmp_path: Path, provider: Scri
     assert after.output_text == "Three."
 
 
+@pytest.mark.usefixtures("no_page_comes")
 async def test_a_round_that_was_under_way_is_asked_for_as_it_was(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
