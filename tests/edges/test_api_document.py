@@ -286,6 +286,9 @@ async def _walk_calls(witness: Witness) -> None:
 async def _walk_kept(witness: Witness) -> None:
     facts = await witness.ask("GET", "/api/kept")
     assert (facts["items"], facts["oldest"]) == (0, None)
+    wanted = {"keeps_answers": False, "reasoning": "disabled"}
+    chosen = await witness.ask("PUT", "/api/kept/choice", wanted)
+    assert chosen == await witness.ask("GET", "/api/kept/choice")
     exported = await witness.ask("GET", "/api/kept/export")
     assert len(exported.splitlines()) == 1
     assert await witness.ask("DELETE", "/api/kept") == {"items": 0}
