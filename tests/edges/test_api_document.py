@@ -314,6 +314,7 @@ async def _walk_conversations(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("POST", f"{path}/chat", {"content": None})
     await witness.ask("POST", f"{path}/chat", {"content": "And?", "background": True}, status=202)
     await witness.ask("POST", f"{path}/stop")
+    await witness.ask("POST", f"{path}/calls/gone/retry", {}, status=404)
     await witness.ask("GET", f"{path}/messages")
     await witness.ask("DELETE", one)
     feed = bridge.rooms.conversations.runs.feeds.of(made["conversation"]["id"])
