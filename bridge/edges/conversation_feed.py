@@ -74,7 +74,7 @@ class Feed:
         self._wake()
 
     def close(self) -> None:
-        """The conversation is gone: its listeners are at their end."""
+        """The conversation is gone, or the bridge stops: its listeners are at their end."""
         self._is_over = True
         self._wake()
 
@@ -90,7 +90,7 @@ class Feed:
         return b"%bevent: %b\ndata: %b\n\n" % (numbered, kind.encode(), dump_json(body))
 
     async def listen(self, after: int | None, greeting: JsonObject) -> AsyncGenerator[bytes]:
-        """Frames as they come, `connected` first; ends when the conversation is deleted.
+        """Frames as they come, `connected` first; ends when the conversation is deleted, or the bridge stops.
 
         `after`: number of the last event that the listener has had; None: it comes new, and is told the run
         that is under way from its beginning.
@@ -101,7 +101,7 @@ class Feed:
             yield self.frame("connected", greeting, position)
             if is_lost:
                 yield self.frame("reset", {}, position)
-            while not self._is_over:
+            while position < self.last or not self._is_over:
                 moved = self._moved
                 if position >= self.last:
                     await moved.wait()
@@ -157,6 +157,11 @@ class Feeds:
     def drop(self, conversation_id: str) -> None:
         """The conversation is gone."""
         if (feed := self._feeds.pop(conversation_id, None)) is not None:
+            feed.close()
+
+    def close(self) -> None:
+        """The bridge stops."""
+        for feed in self._feeds.values():
             feed.close()
 
     def _forget_idle(self) -> None:

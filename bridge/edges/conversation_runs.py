@@ -144,7 +144,7 @@ class ConversationRuns:
         return run
 
     async def close(self) -> None:
-        """End all runs in order, for the bridge stops."""
+        """End all runs in order, and then what is heard of them, for the bridge stops."""
         self._is_stopping = True
         runs = self.desk.runs
         for run in runs:
@@ -153,6 +153,7 @@ class ConversationRuns:
             async with asyncio.timeout(STOP_S):
                 for run in runs:
                     await run.ended.wait()
+        self.feeds.close()
 
     async def take_over(self) -> int:
         """End the runs that another process left behind, so that they can be gone on from; how many."""
