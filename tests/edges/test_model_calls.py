@@ -272,8 +272,7 @@ async def test_a_call_waits_for_the_one_that_it_depends_on(
     dependent = ("addProduct", {"name": "milk", "depends_on": ["call_0_0"]})
     provider.play(calls(("addProduct", {"name": "tea"}), dependent, ("addProduct", {"name": "rice"})), DONE)
     asking = asyncio.create_task(ask(client))
-    await eventually(lambda: api.ended == ["rice"])
-    assert api.running == ["tea"]
+    await eventually(lambda: (api.ended, api.running) == (["rice"], ["tea"]))
     gate.set()
     await asking
     assert api.ended == ["rice", "tea", "milk"]
@@ -287,8 +286,8 @@ async def test_a_slow_call_takes_one_place_and_no_more(
     gate = api.hold("slow")
     provider.play(adding("slow", "a", "b", "c", "d", "e"), DONE)
     asking = asyncio.create_task(ask(client))
-    await eventually(lambda: len(api.ended) == 5)
-    assert (api.running, api.most) == (["slow"], 2)
+    await eventually(lambda: (len(api.ended), api.running) == (5, ["slow"]))
+    assert api.most == 2
     gate.set()
     await asking
 
