@@ -144,7 +144,7 @@ async def test_stop_reaches_a_slow_tool_and_the_conversation_goes_on(stage: Chat
     await stage.page.get_by_role("button", name="Stop", exact=True).click()
     await eventually(lambda: stage.api.abandoned == 1)
     await expect(stage.answers).to_contain_text("Stopped.")
-    await expect(stage.call("getLater")).to_contain_text("when the answer was stopped")
+    await expect(stage.call("getLater")).to_contain_text("before the answer was stopped")
     await stage.say("Go on", text("Going on."))
     await expect(stage.answers.last).to_contain_text("Going on.")
 
