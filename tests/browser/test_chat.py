@@ -74,6 +74,7 @@ async def order_twice(stage: ChatStage) -> None:
     await decide(order_of(stage, "Bob"), "Deny")
     await expect(stage.answers.last).to_contain_text("One order")
     await stage.page.reload()
+    await expect_connection(stage.page, "connected")  # else there is nobody to make a call again
     await expect(stage.answers.last).to_contain_text("One order")
     await expect(stage.answers.last).not_to_contain_text("was not")
     gate.set()
