@@ -55,9 +55,10 @@ class _Sealable:
     table: Table
     columns: tuple[str, ...]
     sized: bool
-    is_thought: Callable[[RowMapping], bool]
     place: Callable[[RowMapping, str], str]
     """Of a column of a row."""
+    is_thought: Callable[[RowMapping], bool] = lambda _: True
+    """Which rows are sealed also where only thoughts are."""
 
 
 _TABLES = (
@@ -65,14 +66,12 @@ _TABLES = (
         CONVERSATIONS,
         ("settings",),
         sized=True,
-        is_thought=lambda _: True,
         place=lambda row, _: place_of_conversation(row["user_id"], row["id"]),
     ),
     _Sealable(
         MESSAGES,
         ("content",),
         sized=True,
-        is_thought=lambda _: True,
         place=lambda row, _: place_of_message(row["conversation_id"], row["id"]),
     ),
     _Sealable(
@@ -86,14 +85,12 @@ _TABLES = (
         RESPONSES,
         ("body", "request"),
         sized=True,
-        is_thought=lambda _: True,
         place=lambda row, column: place_of_response(row["user_id"], row["id"], column),
     ),
     _Sealable(
         EVENTS,
         ("frames",),
         sized=False,
-        is_thought=lambda _: True,
         place=lambda row, _: place_of_events(row["response_id"], row["first"]),
     ),
 )

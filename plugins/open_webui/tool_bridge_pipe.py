@@ -56,7 +56,27 @@ SECRET_NAME = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
 TOKEN_S = 300
 """For which a token is good, that says who asks."""
 
+PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
+
 log = logging.getLogger(__name__)
+
+
+class BridgeValves(BaseModel):
+    """Where the bridge is, and by what it knows who asks."""
+
+    BRIDGE_URL: str = Field(
+        default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
+    )
+    BRIDGE_KEY: str = Field(
+        default="",
+        description="A key of the bridge; for many users, a forwarder's key.",
+        json_schema_extra=PASSWORD,
+    )
+    USER_JWT_SECRET: str = Field(
+        default="",
+        description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
+        json_schema_extra=PASSWORD,
+    )
 
 
 def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
@@ -805,7 +825,6 @@ except ImportError:  # outside, where there are no records of models
     ModelForm = Models = None
 
 
-PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
 BUG = "The pipe failed. The log of Open WebUI says why."
 
 
@@ -834,22 +853,9 @@ class Asked:
 class Pipe:
     """Models of a bridge as models of Open WebUI."""
 
-    class Valves(BaseModel):
+    class Valves(BridgeValves):
         """Settings of the administrator."""
 
-        BRIDGE_URL: str = Field(
-            default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
-        )
-        BRIDGE_KEY: str = Field(
-            default="",
-            description="A key of the bridge; for many users, a forwarder's key.",
-            json_schema_extra=PASSWORD,
-        )
-        USER_JWT_SECRET: str = Field(
-            default="",
-            description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
-            json_schema_extra=PASSWORD,
-        )
         TOOL_EXECUTION_MODE: Literal["Pipeline", "Open-WebUI"] = Field(
             default="Pipeline",
             description="Who runs Open WebUI's tools: this pipe, or Open WebUI's own loop.",

@@ -56,7 +56,27 @@ SECRET_NAME = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
 TOKEN_S = 300
 """For which a token is good, that says who asks."""
 
+PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
+
 log = logging.getLogger(__name__)
+
+
+class BridgeValves(BaseModel):
+    """Where the bridge is, and by what it knows who asks."""
+
+    BRIDGE_URL: str = Field(
+        default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
+    )
+    BRIDGE_KEY: str = Field(
+        default="",
+        description="A key of the bridge; for many users, a forwarder's key.",
+        json_schema_extra=PASSWORD,
+    )
+    USER_JWT_SECRET: str = Field(
+        default="",
+        description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
+        json_schema_extra=PASSWORD,
+    )
 
 
 def who_asks(user: Json, key: str, jwt_secret: str) -> Json:
@@ -592,7 +612,6 @@ def options_of(body: Json) -> Json:
 
 # -------- subquery.py
 
-PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
 INHERITED = ("temperature", "top_p", "max_tokens", "reasoning_effort", "verbosity")
 """Options of the chat that a subquery has, too."""
 
@@ -606,22 +625,9 @@ _is_within: ContextVar[bool] = ContextVar("is_within_subquery", default=False)
 class Tools:
     """The tools of this file: one."""
 
-    class Valves(BaseModel):
+    class Valves(BridgeValves):
         """Settings of the administrator."""
 
-        BRIDGE_URL: str = Field(
-            default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
-        )
-        BRIDGE_KEY: str = Field(
-            default="",
-            description="A key of the bridge; for many users, a forwarder's key.",
-            json_schema_extra=PASSWORD,
-        )
-        USER_JWT_SECRET: str = Field(
-            default="",
-            description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
-            json_schema_extra=PASSWORD,
-        )
         MODEL: str = Field(default="", description="A model of the bridge; empty: the chat's own.")
         TOOL_TIMEOUT_SECONDS: int = Field(default=60, ge=1, le=600, description="For one call.")
         MAX_PARALLEL_TOOLS_PER_REQUEST: int = Field(default=5, ge=1, le=50, description="Calls at once.")

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import jwt
+from pydantic import BaseModel, Field, JsonValue
 
 from plugins.open_webui.source.json_values import Json
 
@@ -20,7 +21,27 @@ SECRET_NAME = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
 TOKEN_S = 300
 """For which a token is good, that says who asks."""
 
+PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
+
 log = logging.getLogger(__name__)
+
+
+class BridgeValves(BaseModel):
+    """Where the bridge is, and by what it knows who asks."""
+
+    BRIDGE_URL: str = Field(
+        default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
+    )
+    BRIDGE_KEY: str = Field(
+        default="",
+        description="A key of the bridge; for many users, a forwarder's key.",
+        json_schema_extra=PASSWORD,
+    )
+    USER_JWT_SECRET: str = Field(
+        default="",
+        description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
+        json_schema_extra=PASSWORD,
+    )
 
 
 def who_asks(user: Json, key: str, jwt_secret: str) -> Json:

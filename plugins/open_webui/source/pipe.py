@@ -13,10 +13,19 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, Field
 
 from plugins.open_webui.source.answer import Answer
-from plugins.open_webui.source.asking import STATUS_END, Emitter, log, notification, quiet, who_asks
+from plugins.open_webui.source.asking import (
+    PASSWORD,
+    STATUS_END,
+    BridgeValves,
+    Emitter,
+    log,
+    notification,
+    quiet,
+    who_asks,
+)
 from plugins.open_webui.source.bridge_client import Bridge, BridgeFailure
 from plugins.open_webui.source.chat_options import options_of
 from plugins.open_webui.source.json_values import Json, as_object, as_objects
@@ -32,7 +41,6 @@ except ImportError:  # outside, where there are no records of models
     ModelForm = Models = None
 
 
-PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
 BUG = "The pipe failed. The log of Open WebUI says why."
 
 
@@ -61,22 +69,9 @@ class Asked:
 class Pipe:
     """Models of a bridge as models of Open WebUI."""
 
-    class Valves(BaseModel):
+    class Valves(BridgeValves):
         """Settings of the administrator."""
 
-        BRIDGE_URL: str = Field(
-            default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
-        )
-        BRIDGE_KEY: str = Field(
-            default="",
-            description="A key of the bridge; for many users, a forwarder's key.",
-            json_schema_extra=PASSWORD,
-        )
-        USER_JWT_SECRET: str = Field(
-            default="",
-            description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
-            json_schema_extra=PASSWORD,
-        )
         TOOL_EXECUTION_MODE: Literal["Pipeline", "Open-WebUI"] = Field(
             default="Pipeline",
             description="Who runs Open WebUI's tools: this pipe, or Open WebUI's own loop.",

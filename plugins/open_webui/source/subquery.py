@@ -13,16 +13,24 @@ from contextlib import aclosing
 from contextvars import ContextVar
 from typing import Any
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import BaseModel, Field
 
 from plugins.open_webui.source.answer import Answer
-from plugins.open_webui.source.asking import STATUS_END, Emitter, log, quiet, status, who_asks
+from plugins.open_webui.source.asking import (
+    PASSWORD,
+    STATUS_END,
+    BridgeValves,
+    Emitter,
+    log,
+    quiet,
+    status,
+    who_asks,
+)
 from plugins.open_webui.source.bridge_client import Bridge, BridgeFailure
 from plugins.open_webui.source.chat_options import options_of
 from plugins.open_webui.source.json_values import Json, as_object, as_objects
 from plugins.open_webui.source.tools import Runner, Tool, tools_of
 
-PASSWORD: dict[str, JsonValue] = {"input": {"type": "password"}}
 INHERITED = ("temperature", "top_p", "max_tokens", "reasoning_effort", "verbosity")
 """Options of the chat that a subquery has, too."""
 
@@ -36,22 +44,9 @@ _is_within: ContextVar[bool] = ContextVar("is_within_subquery", default=False)
 class Tools:
     """The tools of this file: one."""
 
-    class Valves(BaseModel):
+    class Valves(BridgeValves):
         """Settings of the administrator."""
 
-        BRIDGE_URL: str = Field(
-            default="http://127.0.0.1:8765", description="Where Open WebUI's server reaches the bridge."
-        )
-        BRIDGE_KEY: str = Field(
-            default="",
-            description="A key of the bridge; for many users, a forwarder's key.",
-            json_schema_extra=PASSWORD,
-        )
-        USER_JWT_SECRET: str = Field(
-            default="",
-            description="Signs who asks, for a forwarder's key; empty: as Open WebUI's environment says.",
-            json_schema_extra=PASSWORD,
-        )
         MODEL: str = Field(default="", description="A model of the bridge; empty: the chat's own.")
         TOOL_TIMEOUT_SECONDS: int = Field(default=60, ge=1, le=600, description="For one call.")
         MAX_PARALLEL_TOOLS_PER_REQUEST: int = Field(default=5, ge=1, le=50, description="Calls at once.")
