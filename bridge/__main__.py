@@ -17,6 +17,7 @@ from typing import NamedTuple, cast
 from bridge import __version__
 from bridge.commands.failure import CommandFailed
 from bridge.commands.parsing import Parser
+from bridge.edges.log_lines import log_to_stderr
 
 
 class Command(NamedTuple):
@@ -62,7 +63,7 @@ COMMANDS: Mapping[str, Command] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that `arguments` (the process's by default) ask for; returns the exit status."""
     options = _parsed(sys.argv[1:] if arguments is None else arguments)
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    log_to_stderr()
     for chatty in ("alembic", "aiohttp.access", "httpx2"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:

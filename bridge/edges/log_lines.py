@@ -1,0 +1,106 @@
+"""What the log looks like: one line for one thing, whatever bytes came from outside, and few of a kind.
+
+Text in a log comes from callers, pages and documents too. It must not move the cursor of whoever reads it,
+look like a line of its own, or fill the disk.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import time
+from collections.abc import Callable
+
+WINDOW_S = 60.0
+"""Between two lines of one kind."""
+
+MAX_KINDS = 200
+"""Kinds that are told apart; further ones share a line."""
+
+MAX_MESSAGE_CHARS = 4000
+"""Of one line."""
+
+FORMAT = "%(levelname)s %(name)s: %(message)s"
+
+_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, line separators, changes of direction, and halves of characters."""
+
+
+def escape_controls(text: str) -> str:
+    r"""Text with every character of `_INVISIBLE` written out, such as `\x1b`."""
+    return _INVISIBLE.sub(_written_out, text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape", "backslashreplace").decode()
+
+
+class LineFormatter(logging.Formatter):
+    """A record as one line, and the lines of a traceback indented below, so that none passes for a record."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: D102 - inherited
+        record.message = escape_controls(record.message[:MAX_MESSAGE_CHARS])
+        return super().formatMessage(record)
+
+    def formatException(self, ei: logging._SysExcInfoType) -> str:  # noqa: D102  # pyright: ignore[reportPrivateUsage]
+        lines = super().formatException(ei).split("\n")
+        return "\n".join(f"  {escape_controls(line)}" for line in lines)
+
+
+class OncePerMinute(logging.Filter):
+    """Lets through one record of a kind each `WINDOW_S`; the next one says how many were left out.
+
+    A kind is the text of a record before its arguments are put in, and the type of its exception.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._seen: dict[tuple[str, str], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is written."""
+        now, kind = self._clock(), self._kind_of(record)
+        last, left_out = self._seen.get(kind, (now - WINDOW_S, 0))
+        if now - last < WINDOW_S:
+            self._seen[kind] = (last, left_out + 1)
+            return False
+        self._seen[kind] = (now, 0)
+        if left_out:
+            record.msg = f"{record.getMessage()} ({left_out} more of these since the last line.)"
+            record.args = ()
+        return True
+
+    def _kind_of(self, record: logging.LogRecord) -> tuple[str, str]:
+        failure = record.exc_info[1] if record.exc_info else None
+        kind = (str(record.msg).partition("\n")[0], type(failure).__name__)
+        return kind if kind in self._seen or len(self._seen) < MAX_KINDS else ("", "")
+
+
+class ForeignOncePerMinute(OncePerMinute):
+    """As `OncePerMinute` for what libraries log; lets through all that the bridge logs.
+
+    What a library logs from inside a server is about one connection, and anybody may open any number of them.
+    Bytes that aiohttp could not read, and connections that broke, are told without a traceback.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:  # noqa: D102 - inherited
+        if record.name.partition(".")[0] == "bridge":
+            return True
+        if not super().filter(record):
+            return False
+        failure = record.exc_info[1] if record.exc_info else None
+        if isinstance(failure, OSError) or type(failure).__module__.startswith("aiohttp."):
+            record.msg = f"{record.getMessage()}: {type(failure).__name__}: {failure}"
+            record.args = ()
+            record.exc_info = None
+        return True
+
+
+def log_to_stderr(level: int = logging.INFO) -> None:
+    """Have the process write its log to standard error in this form; for programs, once."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LineFormatter(FORMAT))
+    handler.addFilter(ForeignOncePerMinute())
+    logging.basicConfig(level=level, handlers=[handler])
