@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -16,10 +17,12 @@ from bridge import __version__
 from bridge.application import application, canonical_host
 from bridge.audit import AuditKind
 from bridge.config import LOCAL_USER, RUNNING_FILE, Settings, page_url
+from bridge.edges.connections import Connections
 from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.edges.sealing import Sealing
 from bridge.edges.store import Store
 from bridge.edges.store_people import User
+from bridge.edges.tasks import Tasks
 from bridge.rooms import Rooms, compose, kept_text
 from bridge.servers import LoadedServer
 
@@ -39,6 +42,7 @@ class Bridge:
 
     rooms: Rooms
     runner: web.AppRunner
+    server: asyncio.Server
     base_url: str
     local_user: User
     key: str
@@ -62,8 +66,7 @@ class Bridge:
 
     async def close(self) -> None:
         """Stop answering, let running calls end for a while, settle the others, end tasks and processes."""
-        for site in list(self.runner.sites):
-            await site.stop()  # A page that is disconnected tries again at once.
+        self.server.close()  # A page that is disconnected tries again at once.
         self.rooms.requests.close()
         controls = self.rooms.controls
         await controls.admission.close(controls.limits.now.tool_shutdown_timeout_seconds)
@@ -132,15 +135,22 @@ async def _start_on(listener: socket.socket, settings: Settings, store: Store) -
     runner = web.AppRunner(
         application(settings, rooms, base_url, port),
         handler_cancellation=True,
-        access_log=None,
         shutdown_timeout=SHUTDOWN_SECONDS,
     )
     await runner.setup()
-    await web.SockSite(runner, listener).start()
+    server = await _serve(runner, listener, rooms.tasks)
     key_ids = Sealing(settings.kept).key_ids
     running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
     (settings.data_dir / RUNNING_FILE).write_text(json.dumps(running), encoding="utf-8")
-    return Bridge(rooms, runner, base_url, local_user, key, settings.data_dir)
+    return Bridge(rooms, runner, server, base_url, local_user, key, settings.data_dir)
+
+
+async def _serve(runner: web.AppRunner, listener: socket.socket, tasks: Tasks) -> asyncio.Server:
+    connections = Connections()
+    tasks.start(connections.run(), "connections without a header")
+    if runner.server is None:
+        raise ValueError("The runner has to be set up before.")
+    return await connections.listen(runner.server, listener, access_log=None, auto_decompress=False)
 
 
 def _listen(host: str, port: int) -> socket.socket:

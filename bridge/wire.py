@@ -93,6 +93,7 @@ class ErrorCode(StrEnum):
     NOT_FOUND = "not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     INVALID_REQUEST = "invalid_request"
+    UNSUPPORTED_ENCODING = "unsupported_encoding"
     INVALID_DOCUMENT = "invalid_document"
     DOCUMENT_CHANGED = "document_changed"
     DOCUMENT_UNREACHABLE = "document_unreachable"
@@ -135,6 +136,7 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.NOT_FOUND: 404,
     ErrorCode.METHOD_NOT_ALLOWED: 405,
     ErrorCode.INVALID_REQUEST: 400,
+    ErrorCode.UNSUPPORTED_ENCODING: 415,
     ErrorCode.INVALID_DOCUMENT: 422,
     ErrorCode.DOCUMENT_CHANGED: 409,
     ErrorCode.DOCUMENT_UNREACHABLE: 502,

@@ -18,6 +18,7 @@ from bridge.commands.references import add_references, reference_rules
 from bridge.commands.serve_options import add_settings, settings_of
 from bridge.config import SAMPLES_PORT, Settings
 from bridge.edges.database import StoreError
+from bridge.edges.descriptors import raise_descriptor_limit
 from bridge.edges.document_sources import ReferenceRules
 from bridge.edges.model_book import DEMO_ID
 from bridge.edges.store import Store
@@ -77,6 +78,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
     logging.getLogger("bridge").setLevel(settings.model_defaults.log_level.upper())
+    raise_descriptor_limit()
     store = open_store(options)
     try:
         return asyncio.run(_serve(settings, store, options, with_samples=with_samples))

@@ -15,6 +15,7 @@ from bridge.calls import CallState
 from bridge.dispatch import Dispatcher
 from bridge.edges.answer_files import AnswerFiles, plain_mime
 from bridge.edges.call_journal import CallJournal
+from bridge.edges.connections import note_caller
 from bridge.edges.http_routes import Answer, Confirmation, Route, caller_of, json_answer, read_body
 from bridge.edges.identity import Identity
 from bridge.engine import Engine, ToolCall
@@ -265,6 +266,7 @@ class CallRoutes:
         shown = request.headers.get(RESULT_TOKEN_HEADER, "").encode("utf-8", "replace")
         if call is None or not secrets.compare_digest(call.result_token.encode(), shown):
             raise BridgeError(ErrorCode.UNAUTHORIZED, "No running call takes an answer with this token.")
+        note_caller(request)
         return call
 
     def facts(self, outcome: CallOutcome) -> OutcomeFacts:

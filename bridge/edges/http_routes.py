@@ -17,6 +17,7 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel, Field, ValidationError
 
 from bridge.audit import AuditKind
+from bridge.edges.connections import note_caller
 from bridge.edges.identity import Caller, Identity
 from bridge.wire import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError
 from toolserver.json_types import dump_json
@@ -91,7 +92,20 @@ async def caller_of(identity: Identity, request: web.Request) -> Caller:
     Raises:
         BridgeError: `unauthorized`; `unverified_user` from a forwarder.
     """
-    return await identity.caller(request.headers)
+    caller = await identity.caller(request.headers)
+    note_caller(request)
+    return caller
+
+
+async def reader_of(identity: Identity, request: web.Request) -> Caller:
+    """Who reads what everybody may: as `caller_of`, but a forwarder need not name a user.
+
+    Raises:
+        BridgeError: `unauthorized`; `unverified_user` from a forwarder that is not to be believed.
+    """
+    caller = await identity.reader(request.headers)
+    note_caller(request)
+    return caller
 
 
 async def page_of(identity: Identity, request: web.Request) -> Caller:
@@ -100,7 +114,9 @@ async def page_of(identity: Identity, request: web.Request) -> Caller:
     Raises:
         BridgeError: `unauthorized`, `page_only`.
     """
-    return await identity.page(request.headers)
+    caller = await identity.page(request.headers)
+    note_caller(request)
+    return caller
 
 
 def address_of(request: web.Request) -> str:

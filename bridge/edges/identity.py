@@ -181,6 +181,8 @@ class Identity:
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "Send a key: Authorization: Bearer <key>.")
+        if not token.isascii():  # no key has them, and bytes that are no text cannot even be looked up
+            raise _unknown_key()
         if token.count(".") == SESSION_TOKEN_DOTS:
             return await self.caller_of_session(token)
         holder = await self._holder_of_key(token)
@@ -228,7 +230,7 @@ class Identity:
             self._key_holders, hash_secret(key), lambda: self._store.holder_of_key(key)
         )
         if holder is None:
-            raise BridgeError(ErrorCode.UNAUTHORIZED, "This key is not known here. Was it revoked?")
+            raise _unknown_key()
         return holder
 
     async def _known(
@@ -314,6 +316,10 @@ def _signature_holds(public_key: dict[str, Any], text: str, signature: str) -> b
     except (binascii.Error, ValueError):
         return False
     return ECAlgorithm(ECAlgorithm.SHA256).verify(text.encode(), _verifying_key(public_key), raw)
+
+
+def _unknown_key() -> BridgeError:
+    return BridgeError(ErrorCode.UNAUTHORIZED, "This key is not known here. Was it revoked?")
 
 
 def _spent_link() -> BridgeError:

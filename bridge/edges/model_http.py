@@ -13,7 +13,7 @@ from dataclasses import replace
 from aiohttp import web
 
 from bridge.edges.event_stream import event_stream
-from bridge.edges.http_routes import caller_of
+from bridge.edges.http_routes import caller_of, reader_of
 from bridge.edges.model_answers import ChatAnswer
 from bridge.edges.model_asked import (
     Asked,
@@ -67,14 +67,14 @@ class ModelRoutes:
 
     async def list_models(self, request: web.Request) -> web.StreamResponse:
         """Every model."""
-        await self._asked.identity.reader(request.headers)
+        await reader_of(self._asked.identity, request)
         return json_of(
             request, {"object": "list", "data": [_facts(each) for each in await self._asked.models.entries()]}
         )
 
     async def show_model(self, request: web.Request) -> web.StreamResponse:
         """One model; names may contain slashes."""
-        await self._asked.identity.reader(request.headers)
+        await reader_of(self._asked.identity, request)
         return json_of(request, _facts(await self._asked.models.get(request.match_info["model"])))
 
     async def chat(self, request: web.Request) -> web.StreamResponse:

@@ -16,7 +16,7 @@ from aiohttp import hdrs, web
 from bridge.call_settings import checked_deadline
 from bridge.edges.answer_files import AnswerFiles
 from bridge.edges.forwarded_users import USER_HEADERS
-from bridge.edges.http_routes import body_in_time, caller_of, error_answer, error_bytes
+from bridge.edges.http_routes import body_in_time, caller_of, error_answer, error_bytes, reader_of
 from bridge.edges.identity import Identity
 from bridge.edges.keep_alive import kept_alive
 from bridge.edges.pairing_links import PairingLinks
@@ -87,7 +87,7 @@ class ToolServer:
 
     async def document(self, request: web.Request) -> web.Response:
         """The advertised OpenAPI document of all servers or one, with an entity tag."""
-        caller = await self._identity.reader(request.headers)
+        caller = await reader_of(self._identity, request)
         view = await self._registry.view(NOBODY if caller.is_forwarded else caller.user.id)
         document = await self._registry.document(view, request.match_info.get("server"))
         headers = {

@@ -23,6 +23,9 @@ VAGUE = frozenset(
         "stuff",
     ]
 )
+PRESCRIBED = frozenset({"data_received"})
+"""Methods that a library names: `asyncio.Protocol`."""
+
 WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -43,7 +46,7 @@ def python_names() -> Iterator[tuple[str, str]]:
         for node in ast.walk(tree_of(file)):
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
-            if not node.name.startswith("test_"):
+            if not node.name.startswith("test_") and node.name not in PRESCRIBED:
                 yield f"{file}::{node.name}", node.name
 
 

@@ -1,0 +1,176 @@
+"""Connections that say nothing, and how many of those without a caller are kept."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+import pytest
+from aiohttp import web
+
+from bridge.edges.connections import Connections, has_caller, note_caller
+from bridge.edges.http_guard import watch_connection
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.asyncio
+
+HEADER_S = 0.3
+"""Instead of 15 s."""
+
+REQUEST = b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@dataclass
+class Line:
+    """A client's connection."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def send(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def ask(self, path: bytes) -> bytes:
+        """The status line and headers of the answer; the body is empty."""
+        await self.send(REQUEST % path)
+        async with asyncio.timeout(5):
+            return await self.reader.readuntil(b"\r\n\r\n")
+
+    async def is_ended(self, within_s: float = 5) -> bool:
+        """Whether the server ends it by then."""
+        try:
+            async with asyncio.timeout(within_s):
+                return await self.reader.read(1) == b""
+        except ConnectionError:
+            return True
+        except TimeoutError:
+            return False
+
+
+class Served:
+    """A server whose route `known` knows its caller, and whose route `slow` answers when it is told to."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.go = asyncio.Event()
+        self.lines: list[Line] = []
+
+    async def answer(self, request: web.Request) -> web.Response:
+        if request.path == "/known":
+            note_caller(request)
+        if request.path == "/slow":
+            await self.go.wait()
+        return web.Response(headers={"X-Known": str(has_caller(request))})
+
+    async def connect(self) -> Line:
+        line = Line(*await asyncio.open_connection("127.0.0.1", self.port))
+        self.lines.append(line)
+        return line
+
+    async def hang_up(self) -> None:
+        for line in self.lines:
+            line.writer.close()
+            with suppress(ConnectionError):
+                await line.writer.wait_closed()
+
+
+@asynccontextmanager
+async def serving(max_unknown: int = 100) -> AsyncGenerator[Served]:
+    served, connections = Served(), Connections(max_unknown, HEADER_S)
+    app = web.Application(middlewares=[watch_connection])
+    app.router.add_get("/{path}", served.answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    listener = socket.create_server(("127.0.0.1", 0))
+    served.port = listener.getsockname()[1]
+    assert runner.server is not None
+    server = await connections.listen(runner.server, listener)
+    sweeping = asyncio.create_task(connections.run(every_s=0.05))
+    yield served
+    await served.hang_up()
+    sweeping.cancel()
+    server.close()
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n"])
+async def test_a_connection_whose_header_does_not_come_is_ended(begun: bytes) -> None:
+    """Half a header lived for more than 100 s, and each takes a descriptor."""
+    async with serving() as served:
+        line = await served.connect()
+        await line.send(begun)
+        assert await line.is_ended()
+
+
+async def test_a_header_that_trickles_is_not_waited_for_any_longer() -> None:
+    """A byte from time to time does not start the time anew."""
+    async with serving() as served:
+        line = await served.connect()
+
+        async def ended_meanwhile() -> bool:
+            await line.send(b"x")
+            return await line.is_ended(within_s=0.05)
+
+        await line.send(b"GET / HTTP/1.1\r\nHost: ")
+        assert await eventually(ended_meanwhile)
+
+
+async def test_half_a_second_header_is_ended_too_and_silence_between_two_requests_is_not() -> None:
+    """A client that keeps its connection may use it a minute later; proxies do."""
+    async with serving() as served:
+        silent, half = await served.connect(), await served.connect()
+        await silent.ask(b"a")
+        await half.ask(b"a")
+        await half.send(b"GET /b HTTP/1.1\r\nHo")
+        assert await half.is_ended()
+        assert not await silent.is_ended(within_s=2 * HEADER_S)
+        assert b"200 OK" in await silent.ask(b"b")
+
+
+async def test_an_answer_that_takes_long_is_not_ended() -> None:
+    """The time is for the header alone: calls wait for browsers, people and APIs."""
+    async with serving() as served:
+        line = await served.connect()
+        await line.send(REQUEST % b"slow")
+        assert not await line.is_ended(within_s=3 * HEADER_S)
+        served.go.set()
+        async with asyncio.timeout(5):
+            assert b"200 OK" in await line.reader.readuntil(b"\r\n\r\n")
+
+
+async def test_the_oldest_connection_without_a_caller_goes_for_the_newest() -> None:
+    """Who has something to say says it at once, so that it is not the one that goes."""
+    async with serving(max_unknown=10) as served:
+        oldest = await served.connect()
+        await oldest.ask(b"a")
+        others = [await served.connect() for _ in range(10)]
+        assert await oldest.is_ended()
+        assert b"200 OK" in await others[-1].ask(b"a")
+
+
+async def test_a_connection_with_a_caller_stays_whoever_comes() -> None:
+    """A flood of strangers ends no call."""
+    async with serving(max_unknown=10) as served:
+        known = await served.connect()
+        assert b"X-Known: True" in await known.ask(b"known")
+        await known.send(REQUEST % b"slow")
+        for _ in range(50):
+            await served.connect()
+        served.go.set()
+        async with asyncio.timeout(5):
+            assert b"200 OK" in await known.reader.readuntil(b"\r\n\r\n")
+        assert b"X-Known: True" in await known.ask(b"a")
+
+
+async def test_connections_that_have_ended_count_no_more() -> None:
+    """Else a day of short visits would be a flood."""
+    async with serving(max_unknown=10) as served:
+        first = await served.connect()
+        for _ in range(50):
+            line = await served.connect()
+            await line.ask(b"a")
+            line.writer.close()
+            await line.writer.wait_closed()
+        assert b"200 OK" in await first.ask(b"a")

@@ -1,0 +1,210 @@
+"""Bytes that no client of ours sends: each gets an answer that says what is wrong, and disturbs nobody."""
+
+import asyncio
+import logging
+import sys
+import zlib
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from bridge.service import Bridge
+from tests.support.raw_http import raw_answer
+from tests.support.running import running_bridge
+
+pytestmark = pytest.mark.asyncio
+
+BOMB_BYTES = 2_000_000
+"""Of each bomb on the wire; unpacked it is a thousand times as long."""
+
+UNHURT_S = 0.05
+"""What `/healthz` may take meanwhile."""
+
+ROUNDS = 4
+"""The machine of a test is busy by itself; unpacking takes seconds every time."""
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
+    async with running_bridge(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def bomb() -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    first, again = (packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    return first + again * (BOMB_BYTES // len(again))
+
+
+def request_of(bridge: Bridge, line: str, *headers: bytes, body: bytes = b"") -> bytes:
+    host = urlsplit(bridge.base_url).netloc.encode()
+    head = [
+        line.encode(),
+        b"Host: " + host,
+        *headers,
+        b"Content-Length: %d" % len(body),
+        b"Connection: close",
+    ]
+    return b"\r\n".join([*head, b"Connection: close", b"", body])
+
+
+@pytest.mark.parametrize("path", ["/tools/x", "/api/sessions", "/v1/responses", "/"])
+async def test_a_packed_body_is_refused_in_the_form_of_its_route(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str
+) -> None:
+    """Whatever is in it, and also if it is not packed at all; who asks does not matter."""
+    for encoding in ("gzip", "deflate", "br", "zstd", "x-made-up", "gzip, identity"):
+        headers = {"Content-Encoding": encoding}
+        async with http.post(bridge.base_url + path, data=b"no gzip", headers=headers) as response:
+            error = (await response.json())["error"]
+            assert (response.status, error["code"]) == (415, "unsupported_encoding")
+            assert encoding in error["message"]
+
+
+async def test_a_body_that_says_it_is_not_packed_is_read(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """`identity` is what a careful proxy may write."""
+    headers = {"Content-Encoding": "Identity", "Authorization": f"Bearer {bridge.key}"}
+    async with http.post(bridge.base_url + "/tools/x", data=b"{}", headers=headers) as response:
+        assert response.status == 404
+
+
+@pytest.mark.parametrize("where", ["/api/sessions", "/tools/x", "/v1/chat/completions"])
+async def test_bombs_of_strangers_keep_nobody_waiting(
+    bridge: Bridge, http: aiohttp.ClientSession, bomb: bytes, where: str
+) -> None:
+    """Four of them stalled everybody for six seconds, with whatever Host and key; nobody counted them."""
+    times = [await slowest_health_s(http, bridge.base_url, where, bomb) for _ in range(ROUNDS)]
+    assert min(times) < UNHURT_S, times
+
+
+async def slowest_health_s(http: aiohttp.ClientSession, base_url: str, where: str, bomb: bytes) -> float:
+    """The longest that `/healthz` takes while four bombs are on their way, sent by another process."""
+    sender = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", SENDER, str(urlsplit(base_url).port), where, stdin=asyncio.subprocess.PIPE
+    )
+    sending = asyncio.create_task(sender.communicate(bomb))
+    loop, slowest = asyncio.get_running_loop(), 0.0
+    while not sending.done():
+        asked = loop.time()
+        async with http.get(base_url + "/healthz") as response:
+            assert response.status == 200
+        slowest = max(slowest, loop.time() - asked)
+    await sending
+    assert sender.returncode == 0
+    return slowest
+
+
+SENDER = """
+import socket, sys, threading
+port, path, bomb = int(sys.argv[1]), sys.argv[2], sys.stdin.buffer.read()
+head = f"POST {path} HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\nContent-Encoding: gzip\\r\\n"
+head += f"Content-Length: {len(bomb)}\\r\\nConnection: close\\r\\n\\r\\n"
+def send():
+    with socket.create_connection(("127.0.0.1", port)) as line:
+        try:
+            line.sendall(head.encode() + bomb)
+            while line.recv(65536):
+                pass
+        except OSError:
+            pass
+threads = [threading.Thread(target=send) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+"""Also reads what comes, as an attacker does who keeps the connection."""
+
+
+async def test_a_key_of_other_characters_is_an_unknown_key(
+    bridge: Bridge, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It was a bug of the bridge with 1,794 bytes of traceback, and no stranger was counted."""
+    for path in ("/api/me", "/openapi.json", "/v1/models", "/conversations"):
+        for key in (b"\xff", b"\xff.\xff.\xff", b"tbk_\xc3\xa9", b"a.b.\xed\xa0\x80"):
+            request = request_of(bridge, f"GET {path} HTTP/1.1", b"Authorization: Bearer " + key)
+            assert (await raw_answer(bridge.base_url, request))[0] == 401
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+async def test_a_stranger_with_such_keys_is_counted(tmp_path: Path) -> None:
+    """As with every other wrong key."""
+    async with running_bridge(tmp_path, limits={"UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS": 10}) as bridge:
+        request = request_of(bridge, "GET /api/me HTTP/1.1", b"Authorization: Bearer \xff")
+        statuses = [(await raw_answer(bridge.base_url, request))[0] for _ in range(11)]
+    assert statuses == [*[401] * 10, 429]
+
+
+ODD_HOSTS = (
+    *(
+        "{netloc}:x",
+        "{netloc}:1",
+        "{netloc}:",
+        "user@{netloc}",
+        "{netloc}/a",
+        "{netloc}#a",
+        "[{netloc}]",
+        "[",
+    ),
+    *(
+        "",
+        ":",
+        "127.0.0.1:99999",
+        "127.0.0.1:8 0",
+        "\N{FULLWIDTH DIGIT ONE}27.0.0.1",
+        "\xff",
+        "box.lan:70000",
+    ),
+    "box.lan:1:2",
+)
+
+
+async def test_an_odd_host_is_no_host_of_the_bridge(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Two ports passed the check, and the page's route failed on them."""
+    async with running_bridge(tmp_path, allowed_hosts=("box.lan",)) as bridge:
+        netloc = urlsplit(bridge.base_url).netloc
+        for host in ODD_HOSTS:
+            line = f"Host: {host.format(netloc=netloc)}".encode("latin-1", "replace")
+            for path in ("/", "/healthz", "/api/me"):
+                request = f"GET {path} HTTP/1.1\r\n".encode() + line + b"\r\nConnection: close\r\n\r\n"
+                assert (await raw_answer(bridge.base_url, request))[0] in (400, 421), host
+    assert not [record for record in caplog.records if record.exc_info and record.name.startswith("bridge")]
+
+
+async def test_a_request_without_a_host_is_not_answered(bridge: Bridge) -> None:
+    """The library would ask DNS for the machine's own name, and everybody would wait."""
+    status, _ = await raw_answer(bridge.base_url, b"GET /healthz HTTP/1.0\r\n\r\n")
+    assert status == 421
+
+
+KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+NO_HANDSHAKES = (
+    ("EIO=4&transport=websocket", ["Upgrade: websocket", KEY]),
+    ("EIO=4&transport=websocket", ["Upgrade: websocket", "Connection: xupgrade", KEY]),
+    ("EIO=4&transport=websocket", ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: x"]),
+    ("EIO=4&transport=websocket", ["Upgrade: websocket", "Upgrade: websocket", "Connection: Upgrade", KEY]),
+    ("EIO=4&transport=websocket&sid=x", ["Upgrade: websocket", "Connection: Upgrade", KEY]),
+    ("EIO=4&EIO=3&transport=websocket", ["Upgrade: websocket", "Connection: Upgrade", KEY]),
+    ("EIO=4&transport=polling&j=%c2%b2", ["Connection: Upgrade", KEY]),
+    ("EIO=4&transport=polling", []),
+    ("", []),
+)
+
+
+async def test_what_is_no_handshake_opens_no_socket(bridge: Bridge, caplog: pytest.LogCaptureFixture) -> None:
+    """The library answered some with a 500, and remembered others as sockets for a minute."""
+    host = urlsplit(bridge.base_url).netloc
+    for query, headers in NO_HANDSHAKES:
+        lines = [
+            f"GET /ws/socket.io/?{query} HTTP/1.1",
+            f"Host: {host}",
+            "Sec-WebSocket-Version: 13",
+            *headers,
+        ]
+        with caplog.at_level(logging.WARNING):
+            status, body = await raw_answer(bridge.base_url, "\r\n".join([*lines, "", ""]).encode())
+        assert (status, b"invalid_request" in body) == (400, True)
+    assert not caplog.records
