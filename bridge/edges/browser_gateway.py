@@ -23,8 +23,17 @@ from bridge.approvals import Approvals
 from bridge.dispatch import CARD_RESUME_S
 from bridge.edges.device_choices import DeviceChoices, Presence, prefer
 from bridge.edges.identity import Caller, Identity
-from bridge.edges.socket_io import JsonPacket, OnePageSender, WireJson, use_page_sockets
+from bridge.edges.socket_io import (
+    JsonPacket,
+    OnePageSender,
+    PageSocket,
+    WireJson,
+    library_log,
+    page_socket_of,
+    use_page_sockets,
+)
 from bridge.edges.tasks import Tasks, pause
+from bridge.message_budget import GREETING, MessageBudget
 from bridge.open_call import OpenCall, Page
 from bridge.wire import (
     EVENT_APPROVALS,
@@ -73,8 +82,12 @@ CLOSING_S = 1.0
 
 GLANCE_S = 0.02
 
-CALLS_DELAY_S = 0.25
-"""Pages hear so much later that calls wait for their turn: whoever waits for less is not worth a message."""
+ANNOUNCE_DELAY_S = 0.25
+"""Pages hear so much later that calls wait for their turn, or that a browser came, went or was active: what
+is over by then is not worth a message."""
+
+MAX_BUDGETS = 10_000
+"""Users whose pages were there lately, and what they may say at once."""
 
 RECEIPT_DELAY_S = 0.05
 """Receipts of results are batched for so long (ruling 6)."""
@@ -135,9 +148,13 @@ class BrowserGateway:
         self._callers: dict[str, Caller] = {}
         self._pages_of_user: dict[str, dict[str, _Connected]] = {}
         self._left_at: dict[str, float] = {}
-        self._pages_changed = asyncio.Event()
+        self._sockets: dict[str, PageSocket] = {}
+        self._budgets: dict[str, MessageBudget] = {}
+        self._changes_of_pages: dict[str, asyncio.Event] = {}
+        """By user, where somebody waits for one of the user's pages."""
         self._receipts: dict[str, list[str]] = {}
-        self._calls_changed: set[str] = set()
+        self._announced_soon: set[tuple[str, str]] = set()
+        """Events and users."""
         self._listener: CallListener | None = None
         self._sio = socketio.AsyncServer(
             async_mode="aiohttp",
@@ -150,6 +167,8 @@ class BrowserGateway:
             max_http_buffer_size=SOCKET_MESSAGE_BYTES,
             ping_interval=PING_INTERVAL_S,
             ping_timeout=PING_TIMEOUT_S,
+            logger=library_log(),
+            engineio_logger=library_log(),
         )
         use_page_sockets(self._sio)
         self._sio.on("connect", self._connected)
@@ -180,7 +199,7 @@ class BrowserGateway:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience_s(user_id, resume_s)):
                 while page is None:
-                    await self._pages_changed.wait()
+                    await self._changes_of_pages.setdefault(user_id, asyncio.Event()).wait()
                     page = await self.page_for(user_id, origin, server_id)
         return page or self.newest_page(user_id)
 
@@ -213,6 +232,8 @@ class BrowserGateway:
         def acknowledged(*arguments: Any) -> None:
             self._acknowledged(sid, call.call_id, arguments)
 
+        if (socket := self._sockets.get(sid)) is not None:
+            socket.sent_call()
         await self._sio.emit(EVENT_CALL, _envelope(call), to=sid, callback=acknowledged)
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
@@ -224,18 +245,19 @@ class BrowserGateway:
         await self._sio.emit(EVENT_TURN, {"call_id": call_id}, to=sid)
 
     def calls_changed(self, user_id: str) -> None:
-        """Tell the pages of a user, `CALLS_DELAY_S` later, that calls began to wait or wait no more.
+        """Tell the pages of a user, soon, that calls began to wait or wait no more."""
+        self._announce_soon(EVENT_CALLS, user_id)
 
-        Most waits are over by then, and however many there are, one word is enough.
-        """
-        if user_id in self._calls_changed or not self._pages_of_user.get(user_id):
+    def _announce_soon(self, event: str, user_id: str) -> None:
+        """Tell the pages of a user `ANNOUNCE_DELAY_S` later: however often it happens, one word is enough."""
+        if (event, user_id) in self._announced_soon or not self._pages_of_user.get(user_id):
             return
-        self._calls_changed.add(user_id)
-        asyncio.get_running_loop().call_later(CALLS_DELAY_S, self._announce_calls, user_id)
+        self._announced_soon.add((event, user_id))
+        asyncio.get_running_loop().call_later(ANNOUNCE_DELAY_S, self._start_announcing, event, user_id)
 
-    def _announce_calls(self, user_id: str) -> None:
-        self._calls_changed.discard(user_id)
-        self._tasks.start(self._announce(EVENT_CALLS, user_id), f"calls of {user_id}")
+    def _start_announcing(self, event: str, user_id: str) -> None:
+        self._announced_soon.discard((event, user_id))
+        self._tasks.start(self._announce(event, user_id), f"{event} of {user_id}")
 
     async def announce_servers(self, user_id: str | None) -> None:
         """Tell the pages of one user, or of all, that the list of servers changed."""
@@ -252,8 +274,7 @@ class BrowserGateway:
 
     async def announce_devices(self, user_id: str) -> None:
         """Tell the pages of a user that a device of theirs came, went, or was active."""
-        for sid in list(self._pages_of_user.get(user_id, ())):
-            await self._sio.emit(EVENT_DEVICES, {}, to=sid)
+        await self._announce(EVENT_DEVICES, user_id)
 
     async def announce_approvals(self, user_id: str) -> None:
         """Tell the pages of a user which calls they are to be asked about now."""
@@ -279,15 +300,27 @@ class BrowserGateway:
                     await pause(GLANCE_S)
         await self._sio.shutdown()
 
-    async def _connected(self, sid: str, _environ: dict[str, Any], auth: Any) -> None:
+    async def _connected(self, sid: str, environ: dict[str, Any], auth: Any) -> None:
         token = cast("dict[str, Any]", auth).get("token") if isinstance(auth, dict) else None
         try:
-            self._callers[sid] = await self._identity.caller_of_session(str(token))
+            caller = await self._identity.caller_of_session(str(token))
         except BridgeError as error:
             raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
+        self._callers[sid] = caller
+        self._sockets[sid] = page_socket_of(environ)
+        self._sockets[sid].authenticated(self._budget_of(caller.user.id))
+
+    def _budget_of(self, user_id: str) -> MessageBudget:
+        """That of all sockets of the user, also of those of before: it does not grow by hanging up."""
+        budget = self._budgets.pop(user_id, None) or MessageBudget()
+        self._budgets[user_id] = budget
+        if len(self._budgets) > MAX_BUDGETS:
+            del self._budgets[next(iter(self._budgets))]
+        return budget
 
     async def _disconnected(self, sid: str, _reason: str) -> None:
         caller = self._callers.pop(sid, None)
+        self._sockets.pop(sid, None)
         self._receipts.pop(sid, None)
         if caller is None:
             return
@@ -295,12 +328,13 @@ class BrowserGateway:
         if pages.pop(sid, None) is not None and not pages:
             del self._pages_of_user[caller.user.id]
             self._remember_leaving(caller.user.id)
-        self._tell_waiting()
-        self._devices_changed(caller.user.id)
+        self._tell_waiting(caller.user.id)
+        self._announce_soon(EVENT_DEVICES, caller.user.id)
         if self._listener is not None:
             self._listener.abandon_session(sid)
 
     async def _greeted(self, sid: str, payload: Any = None) -> dict[str, Any]:
+        self._sockets[sid].charge(GREETING)
         try:
             hello = Hello.model_validate(payload)
         except ValidationError as error:
@@ -315,9 +349,10 @@ class BrowserGateway:
         mode = await self._approvals.mode(caller.user.id)
         page = Page(sid, caller.device_id, hello.instance, hello.epoch)
         self._pages_of_user.setdefault(caller.user.id, {})[sid] = _Connected(page, hello)
+        self._sockets[sid].greeted()
         closed = self._reconciled(caller, page, hello)
-        self._tell_waiting()
-        self._devices_changed(caller.user.id)
+        self._tell_waiting(caller.user.id)
+        self._announce_soon(EVENT_DEVICES, caller.user.id)
         limits = {
             "inline_result_bytes": INLINE_RESULT_BYTES,
             "result_bytes": RESULT_BYTES,
@@ -351,7 +386,7 @@ class BrowserGateway:
         pages[sid] = _Connected(pages[sid].page, hello)
         if visibility == "visible":
             pages[sid] = pages.pop(sid)
-        self._devices_changed(user_id)
+        self._announce_soon(EVENT_DEVICES, user_id)
 
     async def _reported(self, sid: str, payload: Any = None) -> None:
         try:
@@ -386,19 +421,15 @@ class BrowserGateway:
         able = (each.page for each in reversed(pages.values()) if _may_reach(each.hello, origin))
         return prefer(able, chosen)
 
-    def _devices_changed(self, user_id: str) -> None:
-        if self._pages_of_user.get(user_id):
-            self._tasks.start(self.announce_devices(user_id), f"devices of {user_id}")
-
     def _remember_leaving(self, user_id: str) -> None:
         now = asyncio.get_running_loop().time()
         self._left_at = {user: at for user, at in self._left_at.items() if now - at < CARD_RESUME_S}
         self._left_at[user_id] = now
 
-    def _tell_waiting(self) -> None:
-        """Wake whoever waits for a page; each looks again for itself."""
-        self._pages_changed.set()
-        self._pages_changed = asyncio.Event()
+    def _tell_waiting(self, user_id: str) -> None:
+        """Wake whoever waits for a page of the user; each looks again for itself."""
+        if (change := self._changes_of_pages.pop(user_id, None)) is not None:
+            change.set()
 
     def _owe_receipt(self, sid: str, call_id: str) -> None:
         owed = self._receipts.get(sid)

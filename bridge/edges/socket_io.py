@@ -8,21 +8,45 @@ replaced in `PageSocket`. `make bench` shows what it is worth.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any, cast
 
 import orjson
 import socketio
+from aiohttp import web
 from engineio import packet as engine
 from engineio.async_drivers.aiohttp import WebSocket
-from socketio.packet import EVENT, Packet
+from socketio.packet import Packet
 
-from bridge.edges.tasks import breathe
-
-_MESSAGE = str(engine.MESSAGE)
+from bridge.edges.connections import note_caller
+from bridge.edges.log_lines import OncePerMinute
+from bridge.edges.socket_frames import (
+    CONNECT,
+    DISCONNECT,
+    EVENT,
+    PAGE_EVENTS,
+    Frame,
+    UnreadableFrame,
+    read_frame,
+)
+from bridge.edges.tasks import breathe, pause
+from bridge.message_budget import MessageBudget, weight_of
 
 BREATH = 16
-"""Messages of one page in a row before everybody else has a turn."""
+"""Messages of one page in a row, large ones counting more, before everybody else has a turn."""
+
+AUTHENTICATION_S = 15.0
+"""For a socket to say who it is."""
+
+GREETING_S = 15.0
+"""And then to greet."""
+
+_KEY = "tool_bridge.page_socket"
+
+_log = logging.getLogger(__name__)
+_log.addFilter(OncePerMinute())
 
 
 class WireJson:
@@ -40,9 +64,15 @@ class WireJson:
 
 
 class JsonPacket(Packet):
-    """A packet that is text; a binary one from a peer is refused by the server."""
+    """A packet that is text, and on its way in a `Frame` that was read already."""
 
     uses_binary_events = False
+
+    def decode(self, encoded_packet: Frame) -> int:
+        """Take over what was read; there are never binary parts to come."""
+        self.packet_type, self.id, self.data = encoded_packet
+        self.namespace = None
+        return 0
 
 
 class OnePageSender(socketio.AsyncManager):
@@ -72,23 +102,106 @@ class PageSocket(WebSocket):
     """A WebSocket whose messages are handled as they come, in the one task that waits for them.
 
     What python-engineio waits for, with its timeout, is then everything else: above all the pongs, without
-    which a page counts as gone.
+    which a page counts as gone. A frame that no page sends ends the socket, and so does silence of one that
+    has to say who it is, or to greet.
     """
 
+    def __init__(self, handler: Any, server: Any) -> None:
+        """As the library makes it, on the running loop, when a handshake is answered."""
+        super().__init__(handler, server)
+        self._request: web.Request | None = None
+        self._budget = MessageBudget()
+        self._is_authenticated = False
+        self._until: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
+
+    async def __call__(self, environ: dict[str, Any]) -> Any:
+        """Serve the socket until it ends; `page_socket_of` finds it by the same `environ`."""
+        environ[_KEY] = self
+        self._request = environ["aiohttp.request"]
+        return await cast(Any, super()).__call__(environ)
+
+    def authenticated(self, budget: MessageBudget) -> None:
+        """It is a page of somebody; what it says counts in `budget`. It has `GREETING_S` to greet."""
+        if self._request is not None:
+            note_caller(self._request)
+        self._budget, self._is_authenticated = budget, True
+        self._until = asyncio.get_running_loop().time() + GREETING_S
+
+    def greeted(self) -> None:
+        """It may be silent from now on."""
+        self._until = None
+
+    def sent_call(self) -> None:
+        """It was sent a call, of which it will have a few things to say."""
+        self._budget.earn()
+
+    def charge(self, count: int) -> None:
+        """What it said counts for so much more than its length."""
+        self._budget.spend(count)
+
     async def wait(self) -> str | bytes:
-        """The next packet that is no message. Raises, as the library wants it, once the socket has closed."""
-        socket = cast(Any, self.handler).__self__
+        """The next pong.
+
+        Raises:
+            OSError: as the library wants it, once the socket has closed.
+            UnreadableFrame: it sent what no page sends; the library ends the socket then.
+            TimeoutError: it did not say in time who it is, or greet; likewise.
+        """
         handled = 0
-        while _is_message(data := await super().wait()):
-            await socket.receive(engine.Packet(encoded_packet=data))
-            handled += 1
-            if handled % BREATH == 0:  # what has arrived together is read without letting others run
+        while True:
+            text = await self._next()
+            frame = self._read(text)
+            if frame is not None:
+                await self._pass_on(frame)
+            weight = weight_of(text)
+            handled += weight
+            if (wait_s := self._budget.spend(weight)) > 0:
+                _log.warning("A page says more than its calls need; it is read more slowly.")
+                await pause(wait_s)
+            elif handled >= BREATH:  # what has arrived together is read without letting others run
+                handled = 0
                 await breathe()
-        return data
+            if frame is None:
+                return text
+
+    async def _pass_on(self, frame: Frame) -> None:
+        if frame.packet_type != EVENT or frame.content[0] in PAGE_EVENTS:
+            await cast(Any, self.handler).__self__.receive(engine.Packet(engine.MESSAGE, frame))
+        if frame.packet_type == DISCONNECT:
+            raise OSError
+
+    async def _next(self) -> str | bytes:
+        if self._until is None:
+            return await super().wait()
+        try:
+            async with asyncio.timeout_at(self._until):
+                return await super().wait()
+        except TimeoutError:
+            missing = "greet" if self._is_authenticated else "say who it is"
+            _log.warning("A socket is closed, because it did not %s in time.", missing)
+            raise
+
+    def _read(self, text: str | bytes) -> Frame | None:
+        try:
+            frame = read_frame(text)
+            if frame is not None and self._is_authenticated == (frame.packet_type == CONNECT):
+                raise UnreadableFrame("a packet that has no place there")
+        except UnreadableFrame as error:
+            _log.warning("A socket is closed, because it sent what no page sends: %s.", error)
+            raise
+        return frame
 
 
-def _is_message(data: str | bytes) -> bool:
-    return isinstance(data, str) and data.startswith(_MESSAGE)
+def page_socket_of(environ: dict[str, Any]) -> PageSocket:
+    """The socket of which python-socketio says that it connects."""
+    return environ[_KEY]
+
+
+def library_log() -> logging.Logger:
+    """Where python-socketio and python-engineio log; with one of their own they write to standard error."""
+    log = logging.getLogger("socketio.server")
+    log.setLevel(logging.ERROR)
+    return log
 
 
 def use_page_sockets(sio: socketio.AsyncServer) -> None:

@@ -1,14 +1,21 @@
 """Reading of a page's socket: messages where they come in, everything else to the library."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from bridge.edges.socket_io import BREATH, PageSocket
+from bridge.edges.socket_frames import UnreadableFrame
+from bridge.edges.socket_io import AUTHENTICATION_S, BREATH, GREETING_S, PageSocket
+from bridge.message_budget import BURST, OF_A_CALL, RATE_PER_S, MessageBudget
+from bridge.wire import EVENT_RESULT
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
+
+MESSAGE = f'42["{EVENT_RESULT}",{{}}]'
 
 
 class Library:
@@ -21,43 +28,160 @@ class Library:
         return None
 
     async def receive(self, packet: Any) -> None:
-        self.received.append(packet.data)
+        self.received.append(packet.data.content)
 
 
 class Arrived(PageSocket):
-    """A socket on which everything has arrived already: reading never waits."""
+    """A socket on which everything has arrived already, and then nothing more comes."""
 
-    def __init__(self, library: Library, *texts: str | None) -> None:
+    def __init__(self, library: Library, *texts: str | bytes | None) -> None:
         super().__init__(library.serve, None)
         self._sock: Any = self
         self._texts = list(texts)
 
     async def receive(self) -> Any:
+        if not self._texts:
+            await asyncio.Event().wait()
         return SimpleNamespace(data=self._texts.pop(0))
+
+
+def page(library: Library, *texts: str | bytes | None) -> Arrived:
+    """The socket of a page that has said who it is and has greeted."""
+    socket = Arrived(library, *texts)
+    socket.authenticated(MessageBudget(asyncio.get_running_loop().time))
+    socket.greeted()
+    return socket
+
+
+@asynccontextmanager
+async def others() -> AsyncGenerator[list[None]]:
+    """Somebody else who uses every turn of the event loop; one entry for each."""
+    turns: list[None] = []
+
+    async def use() -> None:
+        while True:
+            turns.append(None)
+            await asyncio.sleep(0)
+
+    task = asyncio.create_task(use())
+    yield turns
+    task.cancel()
 
 
 async def test_messages_are_handled_in_order_and_the_pong_goes_to_the_library() -> None:
     """Its timeout is for the pong: a page that only talks and never answers a ping is gone all the same."""
     library = Library()
-    socket = Arrived(library, "42first", "42second", "3", "42third", None)
+    said = [f'42["{EVENT_RESULT}",{number}]' for number in range(3)]
+    socket = page(library, said[0], said[1], "3", said[2], None)
     assert await socket.wait() == "3"
-    assert library.received == ["2first", "2second"]
+    assert library.received == [[EVENT_RESULT, 0], [EVENT_RESULT, 1]]
     with pytest.raises(OSError, match=r"^$"):
         await socket.wait()
-    assert library.received == ["2first", "2second", "2third"]
+    assert library.received[-1] == [EVENT_RESULT, 2]
 
 
 async def test_a_page_with_much_to_say_lets_others_have_their_turn() -> None:
     """What has arrived together is never waited for, so nothing else would run until it is all handled."""
-    library, turns = Library(), 0
+    async with others() as turns:
+        assert await page(Library(), *[MESSAGE] * (BREATH * 10), "3").wait() == "3"
+        assert len(turns) >= 10
 
-    async def somebody_else() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
 
-    other = asyncio.create_task(somebody_else())
-    assert await Arrived(library, *["42x"] * (BREATH * 10), "3").wait() == "3"
-    other.cancel()
-    assert turns >= 10
+async def test_a_large_message_counts_as_many() -> None:
+    """Two megabytes take as long as hundreds of small ones."""
+    large = f'42["{EVENT_RESULT}","{"x" * 2_000_000}"]'
+    async with others() as turns:
+        assert await page(Library(), large, large, "3").wait() == "3"
+        assert len(turns) >= 2
+
+
+@pytest.mark.parametrize("frame", ["42[", b"\x00", "", "9", "40{}", "43[]", "45-[]", "2probe"])
+async def test_the_first_frame_that_no_page_sends_ends_its_socket(frame: str | bytes) -> None:
+    """Three bytes were a traceback in the log, and the socket could send the next three."""
+    library = Library()
+    with pytest.raises(UnreadableFrame):
+        await page(library, frame, MESSAGE).wait()
+    assert library.received == []
+
+
+@pytest.mark.parametrize("frame", [MESSAGE, "430[]", "41"])
+async def test_a_socket_says_first_who_it_is(frame: str) -> None:
+    """Nothing of a stranger reaches a handler."""
+    library = Library()
+    with pytest.raises(UnreadableFrame):
+        await Arrived(library, frame).wait()
+    assert library.received == []
+
+
+async def test_an_event_of_a_newer_page_is_passed_over() -> None:
+    """A page that was loaded from a newer bridge still works with this one; reserved names mean nothing."""
+    library = Library()
+    frames = ['42["bridge:new",{}]', '42["disconnect","x"]', '42["connect"]', "3"]
+    assert await page(library, *frames).wait() == "3"
+    assert library.received == []
+
+
+async def test_a_socket_that_does_not_say_who_it_is_is_ended() -> None:
+    """Its pongs alone kept it for ever."""
+    socket = Arrived(Library(), "3")
+    assert await socket.wait() == "3"
+    with pytest.raises(TimeoutError):
+        await socket.wait()
+    assert asyncio.get_running_loop().time() == pytest.approx(AUTHENTICATION_S)
+
+
+async def test_a_socket_that_does_not_greet_is_ended() -> None:
+    """It costs as much as a page and can run no call."""
+    socket = Arrived(Library())
+    socket.authenticated(MessageBudget())
+    with pytest.raises(TimeoutError):
+        await socket.wait()
+    assert asyncio.get_running_loop().time() == pytest.approx(GREETING_S)
+
+
+async def test_a_page_that_has_greeted_may_be_silent() -> None:
+    """Most pages are, most of the time; the library's pings find those that are gone."""
+    waiting = asyncio.create_task(page(Library()).wait())
+    done, _ = await asyncio.wait({waiting}, timeout=10 * GREETING_S)
+    assert not done
+    waiting.cancel()
+
+
+async def test_what_a_page_says_unasked_is_read_at_a_pace() -> None:
+    """What calls need comes with calls; the rest of a flood waits in the flooder's own socket."""
+    socket = page(Library(), *[MESSAGE] * (BURST + 10 * RATE_PER_S), "3")
+    assert await socket.wait() == "3"
+    assert asyncio.get_running_loop().time() == pytest.approx(10, abs=0.1)
+
+
+async def test_pages_of_one_user_share_what_they_may_say() -> None:
+    """Else a hundred sockets would say a hundred times as much."""
+    budget = MessageBudget(asyncio.get_running_loop().time)
+    sockets = [Arrived(Library(), *[MESSAGE] * (BURST + RATE_PER_S), "3") for _ in range(10)]
+    async with asyncio.TaskGroup() as group:
+        for socket in sockets:
+            socket.authenticated(budget)
+            socket.greeted()
+            group.create_task(socket.wait())
+    spared_s = 10 * (BURST + RATE_PER_S) / RATE_PER_S
+    assert asyncio.get_running_loop().time() == pytest.approx(spared_s - BURST / RATE_PER_S, rel=0.05)
+
+
+async def test_pongs_are_counted_like_everything_else() -> None:
+    """Each costs the library two tasks and a timer."""
+    socket = page(Library(), *["3"] * (BURST + RATE_PER_S))
+    for _ in range(BURST + RATE_PER_S):
+        await socket.wait()
+    assert asyncio.get_running_loop().time() == pytest.approx(1, abs=0.1)
+
+
+async def test_a_page_that_runs_many_calls_is_never_kept_waiting() -> None:
+    """What a call needs comes with it: ack, decision and the largest result."""
+    calls = 500
+    said = [MESSAGE, MESSAGE, f'42["{EVENT_RESULT}","{"x" * 300_000}"]'] * calls
+    socket = page(Library(), *said, "3")
+    for _ in range(calls):
+        socket.sent_call()
+    assert calls * OF_A_CALL <= 8_000
+    assert await socket.wait() == "3"
+    assert asyncio.get_running_loop().time() == 0

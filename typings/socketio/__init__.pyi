@@ -2,6 +2,7 @@
 
 from asyncio import Task
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from logging import Logger
 from typing import Any, Protocol
 
 from aiohttp.web import Application
@@ -35,8 +36,8 @@ class AsyncServer:
         ping_interval: float | tuple[float, float] = 25,
         ping_timeout: float = 20,
         http_compression: bool = True,
-        logger: bool = False,
-        engineio_logger: bool = False,
+        logger: bool | Logger = False,
+        engineio_logger: bool | Logger = False,
         serializer: str | type[packet.Packet] = "default",
         client_manager: AsyncManager | None = None,
     ) -> None: ...

@@ -4,6 +4,10 @@ EVENT: int
 
 class Packet:
     uses_binary_events: ClassVar[bool]
+    packet_type: int
+    data: Any
+    namespace: str | None
+    id: int | None
     def __init__(
         self,
         packet_type: int = ...,
@@ -11,3 +15,4 @@ class Packet:
         namespace: str | None = None,
         id: int | None = None,
     ) -> None: ...
+    def decode(self, encoded_packet: Any) -> int: ...
