@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from bridge import endings
+from bridge.call_ids import CallIds
 from bridge.calls import TERMINAL, CallEvent, CallState, UnexpectedEvent, next_state
 from bridge.config import DEFAULT_APPROVAL_S
 from bridge.dispatch_ports import Browser, Decisions, Journal, JournalUnavailable
@@ -47,11 +48,13 @@ class Dispatcher:
         browser: Browser,
         journal: Journal,
         decisions: Decisions,
+        ids: CallIds,
         *,
         no_browser_message: str,
         approval_s: float = DEFAULT_APPROVAL_S,
     ) -> None:
         """`approval_s`: how long users may think about a call."""
+        self._ids = ids
         self._browser = browser
         self._journal = journal
         self._decisions = decisions
@@ -73,7 +76,7 @@ class Dispatcher:
         unsafe request that was already begun may have been performed.
         """
         token = secrets.token_urlsafe(24)
-        call = OpenCall(new_call_id(), request, token, turn, approval_s=self._approval_s)
+        call = OpenCall(self._ids.new(request.user_id), request, token, turn, approval_s=self._approval_s)
         self._open[call.call_id] = call
         self._tell(call)
         try:
@@ -288,10 +291,15 @@ class Dispatcher:
             self._decisions.decided(call.call_id, call.request, verdict)
 
     def report(self, user_id: str, sid: str, result: Result) -> None:
-        """A page reported how a call ended. Late and doubled reports go to the journal and change nothing."""
+        """A page reported how a call ended. Late and doubled reports go to the journal and change nothing.
+
+        Nothing is kept of a call that another page has: what becomes of it is not known yet. Nor of one that
+        was never given to this user.
+        """
         call = self._of_session(sid, result.call_id)
         if call is None:
-            self._journal.late(user_id, result)
+            if not self._is_open(result.call_id, user_id) and self._ids.gave(result.call_id, user_id):
+                self._journal.late(user_id, result)
             return
         reading = read_report(result.outcome, call.uploaded, safe=call.request.safe)
         if call.request.safe and call.attempts < MAX_ATTEMPTS and _may_work_next_time(reading):
@@ -433,14 +441,6 @@ class Dispatcher:
         if call.sendings:
             return endings.page_lost()
         return WireError(code=ErrorCode.NO_BROWSER, message=self._no_browser_message, retryable=True)
-
-
-def new_call_id() -> str:
-    """`call_`, the time in milliseconds and 80 random bits, in hexadecimal.
-
-    By time, because ids in no order would make every row that is written change another page of their index.
-    """
-    return f"call_{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"
 
 
 def _record(call: OpenCall, *, may_begin: bool) -> CallRecord:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bridge.approvals import Approvals
+from bridge.call_ids import new_unsealed_id
 from bridge.calls import CallState
-from bridge.dispatch import new_call_id
 from bridge.gate import ALONE, Gate, Terms
 from bridge.open_call import CallRequest
 from bridge.outcome import CallOutcome
@@ -191,7 +191,7 @@ def _as_invalid_arguments(*, inner: str | None = None) -> Generator[None]:
 def _answered(text: str) -> CallOutcome:
     """The outcome of a tool that the bridge answers itself."""
     answer = Answered(200, JSON, {}, TextBody(text))
-    return CallOutcome(new_call_id(), CallState.SUCCEEDED, answer, None)
+    return CallOutcome(new_unsealed_id(), CallState.SUCCEEDED, answer, None)
 
 
 def _server_of(view: UserView, wanted: FindRequest, scope: str | None) -> str:

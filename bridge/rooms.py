@@ -16,6 +16,7 @@ from bridge.approvals import Approvals
 from bridge.artifacts.ports import ItemStore
 from bridge.artifacts.ulid import Ulids
 from bridge.breaker import Breakers
+from bridge.call_ids import CallIds
 from bridge.call_settings import CallSettingsBook
 from bridge.config import MemorySettings, Settings, origin_of
 from bridge.dispatch import Dispatcher
@@ -161,6 +162,7 @@ def _compose_dispatcher(
         gateway,
         journal,
         approvals,
+        CallIds(_secret(settings.data_dir)),
         approval_s=settings.approval_s,
         no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
         "then call again.",

@@ -12,11 +12,11 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import orjson
 from pydantic import BaseModel, ValidationError
-from sqlalchemy import Connection, Table, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Table, delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.calls import CallState
@@ -99,6 +99,7 @@ class _Late:
 
     call_id: str
     user_id: str
+    status: Literal["answered", "failed"]
     text: str
 
 
@@ -152,8 +153,11 @@ class CallJournal:
             self._entries.put(row)
 
     def late(self, user_id: str, result: Result) -> None:
-        """Write down what a page of this user says of a call that has ended; never fails."""
-        self._entries.put(_Late(result.call_id, user_id, _late_text(result)))
+        """Write down what a page of this user says of a call that has ended; never fails.
+
+        The first word counts, but what an API answered counts more than that nothing came.
+        """
+        self._entries.put(_Late(result.call_id, user_id, result.outcome.status, _late_text(result)))
 
     async def close(self) -> None:
         """Write what waits. What the database does not take then is settled at the next start, or lost."""
@@ -255,19 +259,13 @@ _COLUMNS = tuple(name for name in _NAMES if name in _Row.model_fields)
 _CHANGED = ("device_id", "state", "may_begin", "http_status", "content_type", "error", "decision", "ended_at")
 _WRITER = RowWriter(_COLUMNS, lambda dialect: upsert(dialect, CallRow, _CHANGED, while_null="ended_at"))
 
-_FIRST_LATE = (
-    update(_CALLS)
-    .where(_CALLS.c.id == bindparam("call_id"), _CALLS.c.user_id == bindparam("of_user"))
-    .values(late=func.coalesce(_CALLS.c.late, bindparam("said")))
-)
-
 
 def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> None:
     rows: dict[str, dict[str, Any]] = {}  # the last one of each call
-    late: list[dict[str, Any]] = []
+    late: list[_Late] = []
     for entry in entries:
         if isinstance(entry, _Late):
-            late.append({"call_id": entry.call_id, "of_user": entry.user_id, "said": entry.text})
+            late.append(entry)
             continue
         call_id = entry["id"]
         if (unread := entry.get(_UNREAD)) is not None:
@@ -276,8 +274,15 @@ def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> 
             entry["arguments"] = rows[call_id]["arguments"]
         rows[call_id] = entry
     _WRITER.write(connection, [[row[name] for name in _COLUMNS] for row in rows.values()])
-    if late:
-        connection.execute(_FIRST_LATE, late)
+    for said in late:
+        _save_late(connection, said)
+
+
+def _save_late(connection: Connection, said: _Late) -> None:
+    of_call = (_CALLS.c.id == said.call_id, _CALLS.c.user_id == said.user_id)
+    before = connection.execute(select(_CALLS.c.late).where(*of_call)).scalar()
+    if before is None or (said.status == "answered" and json.loads(before)["status"] == "failed"):
+        connection.execute(update(_CALLS).where(*of_call).values(late=said.text))
 
 
 def _left_rows(intents: IntentLog) -> list[_Row]:

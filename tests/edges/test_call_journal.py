@@ -86,6 +86,24 @@ async def test_a_late_result_is_kept_beside_the_ending_and_only_by_its_user(desk
     assert late["http_status"] == 201
 
 
+async def test_what_an_api_answered_wins_over_a_report_that_nothing_came(desk: Desk) -> None:
+    """Whoever reads `late` decides by it whether to do the thing again; the order of reports is chance."""
+    await desk.open("call_1")
+    failure: dict[str, Any] = {
+        "status": "failed",
+        "error": {"code": "network", "message": "It broke."},
+        "delivered": "no",
+    }
+    success = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
+    seen: list[tuple[str, Any]] = []
+    for outcome in (failure, success, failure, {**success, "http_status": 500}):
+        desk.journal.late(desk.ann.id, Result.model_validate({"call_id": "call_1", "outcome": outcome}))
+        late = (await desk.kept("call_1")).late
+        assert late is not None
+        seen.append((late["status"], late.get("http_status")))
+    assert seen == [("failed", None), ("answered", 201), ("answered", 201), ("answered", 201)]
+
+
 async def test_one_users_calls_are_not_anothers(desk: Desk) -> None:
     """Knowing the id of a call is no right to read it."""
     await desk.open("call_1")

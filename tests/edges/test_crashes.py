@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from bridge.call_ids import CallIds
 from bridge.calls import CallState
 from bridge.config import Settings
 from bridge.edges.call_journal import QUICK_ARGUMENTS_CHARS
@@ -202,7 +203,10 @@ async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_pat
     """A call under way when the process died is in doubt, and its page's late word is kept."""
     store = Store.open(tmp_path / "bridge.sqlite3")
     user, journal = await store.ensure_user("local"), store.call_journal(tmp_path)
-    await journal.opened(record(user, "call_left"), 1.0)
+    secret = bytes(32)
+    (tmp_path / "secret.key").write_text(secret.hex(), encoding="utf-8")
+    left = CallIds(secret).new(user.id)
+    await journal.opened(record(user, left), 1.0)
     await journal.close()
     await store.close()
     hello = {
@@ -210,18 +214,18 @@ async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_pat
         "page_id": "p1",
         "instance": "w1",
         "epoch": "e1",
-        "calls": [{"call_id": "call_left", "state": "done"}],
+        "calls": [{"call_id": left, "state": "done"}],
     }
     async with running_bridge(tmp_path) as bridge, page_of(bridge, user.id, no_answer, hello=hello) as page:
-        assert page.greeting["closed"] == ["call_left"]
-        await page.socket.emit("bridge:result", {"call_id": "call_left", "outcome": json_answer(1, 201)})
-        await eventually(lambda: page.receipts == ["call_left"])
+        assert page.greeting["closed"] == [left]
+        await page.socket.emit("bridge:result", {"call_id": left, "outcome": json_answer(1, 201)})
+        await eventually(lambda: page.receipts == [left])
 
         async def late() -> Any:
-            return (await page.get("/api/calls/call_left"))["late"]
+            return (await page.get(f"/api/calls/{left}"))["late"]
 
         assert (await eventually(late))["http_status"] == 201
-        shown = await page.get("/api/calls/call_left")
+        shown = await page.get(f"/api/calls/{left}")
         assert (shown["state"], shown["error"]["detail"]["reason"]) == ("outcome_unknown", "no_browser")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from bridge.call_ids import CallIds
 from bridge.calls import TERMINAL, CallState
 from bridge.dispatch import Dispatcher
 from bridge.dispatch_ports import JournalUnavailable
@@ -179,6 +180,7 @@ class BridgeDouble:
             self,
             self.journal,
             FakeDecisions(),
+            CallIds(b"secret"),
             no_browser_message="Open the page.",
         )
         self._gate = Gate(self.dispatcher, around.controls())

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Literal
 
+from bridge.call_ids import CallIds
 from bridge.dispatch import Dispatcher
 from bridge.limits import Deadline, SetBy
 from bridge.open_call import CallRequest
@@ -82,6 +83,7 @@ class Desk:
             self.browser,
             self.journal,
             self.decisions,
+            CallIds(b"secret"),
             no_browser_message="Open it.",
         )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from bridge.call_ids import CallIds
 from bridge.dispatch import Dispatcher
 from bridge.engine import Engine, ToolCall
 from bridge.gate import Gate
@@ -96,6 +97,7 @@ class House:
             self.pages,
             FakeJournal(),
             FakeDecisions(),
+            CallIds(b"secret"),
             no_browser_message="none",
         )
         self.pages.listener = dispatcher

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
+from bridge.call_ids import new_unsealed_id
 from bridge.calls import CallState
 from bridge.config import DEFAULT_APPROVAL_S
 from bridge.dispatch import RESUME_S
@@ -126,6 +127,30 @@ async def test_what_a_page_reports_after_the_end_is_kept_and_changes_nothing() -
     assert (await running).state is CallState.OUTCOME_UNKNOWN
     desk.dispatcher.report("ann", "page-a", answered(call_id))
     assert [(user, result.call_id) for user, result in desk.journal.late_results] == [("ann", call_id)]
+
+
+async def test_what_another_page_says_of_a_call_that_is_open_is_no_late_truth() -> None:
+    """A tab that never had the call said "not delivered": a user could have thought it safe to repeat."""
+    desk = Desk()
+    running = desk.start(request(safe=False), 1)
+    call_id = await desk.sent()
+    desk.dispatcher.report("ann", "another-tab", failed(call_id, ErrorCode.NETWORK, "no"))
+    assert (await running).state is CallState.OUTCOME_UNKNOWN
+    assert desk.journal.late_results == []
+    desk.dispatcher.report("ann", "page-a", answered(call_id, 201))
+    assert [result.outcome.status for _, result in desk.journal.late_results] == ["answered"]
+
+
+async def test_a_report_of_a_call_that_was_never_given_to_its_user_costs_nothing() -> None:
+    """One page's made-up ids filled the journal's queue, and other users' calls were refused."""
+    desk = Desk()
+    running = desk.start(request(safe=False), 1)
+    call_id = await desk.sent()
+    await running
+    desk.dispatcher.report("bob", "page-b", answered(call_id))
+    desk.dispatcher.report("ann", "page-a", answered("call_nope"))
+    desk.dispatcher.report("ann", "page-a", answered(new_unsealed_id()))
+    assert desk.journal.late_results == []
 
 
 # The journal

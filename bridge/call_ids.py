@@ -1,0 +1,52 @@
+"""Ids of calls that say by themselves whether a bridge of this data folder gave them to a user.
+
+A page reports calls that ended long ago, and after a restart; whether an id was ever given is known without
+asking the database, so that made-up ids cost nothing.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+
+PREFIX = "call_"
+_TIME_DIGITS, _RANDOM_BYTES, _SEAL_DIGITS = 12, 5, 10
+_OPEN_CHARS = len(PREFIX) + _TIME_DIGITS + 2 * _RANDOM_BYTES
+
+
+class CallIds:
+    """Makes and recognizes ids of calls: `call_`, milliseconds, 40 random bits and a seal of 40 bits.
+
+    By time, because ids in no order would make every row that is written change another page of their index.
+    The seal is no secret and proves nothing but where an id comes from: who knows an id may not do more.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        """`secret`: of the data folder; with another one the ids of before count as made up."""
+        self._key = hmac.digest(secret, b"tool-bridge call ids", "sha256")
+
+    def new(self, user_id: str) -> str:
+        """An id of a call of this user, in hexadecimal."""
+        opening = _new_opening()
+        return opening + self._seal(opening, user_id)
+
+    def gave(self, call_id: str, user_id: str) -> bool:
+        """Whether the id was made for a call of this user; never fails, whatever the id is."""
+        opening, seal = call_id[:_OPEN_CHARS], call_id[_OPEN_CHARS:]
+        expected = self._seal(opening, user_id).encode()
+        return hmac.compare_digest(seal.encode("utf-8", "replace"), expected)
+
+    def _seal(self, opening: str, user_id: str) -> str:
+        text = f"{opening} {user_id}".encode("utf-8", "replace")
+        return hmac.digest(self._key, text, "sha256").hex()[:_SEAL_DIGITS]
+
+
+def new_unsealed_id() -> str:
+    """An id of a call that the bridge answers itself, of which no page can have anything to say."""
+    return _new_opening() + "0" * _SEAL_DIGITS
+
+
+def _new_opening() -> str:
+    now_ms = time.time_ns() // 1_000_000
+    return f"{PREFIX}{now_ms:0{_TIME_DIGITS}x}{secrets.token_hex(_RANDOM_BYTES)}"
