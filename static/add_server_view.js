@@ -2,7 +2,7 @@
 /** Adding a document: by address (fetched by this browser, or by the bridge), as a file, or pasted. */
 import { announce, button, el, fill, labelled, link, notice, sentenceOf } from "./dom.js";
 import { address, goTo } from "./navigation.js";
-import { addressSpace } from "./address_space.js";
+import { isPublic } from "./address_space.js";
 import { readChosen } from "./chosen_files.js";
 import { addressOf, documentsAmong } from "./document_files.js";
 import { filesPanel } from "./files_panel.js";
@@ -143,7 +143,7 @@ export class AddServerView {
 
   /** @param {URL} url @param {string} code */
   #wayOn(url, code) {
-    const canHelp = BRIDGE_MAY_HELP.has(code) && addressSpace(url.hostname) === "public";
+    const canHelp = BRIDGE_MAY_HELP.has(code) && isPublic(url.hostname);
     const help = canHelp
       ? button("Let the bridge fetch it", () => void this.#attempt(() => this.#add({ url: url.href })), {
           class: "primary",

@@ -1,46 +1,15 @@
 // @ts-check
 /** Where an address lives (Local Network Access address spaces) and what a browser thinks of it. Pure guesses by name. */
 
+import { conclusionOf, spaceOfAddress } from "./networks.js";
+
 /** @typedef {import("./types.d.ts").AddressSpace} AddressSpace */
 
 /** Name endings that only exist inside a network; a name without a dot is one too. */
 const LOCAL_ENDINGS = [".local", ".lan", ".home", ".internal", ".intranet", ".home.arpa"];
 
-/** Non-public IPv4 blocks of the Local Network Access specification, as [first, prefix length]. */
-const LOCAL_BLOCKS = /** @type {[string, number][]} */ ([
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-]);
-
-/** @param {string} address */
-const asNumber = (address) => address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
-
-/** @param {string} host */
-const isIpv4 = (host) => /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
-
 /** @param {string} hostname as `URL.hostname` gives it; IPv6 in brackets */
-export const isAddressLiteral = (hostname) => isIpv4(hostname) || hostname.startsWith("[");
-
-/** @param {string} host @returns {AddressSpace} */
-function ipv4Space(host) {
-  if (host.startsWith("127.") || host === "0.0.0.0") return "loopback";
-  const number = asNumber(host);
-  const isLocal = LOCAL_BLOCKS.some(([first, length]) => {
-    const size = 2 ** (32 - length);
-    return Math.floor(number / size) === Math.floor(asNumber(first) / size);
-  });
-  return isLocal ? "local" : "public";
-}
-
-/** @param {string} host without brackets @returns {AddressSpace} */
-function ipv6Space(host) {
-  if (host === "::1" || host === "::") return "loopback";
-  return /^f[cd]|^fe[89ab]/.test(host) ? "local" : "public";
-}
+export const isAddressLiteral = (hostname) => spaceOfAddress(hostname) !== null;
 
 /**
  * One writing for one host: no dot at the end, and IPv4 inside IPv6 as IPv4.
@@ -61,8 +30,8 @@ function plainHost(hostname) {
  */
 export function addressSpace(hostname) {
   const host = plainHost(hostname);
-  if (host.startsWith("[")) return ipv6Space(host.slice(1, -1));
-  if (isIpv4(host)) return ipv4Space(host);
+  const space = spaceOfAddress(host);
+  if (space) return space;
   if (host === "localhost" || host.endsWith(".localhost")) return "loopback";
   return !host.includes(".") || LOCAL_ENDINGS.some((ending) => host.endsWith(ending)) ? "local" : "public";
 }
@@ -92,14 +61,12 @@ export function targetAddressSpace(pageUrl, url) {
   return mixedContent(pageUrl, url) && !isAddressLiteral(new URL(url).hostname) ? "local" : null;
 }
 
-/** Addresses that hand out the machine's own cloud identity: never a tool. */
-const METADATA_HOSTS = new Set([
-  "169.254.169.254",
-  "169.254.170.2",
-  "[fd00:ec2::254]",
-  "metadata.google.internal",
-  "100.100.100.200",
-]);
+/**
+ * False where the bridge would refuse to fetch, as far as the name tells; more than the local network is not public.
+ * @param {string} hostname
+ */
+export const isPublic = (hostname) =>
+  addressSpace(hostname) === "public" && conclusionOf(plainHost(hostname)) === "public";
 
 /** @param {URL} url */
 const portOf = ({ port, protocol }) => port || (protocol === "https:" ? "443" : "80");
@@ -123,6 +90,6 @@ function isSameServer(target, own) {
 export function forbiddenTarget(url, ownOrigin) {
   const target = new URL(url);
   if (ownOrigin && isSameServer(target, new URL(ownOrigin))) return "The bridge itself cannot be a tool's target.";
-  if (METADATA_HOSTS.has(plainHost(target.hostname))) return "A cloud metadata service cannot be a tool's target.";
+  if (conclusionOf(plainHost(target.hostname)) === "metadata") return "A cloud metadata service cannot be a tool's target.";
   return null;
 }

@@ -288,6 +288,16 @@ export interface Diagnosis {
 }
 
 export type AddressSpace = "loopback" | "local" | "public";
+
+/** A row of bridge/network_table.py. */
+export interface Network {
+  cidr: string;
+  conclusion: "public" | "private" | "metadata";
+  space?: "loopback" | "local";
+  /** Where an IPv6 address holds an IPv4 address: pieces of bits, each from and to, counted from the left. */
+  carries?: { pieces: [number, number][]; flipped?: boolean }[];
+}
+
 export type PermissionAnswer = "granted" | "denied" | "prompt" | "unsupported";
 
 // ---- call log ----

@@ -7,7 +7,6 @@ every redirect.
 
 from __future__ import annotations
 
-import ipaddress
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -22,6 +21,8 @@ from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
 from bridge.config import origin_of
+from bridge.network_table import METADATA_NAMES, Conclusion
+from bridge.networks import network_of
 from bridge.wire import BridgeError, ErrorCode
 from toolserver.document import Limits
 
@@ -32,19 +33,22 @@ MAX_AT_ONCE = 6
 ACCEPT = "application/json, application/yaml, */*;q=0.5"
 
 _TOO_MANY_REDIRECTS = "too many redirects"
-_TRANSLATED = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
-"""IPv6 networks whose addresses end in an IPv4 address that is meant."""
-
 
 Refuse: TypeAlias = Callable[[str], None]
-"""Takes a host: raises OSError for an address that must not be reached, ValueError for what is no address."""
+"""Takes a host: raises OSError, with the reason, for what must not be reached, ValueError for other names."""
 
 
 def refuse_private(host: str) -> None:
-    """Refuses every address that is not public, and IPv6 addresses that lead to such an IPv4 address."""
-    address = ipaddress.ip_address(host.partition("%")[0])
-    if not all(one.is_global and not one.is_multicast for one in (address, *_carried(address))):
-        raise OSError(f"{address} is not a public address; let the browser fetch it")
+    """Refuses what is not public or hands out metadata, also where an IPv6 address only leads there."""
+    address = host.partition("%")[0]
+    if source := METADATA_NAMES.get(host.rstrip(".").lower()):
+        raise OSError(f"{host} is a cloud metadata service ({source}); nothing is fetched from there")
+    network = network_of(address)
+    if network.conclusion is Conclusion.METADATA:
+        raise OSError(f"{address} leads to cloud metadata ({network.name}); nothing is fetched from there")
+    if network.conclusion is Conclusion.PRIVATE:
+        what = f"{network.name}, {network.source}"
+        raise OSError(f"{address} is not a public address ({what}); let the browser fetch it")
 
 
 class PublicResolver(AbstractResolver):
@@ -210,16 +214,6 @@ async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
             return _Fetched(content.decode("utf-8-sig", "replace"), str(response.url))
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
         raise FetchFailed(str(error) or type(error).__name__) from None
-
-
-def _carried(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
-    """IPv4 addresses that an IPv6 one leads to by translation (NAT64, 6to4, IPv4-compatible)."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return []
-    carried = [address.sixtofour] if address.sixtofour else []
-    if any(address in network for network in _TRANSLATED):
-        carried.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-    return carried
 
 
 def _timeout() -> aiohttp.ClientTimeout:

@@ -1,14 +1,16 @@
 """Fetching documents: what the operator may, and what a user must not reach through the bridge."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from aiohttp import web
+from yarl import URL
 
 from bridge.commands.documents import bundle_here
-from bridge.edges.document_fetch import PublicFetch, PublicResolver
+from bridge.edges.document_fetch import PublicFetch, PublicResolver, refuse_private
 from bridge.edges.document_sources import OWN_ONLY, SourceDocument, read_document
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.serving import serving
@@ -71,6 +73,7 @@ async def test_what_cannot_be_read_is_named(site: str, tmp_path: Path, source: s
         "http://192.168.1.1/",
         "http://169.254.169.254/latest/meta-data",
         "http://[fd00:ec2::254]/",
+        "http://user@127.0.0.1:{port}/spec.yaml",
         "http://[::ffff:127.0.0.1]/",
         "http://[64:ff9b::7f00:1]/",
         "http://[2002:7f00:1::]/",
@@ -99,9 +102,96 @@ async def test_a_user_cannot_reach_private_addresses_through_the_bridge(site: st
     assert refused.value.error.code is ErrorCode.DOCUMENT_UNREACHABLE
 
 
-async def test_a_name_that_leads_to_a_private_address_is_refused() -> None:
-    """DNS answers are the attacker's too: what counts is the address that is connected to."""
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost",
+        "127.1",
+        "2130706433",
+        "0x7f.1",
+        "0x7f000001",
+        "0177.0.0.1",
+        "017700000001",
+        "0",
+        "0xa9fea9fe",
+        "0xc0.0.0.192",
+        "168.63.33040",
+    ],
+)
+async def test_a_name_that_leads_to_a_private_address_is_refused(host: str) -> None:
+    """DNS answers are the attacker's too: what counts is the address that is connected to.
+
+    A number is a name for a resolver: decimal, octal, hexadecimal and short forms become addresses there.
+    """
     resolver = PublicResolver()
-    with pytest.raises(OSError, match="not a public address"):
-        await resolver.resolve("localhost", 80)
+    with pytest.raises(OSError, match=r"not a public address|cloud metadata"):
+        await resolver.resolve(host, 80)
     await resolver.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "reason"),
+    [
+        ("10.0.0.1", "10.0.0.1 is not a public address (private use, RFC 1918); let the browser fetch it"),
+        ("fe80::1%eth0", "fe80::1 is not a public address (link-local, RFC 4291); let the browser fetch it"),
+        (
+            "64:ff9b::7f00:1",
+            "64:ff9b::7f00:1 is not a public address (loopback, RFC 1122); let the browser fetch it",
+        ),
+        (
+            "168.63.129.16",
+            "168.63.129.16 leads to cloud metadata (wire server of Azure); nothing is fetched from there",
+        ),
+        (
+            "metadata.goog",
+            "metadata.goog is a cloud metadata service "
+            "(cloud.google.com/compute/docs/metadata/querying-metadata); nothing is fetched from there",
+        ),
+    ],
+)
+async def test_a_refusal_says_what_the_address_is_and_what_to_do(host: str, reason: str) -> None:
+    """Whoever wrote a private address on purpose learns that the page can fetch it."""
+    with pytest.raises(OSError, match=f"^{re.escape(reason)}$"):
+        refuse_private(host)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://192.0.0.192/latest/meta-data",
+        "http://192.0.0.8/",
+        "http://168.63.129.16/machine",
+        "http://METADATA.google.internal./computeMetadata/v1/",
+        "http://[64:ff9b:1::7f00:1]/",
+        "http://[64:FF9B:1:0:7f:0:100:0]/",
+        "http://[::ffff:0:10.0.0.1]/",
+        "http://[2002:a9fe:a9fe::1]/",
+        "http://[2001:0:7f00:1::]/",
+        "http://[2606:4700::5efe:192.168.1.1]/",
+        "http://[5f00::1]/",
+        "http://[3fff::1]/",
+        "http://[fec0::1]/",
+        "http://[fe80::a9fe:a9fe%25eth0]/",
+        "http://192.88.99.1/",
+        "http://100.100.100.200/",
+        "http://user:pass@10.0.0.1/",
+        "http://\u2460\u2461\u2466.0.0.1/",
+        "http://169\u3002254\u3002169\u3002254/",
+    ],
+)
+async def test_the_host_that_is_connected_to_is_refused_however_the_url_writes_it(url: str) -> None:
+    """The decision alone: no test asks these addresses anything."""
+    with pytest.raises(OSError, match=r"not a public address|cloud metadata"):
+        refuse_private(URL(url).raw_host or "")
+
+
+@pytest.mark.parametrize("host", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
+async def test_public_addresses_are_let_through(host: str) -> None:
+    """Those that DNS64 makes too: a bridge may be in a network with IPv6 alone."""
+    refuse_private(host)
+
+
+async def test_what_is_no_address_is_left_to_the_resolver() -> None:
+    """A name is neither good nor bad before it is resolved."""
+    with pytest.raises(ValueError, match=r"api\.example"):
+        refuse_private("api.example")

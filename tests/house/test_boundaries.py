@@ -24,6 +24,23 @@ OUT_OF_REACH = {
 }
 """What a module of the page must not reach, however many imports lie between."""
 
+TABLES_OF_PYTHON = frozenset(
+    [
+        "is_global",
+        "is_link_local",
+        "is_loopback",
+        "is_multicast",
+        "is_private",
+        "is_reserved",
+        "is_site_local",
+        "is_unspecified",
+        "ipv4_mapped",
+        "sixtofour",
+        "teredo",
+    ]
+)
+"""What `ipaddress` says of an address, by tables of its own."""
+
 HTML_SINKS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment")
 
 
@@ -37,6 +54,16 @@ def test_only_the_listed_boundaries_catch_every_exception() -> None:
             for handler in ast.walk(tree_of(file))
             if isinstance(handler, ast.ExceptHandler) and is_broad(handler.type) and not raises_again(handler)
         },
+    )
+
+
+def test_no_table_of_python_decides_about_addresses() -> None:
+    """Each patch release has another one; what is public stands in bridge/network_table.py."""
+    refuse(
+        f"{file}: line {node.lineno} asks for {node.attr}"
+        for file in files(".py", under=("bridge/", "toolserver/"))
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Attribute) and node.attr in TABLES_OF_PYTHON
     )
 
 
