@@ -59,10 +59,17 @@ class PublicResolver(AbstractResolver):
         self._refuse = refuse
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[ResolveResult]:  # pyright: ignore[reportIncompatibleMethodOverride] - aiohttp annotates `family` with an enum
-        """All addresses, if every one of them is public."""
+        """All addresses, if every one of them is public.
+
+        Raises:
+            OSError: one is not, with the reason and without `strerror`; or there is none.
+        """
         found = await self._resolver.resolve(host, port, family)  # pyright: ignore[reportArgumentType]
         for result in found:
-            self._refuse(result["host"])
+            try:
+                self._refuse(result["host"])
+            except OSError as error:
+                raise OSError(f"{host} is {result['host']}, and {error}") from None
         return found
 
     async def close(self) -> None:
@@ -212,6 +219,9 @@ async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
             if len(content) > limit:
                 raise FetchFailed(f"larger than {limit} bytes")
             return _Fetched(content.decode("utf-8-sig", "replace"), str(response.url))
+    except aiohttp.ClientConnectorDNSError as error:
+        refused = error.os_error.strerror is None  # by PublicResolver; aiohttp would write "[None]"
+        raise FetchFailed(str(error.os_error if refused else error)) from None
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
         raise FetchFailed(str(error) or type(error).__name__) from None
 

@@ -195,3 +195,14 @@ async def test_what_is_no_address_is_left_to_the_resolver() -> None:
     """A name is neither good nor bad before it is resolved."""
     with pytest.raises(ValueError, match=r"api\.example"):
         refuse_private("api.example")
+
+
+async def test_the_reason_survives_the_way_through_the_resolver() -> None:
+    """The caller reads which address a name led to and why it is refused, not "Cannot connect … [None]"."""
+    async with PublicFetch() as fetch:
+        with pytest.raises(BridgeError) as refused:
+            await fetch.document("http://localhost:1/spec.yaml")
+    expected = (
+        r"localhost is (\S+), and \1 is not a public address \(loopback, RFC \d+\); let the browser fetch it"
+    )
+    assert re.search(rf"could not be fetched: {expected}\.$", refused.value.error.message)
