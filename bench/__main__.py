@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import Callable
 
 from bench.documents import measure_documents
+from bench.hostile import measure_hostile
 from bench.kept import measure_kept
 from bench.model_door import measure_model_door
 from bench.model_streams import compare_model_streams
@@ -14,12 +15,18 @@ from bench.validators import measure_validators
 
 Bench = Callable[[Effort], dict[str, object]]
 
+
+def _is_quick(effort: Effort) -> bool:
+    return effort.repetitions < Effort().repetitions
+
+
 _BENCHES: dict[str, Bench] = {
     "round-trips": lambda effort: asyncio.run(compare_round_trips(effort)),
     "validators": lambda _effort: measure_validators(),
     "model-streams": lambda _effort: asyncio.run(compare_model_streams()),
-    "model": lambda effort: asyncio.run(measure_model_door(quick=effort.repetitions < Effort().repetitions)),
-    "kept": lambda effort: asyncio.run(measure_kept(quick=effort.repetitions < Effort().repetitions)),
+    "model": lambda effort: asyncio.run(measure_model_door(quick=_is_quick(effort))),
+    "kept": lambda effort: asyncio.run(measure_kept(quick=_is_quick(effort))),
+    "hostile": lambda effort: asyncio.run(measure_hostile(quick=_is_quick(effort))),
     "documents": lambda _effort: asyncio.run(measure_documents()),
 }
 

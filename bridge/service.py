@@ -19,6 +19,7 @@ from bridge.audit import AuditKind
 from bridge.config import LOCAL_USER, RUNNING_FILE, Settings, page_url
 from bridge.edges.connections import Connections
 from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document
+from bridge.edges.http_guard import refuse_expectations
 from bridge.edges.sealing import Sealing
 from bridge.edges.store import Store
 from bridge.edges.store_people import User
@@ -150,6 +151,7 @@ async def _serve(runner: web.AppRunner, listener: socket.socket, tasks: Tasks) -
     tasks.start(connections.run(), "connections without a header")
     if runner.server is None:
         raise ValueError("The runner has to be set up before.")
+    runner.server.request_handler = refuse_expectations(runner.server.request_handler)
     return await connections.listen(runner.server, listener, access_log=None, auto_decompress=False)
 
 

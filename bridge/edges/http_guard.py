@@ -12,12 +12,14 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import cast
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from bridge.edges.connections import Connection
 from bridge.edges.http_routes import address_of, error_answer
+from bridge.edges.log_lines import OncePerMinute
 from bridge.edges.openai_errors import BUG, error_response, is_model_path, of_wire
 from bridge.edges.refusals import TURNED_AWAY, Refusals
 from bridge.rate_limit import RateLimit
@@ -49,6 +51,10 @@ _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s:/?#@\[\]\\]+)(?::(?P<port>[0-
 """RFC 9110, 7.2, without what no browser sends: user names, paths, a second port."""
 
 _log = logging.getLogger(__name__)
+_log.addFilter(OncePerMinute(by_arguments=True))  # which are routes, and not what is called
+
+
+AnyHandler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,23 @@ async def watch_connection(request: web.Request, handler: Handler) -> web.Stream
         request.protocol.answered()
 
 
+def refuse_expectations(handler: AnyHandler) -> AnyHandler:
+    """A handler of all requests that answers odd `Expect` headers itself, before aiohttp has looked at them.
+
+    aiohttp quotes them in an answer of its own, and fails where they are no text.
+    """
+
+    async def handle(request: web.BaseRequest) -> web.StreamResponse:
+        expected = request.headers.get(hdrs.EXPECT)
+        if expected is not None and expected.lower() != "100-continue":
+            message = f"Only Expect: 100-continue is understood, not {_shown(expected)!r}."
+            error = WireError(code=ErrorCode.INVALID_REQUEST, message=message)
+            return _answer(cast(web.Request, request), error)
+        return await handler(request)
+
+    return handle
+
+
 def _boundary(refusals: Refusals, strangers: RateLimit) -> Middleware:
     @web.middleware
     async def catch(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -109,11 +132,19 @@ def _boundary(refusals: Refusals, strangers: RateLimit) -> Middleware:
             return _answer(request, told)
         except web.HTTPException as error:
             return _http_exception(request, error)
+        except ConnectionError:
+            if request.transport is not None and not request.transport.is_closing():
+                return _failed(request)
+            raise  # the caller hung up amid the answer, which aiohttp expects
         except Exception:  # the HTTP boundary: one of the listed places
-            _log.exception("%s failed.", _door_of(request))
-            return _answer(request, BUG)
+            return _failed(request)
 
     return catch
+
+
+def _failed(request: web.Request) -> web.Response:
+    _log.exception("%s failed.", _door_of(request))
+    return _answer(request, BUG)
 
 
 def _answer(request: web.Request, error: WireError) -> web.Response:

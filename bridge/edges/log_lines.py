@@ -51,12 +51,14 @@ class LineFormatter(logging.Formatter):
 class OncePerMinute(logging.Filter):
     """Lets through one record of a kind each `WINDOW_S`; the next one says how many were left out.
 
-    A kind is the text of a record before its arguments are put in, and the type of its exception.
+    A kind is the text of a record, before its arguments are put in unless `by_arguments`, and the type of its
+    exception. Arguments that come from outside would make every record another kind.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, *, by_arguments: bool = False) -> None:
         super().__init__()
         self._clock = clock
+        self._by_arguments = by_arguments
         self._seen: dict[tuple[str, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -74,7 +76,8 @@ class OncePerMinute(logging.Filter):
 
     def _kind_of(self, record: logging.LogRecord) -> tuple[str, str]:
         failure = record.exc_info[1] if record.exc_info else None
-        kind = (str(record.msg).partition("\n")[0], type(failure).__name__)
+        text = record.getMessage() if self._by_arguments else str(record.msg)
+        kind = (text.partition("\n")[0], type(failure).__name__)
         return kind if kind in self._seen or len(self._seen) < MAX_KINDS else ("", "")
 
 

@@ -15,6 +15,8 @@ from math import ceil
 
 from aiohttp import hdrs, web
 
+from bridge.edges.connections import has_caller
+from bridge.edges.log_lines import OncePerMinute
 from bridge.turns.model import ModelError
 from bridge.turns.request_members import InvalidRequest
 from bridge.turns.turn import TurnResult
@@ -33,6 +35,10 @@ _INVALID, _SERVER = "invalid_request_error", "server_error"
 BUG = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log.")
 
 _log = logging.getLogger(__name__)
+_log_of_strangers = logging.getLogger(f"{__name__}.strangers")
+"""Who shows no valid key could fill the disk with lines of his own."""
+
+_log_of_strangers.addFilter(OncePerMinute())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ def request_id_of(request: web.Request) -> str:
 def error_response(request: web.Request, error: ApiError) -> web.Response:
     """The answer; what went wrong is logged under its id."""
     error_id = request_id_of(request)
-    log_error(error, error_id)
+    log_error(error, error_id, to=_log if has_caller(request) else _log_of_strangers)
     headers = {REQUEST_ID_HEADER: error_id}
     if error.retry_after_s is not None:
         headers[hdrs.RETRY_AFTER] = str(ceil(error.retry_after_s))
@@ -97,11 +103,11 @@ def error_response(request: web.Request, error: ApiError) -> web.Response:
     )
 
 
-def log_error(error: ApiError, error_id: str) -> None:
+def log_error(error: ApiError, error_id: str, *, to: logging.Logger = _log) -> None:
     """One line: what a user reads out to whoever runs the bridge leads here."""
     level = logging.WARNING if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR else logging.INFO
     message = error.message.replace("\n", " ")[:500]
-    _log.log(level, "error_id=%s %d %s: %s", error_id, error.status, error.code, message)
+    to.log(level, "error_id=%s %d %s: %s", error_id, error.status, error.code, message)
 
 
 def fit_text(text: str) -> str:

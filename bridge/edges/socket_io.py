@@ -109,16 +109,34 @@ class PageSocket(WebSocket):
     def __init__(self, handler: Any, server: Any) -> None:
         """As the library makes it, on the running loop, when a handshake is answered."""
         super().__init__(handler, server)
+        self._engine: Any = handler.__self__
+        self._is_cut = False
         self._request: web.Request | None = None
         self._budget = MessageBudget()
         self._is_authenticated = False
         self._until: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
 
     async def __call__(self, environ: dict[str, Any]) -> Any:
-        """Serve the socket until it ends; `page_socket_of` finds it by the same `environ`."""
+        """Serve the socket until it ends; `page_socket_of` finds it by the same `environ`.
+
+        However it ends, the bridge hears of it at once. python-engineio would remember a socket whose
+        connection broke while it was being closed until the next ping is not answered.
+        """
         environ[_KEY] = self
         self._request = environ["aiohttp.request"]
-        return await cast(Any, super()).__call__(environ)
+        try:
+            return await cast(Any, super()).__call__(environ)
+        finally:
+            server = self._engine.server
+            await self._engine.close(wait=False, abort=True, reason=server.reason.TRANSPORT_CLOSE)
+            server.sockets.pop(self._engine.sid, None)
+
+    async def close(self) -> None:
+        """End the connection; no goodbye is waited for from one that sent nonsense, or nothing in time."""
+        if self._is_cut and self._request is not None and self._request.transport is not None:
+            self._request.transport.abort()
+        else:
+            await super().close()
 
     def authenticated(self, budget: MessageBudget) -> None:
         """It is a page of somebody; what it says counts in `budget`. It has `GREETING_S` to greet."""
@@ -166,7 +184,7 @@ class PageSocket(WebSocket):
 
     async def _pass_on(self, frame: Frame) -> None:
         if frame.packet_type != EVENT or frame.content[0] in PAGE_EVENTS:
-            await cast(Any, self.handler).__self__.receive(engine.Packet(engine.MESSAGE, frame))
+            await self._engine.receive(engine.Packet(engine.MESSAGE, frame))
         if frame.packet_type == DISCONNECT:
             raise OSError
 
@@ -179,6 +197,7 @@ class PageSocket(WebSocket):
         except TimeoutError:
             missing = "greet" if self._is_authenticated else "say who it is"
             _log.warning("A socket is closed, because it did not %s in time.", missing)
+            self._is_cut = True
             raise
 
     def _read(self, text: str | bytes) -> Frame | None:
@@ -188,6 +207,7 @@ class PageSocket(WebSocket):
                 raise UnreadableFrame("a packet that has no place there")
         except UnreadableFrame as error:
             _log.warning("A socket is closed, because it sent what no page sends: %s.", error)
+            self._is_cut = True
             raise
         return frame
 

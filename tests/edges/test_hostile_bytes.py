@@ -174,6 +174,14 @@ async def test_an_odd_host_is_no_host_of_the_bridge(tmp_path: Path, caplog: pyte
     assert not [record for record in caplog.records if record.exc_info and record.name.startswith("bridge")]
 
 
+@pytest.mark.parametrize("path", ["/api/me", "/v1/models", "/nowhere"])
+async def test_an_odd_expectation_is_an_invalid_request(bridge: Bridge, path: str) -> None:
+    """The library quoted it in its answer, and failed on bytes that are no text."""
+    for expected, status in ((b"\xff\xed", 400), (b"200-ok", 400), (b"100-Continue", 100)):
+        request = request_of(bridge, f"GET {path} HTTP/1.1", b"Expect: " + expected)
+        assert (await raw_answer(bridge.base_url, request))[0] == status
+
+
 async def test_a_request_without_a_host_is_not_answered(bridge: Bridge) -> None:
     """The library would ask DNS for the machine's own name, and everybody would wait."""
     status, _ = await raw_answer(bridge.base_url, b"GET /healthz HTTP/1.0\r\n\r\n")
@@ -181,7 +189,7 @@ async def test_a_request_without_a_host_is_not_answered(bridge: Bridge) -> None:
 
 
 KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
-NO_HANDSHAKES = (
+NO_HANDSHAKES: tuple[tuple[str, list[str]], ...] = (
     ("EIO=4&transport=websocket", ["Upgrade: websocket", KEY]),
     ("EIO=4&transport=websocket", ["Upgrade: websocket", "Connection: xupgrade", KEY]),
     ("EIO=4&transport=websocket", ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: x"]),

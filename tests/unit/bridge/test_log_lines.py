@@ -96,6 +96,15 @@ def test_a_kind_of_line_comes_once_a_minute_and_says_how_many_were_left_out() ->
     )
 
 
+def test_a_kind_can_be_told_apart_by_its_arguments() -> None:
+    """Where they are the bridge's own words: a bug in one route must not hide that of another."""
+    stream = io.StringIO()
+    log = log_into(stream, "bridge.test", OncePerMinute(Clock(), by_arguments=True))
+    for number in range(20):
+        log.warning("%s failed.", f"GET /{number % 2}")
+    assert stream.getvalue().count("\n") == 2
+
+
 def test_kinds_that_nobody_foresaw_share_a_line_in_the_end() -> None:
     """A library that puts what came from outside into the text itself makes every line another kind."""
     stream = io.StringIO()

@@ -1,0 +1,72 @@
+"""The bridge that is fuzzed, in a process of its own: `python -m tests.fuzz.target FOLDER`.
+
+It prints one line of JSON when it answers, writes its log to standard error as the program does, and prints a
+second line when its standard input ends: what is left of all that came.
+"""
+
+import asyncio
+import json
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from bridge.edges.identity import SESSION
+from bridge.edges.log_lines import log_to_stderr
+from bridge.edges.store_people import NewDevice
+from bridge.service import Bridge
+from tests.support.compiled import document_text
+from tests.support.running import running_bridge
+from tests.support.waiting import eventually
+
+USERS = 200
+"""Each may say a few things a second on its sockets, so many users say much."""
+
+SESSION_SECONDS = 24 * 3600
+GONE_S = 60
+"""More than a socket that says nothing has before it counts as gone."""
+
+MANY = 1_000_000
+ROOMY = {"CALLS_PER_MINUTE_PER_USER": MANY, "UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS": MANY}
+"""Limits that would answer everything with 429 instead of looking at it."""
+
+
+async def serve(folder: Path) -> None:
+    async with running_bridge(folder, limits=ROOMY) as bridge:
+        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+        facts = {"base_url": bridge.base_url, "key": bridge.key, "sessions": await sessions(bridge)}
+        print(json.dumps(facts), flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+        await gone(bridge)
+        print(json.dumps(leftovers(bridge)), flush=True)
+
+
+async def sessions(bridge: Bridge) -> list[str]:
+    """A session token of each user's paired browser."""
+    store, identity = bridge.rooms.store, bridge.rooms.identity
+    made: list[str] = []
+    for number in range(USERS):
+        user = await store.ensure_user(f"user {number}")
+        key = json.dumps({"kty": "EC", "number": number})
+        paired = await store.spend_ticket(await store.add_ticket(user.id), key, "fuzz")
+        assert isinstance(paired, NewDevice)
+        claims = {"sub": user.id, "name": user.name, "device": paired.device.id}
+        made.append(identity.sign(SESSION, claims, SESSION_SECONDS))
+    return made
+
+
+async def gone(bridge: Bridge) -> None:
+    """Return when every socket has ended, or after `GONE_S`: what was said is read at its pace."""
+    with suppress(AssertionError):
+        await eventually(lambda: leftovers(bridge)["sockets"] == 0, within_s=GONE_S)
+
+
+def leftovers(bridge: Bridge) -> dict[str, Any]:
+    """What grew if something was forgotten."""
+    eio: Any = bridge.rooms.gateway._sio.eio  # pyright: ignore[reportPrivateUsage] - what memory holds
+    return {"sockets": len(eio.sockets), "tasks": len(asyncio.all_tasks())}
+
+
+if __name__ == "__main__":
+    log_to_stderr()
+    asyncio.run(serve(Path(sys.argv[1])))
