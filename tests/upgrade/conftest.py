@@ -1,0 +1,52 @@
+"""Fixtures of the tests that open what an older bridge left."""
+
+from collections.abc import AsyncIterator, Generator
+from pathlib import Path
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from playwright.async_api import expect
+
+from tests.support.databases import DATABASES
+from tests.support.postgresql import PostgresServer
+from tests.support.scripted_provider import ScriptedProvider, scripted_provider
+from tests.upgrade.opened import Left, Visitor, copied, opened
+
+# As in tests/browser: a page opens slowly beside other tests; none judges by this bound.
+expect.set_options(timeout=20_000)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked so with the SQLite folder and with the PostgreSQL dump."""
+    if metafunc.definition.get_closest_marker("both_databases") and "left" in metafunc.fixturenames:
+        metafunc.parametrize("left", DATABASES, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Generator[PostgresServer]:
+    """The PostgreSQL server of this process, started when the first test needs it."""
+    server = PostgresServer()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def left(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Left]:
+    """A copy of the snapshot for this test alone."""
+    with copied(getattr(request, "param", "sqlite"), tmp_path, request) as found:
+        yield found
+
+
+@pytest_asyncio.fixture
+async def provider() -> AsyncIterator[ScriptedProvider]:
+    """A provider of models that says what the test has it play."""
+    async with scripted_provider() as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def visitor(left: Left, provider: ScriptedProvider) -> AsyncIterator[Visitor]:
+    """A bridge of today on what was left, and whoever comes back to it."""
+    async with opened(left, provider) as bridge, aiohttp.ClientSession() as http:
+        yield Visitor(left, bridge, http)
