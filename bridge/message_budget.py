@@ -13,8 +13,8 @@ from collections.abc import Callable
 RATE_PER_S = 50
 """What may be said unasked, chosen: a page greets on each connection, and says when it comes to the front."""
 
-BURST = 200
-"""Unasked at once, chosen."""
+BURST = 1_000
+"""Unasked at once: results of all calls that a page remembers, for a bridge that was away."""
 
 OF_A_CALL = 8
 """What comes with a call: its ack, a decision, a result of the largest size (5), and one to spare."""
