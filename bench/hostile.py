@@ -48,9 +48,9 @@ class Noticed:
 
     def row(self, name: str) -> tuple[object, ...]:
         """Percentiles, for the table."""
-        calls, health = sorted(self.calls_ms), sorted(self.health_ms)
+        calls, health = sorted(self.calls_ms) or [0.0], sorted(self.health_ms) or [0.0]
         of_calls = [percentile(calls, share) for share in (0.5, 0.99, 1.0)]
-        return (name, len(calls), self.failed, *of_calls, percentile(health, 0.99), health[-1])
+        return (name, len(self.calls_ms), self.failed, *of_calls, percentile(health, 0.99), health[-1])
 
 
 async def measure_hostile(*, quick: bool) -> dict[str, object]:
@@ -131,12 +131,18 @@ async def _notice(bridge: Bridge, http: aiohttp.ClientSession, seconds: float) -
     body = {"name": "tea", "category": "drinks", "price": 1}
     while time.perf_counter() < ends:
         began = time.perf_counter()
-        async with http.post(f"{bridge.base_url}/tools/addProduct", json=body, headers=headers) as response:
-            failed += response.status != 200
-            await response.read()
-        called = time.perf_counter()
-        async with http.get(f"{bridge.base_url}/healthz") as response:
-            await response.read()
+        try:
+            async with http.post(
+                f"{bridge.base_url}/tools/addProduct", json=body, headers=headers
+            ) as response:
+                failed += response.status != 200
+                await response.read()
+            called = time.perf_counter()
+            async with http.get(f"{bridge.base_url}/healthz") as response:
+                await response.read()
+        except aiohttp.ClientError:
+            failed += 1
+            continue
         noticed.calls_ms.append((called - began) * 1000)
         noticed.health_ms.append((time.perf_counter() - called) * 1000)
     return Noticed(noticed.calls_ms, noticed.health_ms, failed)
