@@ -199,8 +199,10 @@ class BrowserGateway:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience_s(user_id, resume_s)):
                 while page is None:
-                    await self._changes_of_pages.setdefault(user_id, asyncio.Event()).wait()
+                    change = self._changes_of_pages.setdefault(user_id, asyncio.Event())
                     page = await self.page_for(user_id, origin, server_id)
+                    if page is None:  # nor has it come while that was looked up
+                        await change.wait()
         return page or self.newest_page(user_id)
 
     def _patience_s(self, user_id: str, resume_s: float) -> float:
