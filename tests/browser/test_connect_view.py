@@ -25,7 +25,7 @@ async def options_of(page: Page) -> list[str]:
 async def test_each_place_of_open_webui_has_its_bind_flag_address_and_host(scene: Scene) -> None:
     """S0-119: the three networks differ in what reaches what; a wrong address costs a new user an evening."""
     page = await scene.open_page()
-    port = scene.bridge.runner.addresses[0][1]
+    port = scene.bridge.server.sockets[0].getsockname()[1]
     kept = ["--port", str(port)]
     opened = [*kept, "--host", "0.0.0.0", "--allow-host"]
     await go_to(page, "connect")
@@ -93,7 +93,7 @@ async def test_the_settings_for_docker_let_a_container_in(chromium: Browser, tmp
         await go_to(page, "connect")
         await page.get_by_label("In Docker on this computer").check()
         await expect(page.get_by_text("Nothing to restart.")).to_be_visible()
-        port = scene.bridge.runner.addresses[0][1]
+        port = scene.bridge.server.sockets[0].getsockname()[1]
         local = scene.caller_at(f"http://127.0.0.1:{port}")
         assert (await local.call("mirrorDelete", Host=f"{name}:{port}")).status == 200
         foreign = await local.call("mirrorDelete", Host=f"evil.example:{port}")

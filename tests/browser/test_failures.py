@@ -115,7 +115,7 @@ async def test_plain_http_from_an_https_page_is_mixed_content(chromium: Browser,
         secure_front(tmp_path) as front,
         staged(chromium, tmp_path, ["answers.yaml"], public_url=front.url) as scene,
     ):
-        front.target_port = scene.bridge.runner.addresses[0][1]
+        front.target_port = scene.bridge.server.sockets[0].getsockname()[1]
         plain = scene.samples_url.replace("127.0.0.1", "plain.test")
         text = read_document_text("mirror.yaml")
         await scene.bridge.rooms.registry.share("plain", text, source_url=f"{plain}/mirror.yaml")

@@ -57,7 +57,7 @@ async def staged_faults(chromium: Browser, folder: Path, **settings: object) -> 
         breaking_front() as front,
         staged(chromium, folder, ["answers.yaml"], public_url=front.url, **settings) as scene,
     ):
-        front.target_port = scene.bridge.runner.addresses[0][1]
+        front.target_port = scene.bridge.server.sockets[0].getsockname()[1]
         yield Stage(scene, front, await scene.open_page())
 
 

@@ -84,7 +84,7 @@ async def test_the_printed_command_keeps_the_port(scene: Scene) -> None:
     page = await scene.open_page()
     await go_to(page, "connect")
     await page.get_by_label("In Docker on this computer").check()
-    port = str(scene.bridge.runner.addresses[0][1])
+    port = str(scene.bridge.server.sockets[0].getsockname()[1])
     command = await page.get_by_role("region", name="Command that starts the bridge").inner_text()
     assert shlex.split(command)[:4] == ["tool-bridge", "serve", "--port", port]
     with_make = shlex.split(await page.get_by_role("region", name="The same with make").inner_text())

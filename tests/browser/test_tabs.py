@@ -86,7 +86,7 @@ async def test_after_a_restart_of_the_bridge_the_open_page_goes_on(chromium: Bro
         page = await scene.open_page()
         await accept_selection(page, "mirror", "Only reading")
         before = await scene.caller.document()
-        port = scene.bridge.runner.addresses[0][1]
+        port = scene.bridge.server.sockets[0].getsockname()[1]
         key = scene.bridge.key
         closing_at = time.perf_counter()
         await scene.bridge.close()
