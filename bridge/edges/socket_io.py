@@ -218,9 +218,13 @@ def page_socket_of(environ: dict[str, Any]) -> PageSocket:
 
 
 def library_log() -> logging.Logger:
-    """Where python-socketio and python-engineio log; with one of their own they write to standard error."""
+    """Where python-socketio and python-engineio log, errors unless somebody wants more.
+
+    Without one they would add a handler of their own, which writes to standard error.
+    """
     log = logging.getLogger("socketio.server")
-    log.setLevel(logging.ERROR)
+    if log.level == logging.NOTSET:
+        log.setLevel(logging.ERROR)
     return log
 
 
