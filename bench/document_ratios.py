@@ -17,8 +17,8 @@ from statistics import median
 from typing import TypeVar
 
 from bench.report import print_table
-from toolserver.compile import DocumentTools
-from toolserver.document import parse_document
+from toolserver.document.document import parse_document
+from toolserver.tool.compile import DocumentTools
 
 SAMPLES = Path(__file__).resolve().parents[2] / "shared" / "specs" / "files"
 SAMPLE_BYTES = 1_000_000

@@ -7,9 +7,9 @@ import orjson
 from bench.measure import time_each
 from bench.report import print_table
 from examples.document_files import read_document_text
-from toolserver.arguments import ArgumentValidator, parse_arguments
-from toolserver.compile import DocumentTools
-from toolserver.document import parse_document
+from toolserver.call.arguments import ArgumentValidator, parse_arguments
+from toolserver.document.document import parse_document
+from toolserver.tool.compile import DocumentTools
 
 BOUND_US = 20.0
 """What an ordinary call may cost: parsing and validation together (ruling 23, shared contract)."""

@@ -19,7 +19,7 @@ from bridge.gate import batch_is_over
 from bridge.limits import Limits
 from bridge.outcome import CallOutcome
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
-from toolserver.arguments import parse_arguments
+from toolserver.call.arguments import parse_arguments
 from toolserver.errors import ArgumentError
 
 _log = logging.getLogger(__name__)

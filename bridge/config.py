@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from bridge.model_defaults import ModelDefaults
 from bridge.models import ModelsFile
 from bridge.policy import ApprovalMode
-from toolserver.selection import MODEL_LIMIT
+from toolserver.tool.selection import MODEL_LIMIT
 
 DEFAULT_PORT = 8765
 """One fixed port, because browser storage is per origin (ruling 25)."""

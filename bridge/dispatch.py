@@ -22,7 +22,7 @@ from bridge.dispatch_ports import Browser, Decisions, Journal, JournalUnavailabl
 from bridge.open_call import AbortReason, CallRecord, CallRequest, OpenCall, Page, Turn, Verdict
 from bridge.outcome import CallOutcome, Reading, doubtful_error, read_report
 from bridge.wire import Accepted, BridgeError, Decision, ErrorCode, Go, Result, WireError
-from toolserver.result import Answered
+from toolserver.call.result import Answered
 
 RESUME_S = 1.5
 """How long the calls of a page wait for it when its socket closes; its first reconnect comes after 0.2 s."""

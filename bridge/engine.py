@@ -24,11 +24,12 @@ from bridge.outcome import CallOutcome
 from bridge.registry import Registry
 from bridge.servers import UserView
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode
-from toolserver.arguments import parse_arguments
-from toolserver.catalog import Tool
+from toolserver.call.arguments import parse_arguments
+from toolserver.call.result import JSON, Answered, TextBody
 from toolserver.errors import ArgumentError, quote
 from toolserver.json_types import JsonObject, dump_json
-from toolserver.meta_tools import (
+from toolserver.tool.catalog import Tool
+from toolserver.tool.meta_tools import (
     FIND_OPERATIONS,
     FOUND_SCHEMAS,
     META_NAMES,
@@ -41,8 +42,7 @@ from toolserver.meta_tools import (
     read_reading,
     read_run,
 )
-from toolserver.naming import OperationKey
-from toolserver.result import JSON, Answered, TextBody
+from toolserver.tool.naming import OperationKey
 
 
 class KeptAnswers(Protocol):
@@ -53,7 +53,7 @@ class KeptAnswers(Protocol):
         ...
 
     async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
-        """One part of a user's kept answer, from `offset`: see `toolserver.meta_tools.pages_of`.
+        """One part of a user's kept answer, from `offset`: see `toolserver.tool.meta_tools.pages_of`.
 
         Raises:
             BridgeError: `not_found`: there is none of that call, or no more; `invalid_arguments`.

@@ -16,7 +16,7 @@ from bridge.calls import CallState
 from bridge.limits import Deadline
 from bridge.outcome import CallOutcome
 from bridge.wire import WireError
-from toolserver.result import FileBody, TextBody
+from toolserver.call.result import FileBody, TextBody
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from typing import cast
 
 from bridge.calls import CallEvent, CallState
 from bridge.wire import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
+from toolserver.call.problem_details import problem_text
+from toolserver.call.result import LOST, Answered, FileBody, TextBody, may_be_json
 from toolserver.json_types import JsonValue
-from toolserver.problem import problem_text
-from toolserver.result import LOST, Answered, FileBody, TextBody, may_be_json
 
 ERROR_BODY_CHARS = 4000
 """How much of an API's error body is passed on; enough for a problem+json, too little to flood a model."""

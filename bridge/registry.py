@@ -25,12 +25,12 @@ from bridge.servers import (
     UserView,
 )
 from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
-from toolserver.argument_schemas import ToolSchema
-from toolserver.arguments import ArgumentValidator
-from toolserver.catalog import Catalog, Tool
-from toolserver.compile import CompiledDocument, CompiledOperation
-from toolserver.naming import OperationKey, assign_names
-from toolserver.selection import MAX_TOKENS, Offer, Selection, candidates, estimated_tokens, offer
+from toolserver.call.arguments import ArgumentValidator
+from toolserver.tool.argument_schemas import ToolSchema
+from toolserver.tool.catalog import Catalog, Tool
+from toolserver.tool.compile import CompiledDocument, CompiledOperation
+from toolserver.tool.naming import OperationKey, assign_names
+from toolserver.tool.selection import MAX_TOKENS, Offer, Selection, candidates, estimated_tokens, offer
 
 _DEFAULT_BOUNDS = Selection()
 

@@ -53,7 +53,7 @@ from bridge.turns.provider_features import ProviderFeatures
 from bridge.turns.recorder import Memory
 from bridge.turns.remembering import Remembering
 from bridge.turns.turn import TurnSettings
-from toolserver.selection import Selection
+from toolserver.tool.selection import Selection
 
 _log = logging.getLogger(__name__)
 

@@ -12,13 +12,13 @@ from typing import Any, Literal, TypedDict
 from urllib.parse import urlsplit
 
 from bridge.wire import BridgeError, ErrorCode
-from toolserver.advertise import advertise
-from toolserver.arguments import ArgumentValidator
-from toolserver.catalog import Catalog, Tool
-from toolserver.compile import CompiledDocument, CompiledOperation
-from toolserver.naming import OperationKey
-from toolserver.search import ToolSearch
-from toolserver.selection import Offer, Selection, choose
+from toolserver.call.arguments import ArgumentValidator
+from toolserver.tool.advertised_document import advertise
+from toolserver.tool.catalog import Catalog, Tool
+from toolserver.tool.compile import CompiledDocument, CompiledOperation
+from toolserver.tool.naming import OperationKey
+from toolserver.tool.search import ToolSearch
+from toolserver.tool.selection import Offer, Selection, choose
 
 DECLINED = ""
 """In place of a digest: the user has looked at the operation and left it out."""

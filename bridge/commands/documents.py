@@ -15,11 +15,11 @@ import orjson
 from bridge.commands.references import add_references, reference_rules
 from bridge.edges.document_sources import read_document
 from bridge.wire import BridgeError
-from toolserver.bundle import Bundle, bundle_document
-from toolserver.compile import CompiledDocument, CompiledOperation, DocumentTools
-from toolserver.document import parse_document
+from toolserver.document.bundle import Bundle, bundle_document
+from toolserver.document.document import parse_document
 from toolserver.errors import DocumentError
-from toolserver.strict import strict_schema
+from toolserver.schema.strict import strict_schema
+from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
 
 
 def add_check(command: argparse.ArgumentParser) -> None:

@@ -26,7 +26,7 @@ from bridge.limits import range_of, read_given, refuse_unknown
 from bridge.model_defaults import read_defaults
 from bridge.policy import APPROVAL_MODES
 from bridge.wire import RESULT_BYTES, BridgeError
-from toolserver.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS, MODEL_LIMIT
+from toolserver.tool.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS, MODEL_LIMIT
 
 SECRET_VARIABLE = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
 """Open WebUI reads its half of the secret from the same variable."""

@@ -14,10 +14,10 @@ from bridge.edges.answer_folder import KEEP_SECONDS, TEXT, AnswerFolder, Upload
 from bridge.edges.identity import FILE, Identity
 from bridge.outcome import CallOutcome
 from bridge.wire import FILE_BYTES, RESULT_BYTES, BridgeError, ErrorCode
-from toolserver.cut_answer import beginning_of
+from toolserver.call.result import FileBody, TextBody
+from toolserver.call.truncation import beginning_of
 from toolserver.json_types import JsonObject
-from toolserver.meta_tools import pages_of
-from toolserver.result import FileBody, TextBody
+from toolserver.tool.meta_tools import pages_of
 
 _MIME = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}")
 

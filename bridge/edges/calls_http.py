@@ -24,9 +24,9 @@ from bridge.kept_arguments import lacks_secrets
 from bridge.open_call import OpenCall
 from bridge.outcome import CallOutcome
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
-from toolserver.answer_headers import filename_of
+from toolserver.call.response_headers import filename_of
+from toolserver.call.result import Answered, FileBody, TextBody
 from toolserver.json_types import dump_json
-from toolserver.result import Answered, FileBody, TextBody
 
 RESULT_TOKEN_HEADER = "X-Result-Token"
 

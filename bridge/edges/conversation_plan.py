@@ -16,9 +16,9 @@ from bridge.turns.engine_toolbox import NO_PAGE, EngineToolbox, Toolboxes
 from bridge.turns.items import ModelCall, model_call
 from bridge.turns.turn import TurnRequest, TurnSettings
 from bridge.wire import BridgeError, ErrorCode
+from toolserver.call.result import READ_ON
 from toolserver.json_types import text_at
-from toolserver.meta_tools import READ_RESULT
-from toolserver.result import READ_ON
+from toolserver.tool.meta_tools import READ_RESULT
 
 
 @dataclass(frozen=True, slots=True)

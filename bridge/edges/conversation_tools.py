@@ -10,7 +10,7 @@ from bridge.edges.conversation_shapes import AvailableTool, ToolName
 from bridge.registry import Registry
 from bridge.servers import UserView
 from bridge.wire import BridgeError, ErrorCode
-from toolserver.selection import choose
+from toolserver.tool.selection import choose
 
 
 class ToolDesk:

@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 
 from bridge.edges.framed_service import decoded, serve
-from toolserver.bundle import bundle_document
-from toolserver.compile import DocumentTools, compiled_to_lines
-from toolserver.document import parse_document
+from toolserver.document.bundle import bundle_document
+from toolserver.document.document import parse_document
+from toolserver.tool.compile import DocumentTools, compiled_to_lines
 
 KEPT_TEXT_BYTES = 64 * 1024 * 1024
 """Texts whose documents stay parsed; the last one always does. A parsed document takes some five times its

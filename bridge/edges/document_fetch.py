@@ -24,7 +24,7 @@ from bridge.config import origin_of
 from bridge.network_table import METADATA_NAMES, Conclusion
 from bridge.networks import network_of
 from bridge.wire import BridgeError, ErrorCode
-from toolserver.document import Limits
+from toolserver.document.document import Limits
 
 FETCH_SECONDS = 30.0
 MAX_REDIRECTS = 5

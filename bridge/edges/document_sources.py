@@ -24,8 +24,8 @@ from bridge.edges.document_fetch import (
     PublicFetch,
     read_document_file,
 )
-from toolserver.bundle import Bundle
-from toolserver.document import Limits
+from toolserver.document.bundle import Bundle
+from toolserver.document.document import Limits
 
 MAX_BYTES = Limits().max_bytes
 """Of all texts together."""
@@ -38,7 +38,7 @@ FETCH_ALL_SECONDS = 60.0
 
 
 class BundleDocument(Protocol):
-    """`toolserver.bundle.bundle_document`, where hostile texts can do no harm."""
+    """`toolserver.document.bundle.bundle_document`, where hostile texts can do no harm."""
 
     async def __call__(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]

@@ -7,7 +7,7 @@ from itertools import islice
 
 from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
-from toolserver.document import parse_document, pointer_token
+from toolserver.document.document import parse_document, pointer_token
 
 MAX_PROBLEMS = 50
 """Problems listed; a document with more has one cause for most of them."""

@@ -19,9 +19,9 @@ from bridge.edges.document_frames import LENGTH, frame, frame_length
 from bridge.edges.tasks import breathe
 from bridge.servers import Validation
 from bridge.wire import BridgeError, ErrorCode
-from toolserver.argument_schemas import ToolSchema
-from toolserver.bundle import Bundle, Problem
-from toolserver.compile import CompiledDocument, CompiledReader
+from toolserver.document.bundle import Bundle, Problem
+from toolserver.tool.argument_schemas import ToolSchema
+from toolserver.tool.compile import CompiledDocument, CompiledReader
 
 PACKAGE_FOLDER = Path(__file__).parents[2]
 
@@ -109,7 +109,7 @@ class DocumentWorker:
     async def bundle(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
-        """`toolserver.bundle.bundle_document`. Cancelling it replaces the child.
+        """`toolserver.document.bundle.bundle_document`. Cancelling it replaces the child.
 
         Raises:
             BridgeError: `invalid_document`, as `compile`.

@@ -14,8 +14,8 @@ from bridge.edges.identity import Identity
 from bridge.registry import Registry
 from bridge.servers import UserSelection, UserView
 from bridge.wire import ErrorCode
-from toolserver.naming import MAX_NAME_CHARS
-from toolserver.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
+from toolserver.tool.naming import MAX_NAME_CHARS
+from toolserver.tool.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
 MAX_CHOSEN = 1_000
 """Servers, tags or pinned tools that one selection names."""

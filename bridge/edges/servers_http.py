@@ -45,8 +45,8 @@ from bridge.edges.servers_shapes import (
 from bridge.registry import Registry
 from bridge.servers import UserView
 from bridge.wire import BridgeError, ErrorCode
-from toolserver.catalog import Tool
 from toolserver.errors import quote
+from toolserver.tool.catalog import Tool
 
 FetchDocument = Callable[[str, Set[str]], Awaitable[SourceDocument]]
 """Takes an address and origins: gives the document there with what it refers to at its own origin and these.

@@ -8,9 +8,9 @@ import orjson
 from pydantic import BaseModel, Field
 
 from bridge.servers import LoadedServer, UserView
-from toolserver.catalog import Tool
-from toolserver.naming import OperationKey
-from toolserver.selection import Absence
+from toolserver.tool.catalog import Tool
+from toolserver.tool.naming import OperationKey
+from toolserver.tool.selection import Absence
 
 MAX_REFERENCE_ORIGINS = 20
 """Origins, beside its own, that the bridge may fetch a document's references from; chosen."""

@@ -35,7 +35,7 @@ from bridge.edges.store_items import ItemTables
 from bridge.edges.store_people import PeopleStore
 from bridge.edges.store_tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
 from bridge.servers import ServerRecord, UserSelection
-from toolserver.naming import OperationKey
+from toolserver.tool.naming import OperationKey
 
 
 class Store(PeopleStore):

@@ -25,9 +25,9 @@ from bridge.gate import Terms
 from bridge.outcome import CallOutcome
 from bridge.registry import NOBODY, Registry
 from bridge.wire import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
-from toolserver.answer_headers import filename_of
-from toolserver.media_type import base_type
-from toolserver.result import FileBody, Rendered, TextBody, render_answer
+from toolserver.call.response_headers import filename_of
+from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
+from toolserver.document.media_type import base_type
 
 MAX_ID_CHARS = 200
 """Of a chat's or message's id in a header."""

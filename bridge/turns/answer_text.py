@@ -13,10 +13,10 @@ from typing import Protocol
 
 from bridge.outcome import CallOutcome
 from bridge.turns.toolbox import CallOutput
-from toolserver.answer_headers import filename_of
+from toolserver.call.response_headers import filename_of
+from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
+from toolserver.document.media_type import base_type
 from toolserver.json_types import JsonObject, dump_json
-from toolserver.media_type import base_type
-from toolserver.result import Answered, FileBody, Rendered, TextBody, render_answer
 
 IMAGE_BYTES = 5 * 1024 * 1024
 """Largest image that a model is shown; providers take this much."""

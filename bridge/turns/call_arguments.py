@@ -7,10 +7,10 @@ from typing import cast
 
 from bridge.turns.toolbox import OwnTool
 from bridge.wire import ARGUMENT_BYTES
-from toolserver.arguments import parse_arguments
+from toolserver.call.arguments import parse_arguments
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, array_at, dump_json
-from toolserver.strict import without_added_nulls
+from toolserver.schema.strict import without_added_nulls
 
 LITERAL_CHARS = 20_000
 """Longer arguments are not tried as a Python literal."""

@@ -25,7 +25,7 @@ from bridge.turns.turn import Notice, TurnRequest, TurnSettings
 from bridge.wire import BridgeError, ErrorCode, WireError
 from toolserver.errors import ArgumentError, quote
 from toolserver.json_types import JsonObject
-from toolserver.meta_tools import RUN_OPERATION
+from toolserver.tool.meta_tools import RUN_OPERATION
 
 UNAVAILABLE = Notice("warning", "Tool registry unavailable; continuing without tools.", in_answer=False)
 NO_PAGE = Notice(

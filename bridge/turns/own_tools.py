@@ -20,9 +20,9 @@ from bridge.registry import Registry
 from bridge.servers import UserView
 from bridge.turns.toolbox import OwnTool
 from toolserver.json_types import JsonObject
-from toolserver.naming import sanitize_name
-from toolserver.selection import MAX_TOKENS, MIN_LIMIT, Offer, candidates, offer
-from toolserver.strict import strict_schema
+from toolserver.schema.strict import strict_schema
+from toolserver.tool.naming import sanitize_name
+from toolserver.tool.selection import MAX_TOKENS, MIN_LIMIT, Offer, candidates, offer
 
 KEPT_OFFERS = 1024
 """Offers of users that are kept ready; each refers to its tools."""

@@ -31,10 +31,10 @@ from bridge.turns.turn import (
     TurnSettings,
 )
 from bridge.wire import ARGUMENT_BYTES
-from toolserver.arguments import parse_arguments
+from toolserver.call.arguments import parse_arguments
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, array_at, dump_json, object_at, text_at
-from toolserver.strict import strict_schema
+from toolserver.schema.strict import strict_schema
 
 NAME = "subquery"
 MAX_ROUNDS = 8

@@ -24,8 +24,8 @@ from tests.support.argument_samples import sample_arguments
 from tests.support.chromium import save_credential
 from tests.support.original_server import OriginalServer
 from tests.support.recorder import Recorder, recording
-from toolserver.catalog import Tool
-from toolserver.security import SecurityScheme
+from toolserver.document.security import SecurityScheme
+from toolserver.tool.catalog import Tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from toolserver.parameter import Sending
+from toolserver.operation.parameter import Sending
 
 SCRIPT = Path(__file__).parents[2] / "static" / "forbidden_headers.js"
 

@@ -14,12 +14,12 @@ import pytest
 
 from tests.support.open_webui_converters import read_as_backend, read_as_browser, seen_by_browser
 from tests.support.openapi import document_with
-from toolserver.advertise import advertise
-from toolserver.catalog import Tool
-from toolserver.compile import DocumentTools
-from toolserver.document import parse_document
+from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.meta_tools import META_NAMES, META_TOOLS
+from toolserver.tool.advertised_document import advertise
+from toolserver.tool.catalog import Tool
+from toolserver.tool.compile import DocumentTools
+from toolserver.tool.meta_tools import META_NAMES, META_TOOLS
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

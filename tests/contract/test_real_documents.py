@@ -12,11 +12,11 @@ import pytest
 
 from tests.support.mutation import mutated
 from tests.support.strict_rules import problems_of
-from toolserver.compile import CompiledDocument, DocumentTools, compiled_from_lines, compiled_to_lines
-from toolserver.document import parse_document, read_value
+from toolserver.document.document import parse_document, read_value
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
-from toolserver.strict import strict_schema
+from toolserver.schema.strict import strict_schema
+from toolserver.tool.compile import CompiledDocument, DocumentTools, compiled_from_lines, compiled_to_lines
 
 pytestmark = pytest.mark.timeout(
     300

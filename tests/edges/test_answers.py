@@ -15,7 +15,7 @@ from bridge.service import Bridge
 from bridge.wire import RESULT_BYTES
 from tests.support.running import Answer, Page, json_answer, page_of
 from tests.support.waiting import eventually
-from toolserver.result import CUT_BY_TIME
+from toolserver.call.result import CUT_BY_TIME
 
 pytestmark = pytest.mark.asyncio
 

@@ -16,8 +16,8 @@ from bridge.edges.document_fetch import PublicFetch
 from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
 from tests.support.compiled import compiled, document_text
 from tests.support.serving import serving
-from toolserver.compile import CompiledDocument
 from toolserver.json_types import JsonObject
+from toolserver.tool.compile import CompiledDocument
 
 pytestmark = pytest.mark.asyncio
 

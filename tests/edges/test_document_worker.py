@@ -14,7 +14,7 @@ from bridge.edges import document_frames, document_worker
 from bridge.edges.document_worker import DocumentWorker
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.compiled import compiled, document_text, tools_of
-from toolserver.bundle import bundle_document
+from toolserver.document.bundle import bundle_document
 
 pytestmark = pytest.mark.asyncio
 

@@ -17,7 +17,7 @@ from bridge.service import Bridge
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.compiled import document_text
 from tests.support.running import Page, page_of, running_bridge
-from toolserver.result import NOT_KEPT, READ_ON, Answered, TextBody
+from toolserver.call.result import NOT_KEPT, READ_ON, Answered, TextBody
 
 pytestmark = pytest.mark.asyncio
 

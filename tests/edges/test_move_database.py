@@ -18,7 +18,7 @@ from bridge.policy import Grant
 from bridge.servers import ServerRecord, UserSelection
 from tests.support.databases import Where, engine_of, execute
 from tests.support.postgresql import PostgresServer
-from toolserver.naming import OperationKey
+from toolserver.tool.naming import OperationKey
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from bridge.edges.store_tables import Base
 from bridge.policy import Grant
 from bridge.servers import ServerRecord, UserSelection
 from tests.support.databases import Where, engine_of, execute
-from toolserver.naming import OperationKey
+from toolserver.tool.naming import OperationKey
 
 pytestmark = pytest.mark.both_databases
 

@@ -17,7 +17,7 @@ from bridge.wire import Accepted, Decision, Result
 from tests.faults.link import Link
 from tests.faults.plan import Kind
 from tests.support.browser import FakeDecisions
-from toolserver.result import TextBody
+from toolserver.call.result import TextBody
 
 COMMIT_S = 0.4
 """Between the gathering of a moment and that of a second."""

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.errors import HypothesisException
 from hypothesis.strategies import from_regex
 
-from toolserver.file_argument import file_schema
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at
+from toolserver.tool.file_argument import file_schema
 
 TEXT = "a b&c=d/e%41+é"
 FILE_KEYS = object_at(file_schema(), "properties").keys()

@@ -2,9 +2,9 @@
 
 import json
 
-from toolserver.compile import CompiledDocument, DocumentTools
-from toolserver.document import parse_document
+from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject
+from toolserver.tool.compile import CompiledDocument, DocumentTools
 
 
 def document_text(

@@ -19,8 +19,8 @@ from tests.support.approving import never_asking
 from tests.support.browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.gates import controls
 from tests.support.memory_store import InlineCompiler, MemoryStore
+from toolserver.call.result import TextBody
 from toolserver.json_types import JsonObject
-from toolserver.result import TextBody
 
 Answer = Callable[[OpenCall], dict[str, Any] | None]
 

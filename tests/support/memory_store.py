@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from bridge.servers import ServerRecord, UserSelection
 from bridge.wire import BridgeError, ErrorCode
 from tests.support.compiled import compiled, tools_of
-from toolserver.argument_schemas import ToolSchema
-from toolserver.compile import CompiledDocument
 from toolserver.errors import DocumentError
-from toolserver.naming import OperationKey
+from toolserver.tool.argument_schemas import ToolSchema
+from toolserver.tool.compile import CompiledDocument
+from toolserver.tool.naming import OperationKey
 
 
 @dataclass

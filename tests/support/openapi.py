@@ -2,9 +2,9 @@
 
 import json
 
-from toolserver.document import Document, Limits, parse_document
+from toolserver.document.document import Document, Limits, parse_document
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.operation import Operation, read_operations
+from toolserver.operation.operation import Operation, read_operations
 
 
 def document_with(

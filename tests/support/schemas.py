@@ -5,9 +5,9 @@ from typing import cast
 import orjson
 
 from tests.support.openapi import document_with
-from toolserver.argument_schemas import ArgumentSchemas, ArgumentSource, Budget
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.schema_flattening import Flattening
+from toolserver.schema.flatten import Flattening
+from toolserver.tool.argument_schemas import ArgumentSchemas, ArgumentSource, Budget
 
 
 def flat_with_warnings(

@@ -1,9 +1,9 @@
 """Tools of small documents."""
 
 from tests.support.openapi import document_with
-from toolserver.catalog import Tool
-from toolserver.compile import compile_document
 from toolserver.json_types import JsonObject
+from toolserver.tool.catalog import Tool
+from toolserver.tool.compile import compile_document
 
 
 def tools_named(*names: str, server: str = "s", **fields: JsonObject) -> list[Tool]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from toolserver.compile import compile_document
-from toolserver.document import parse_document
+from toolserver.document.document import parse_document
 from toolserver.errors import DocumentError
+from toolserver.tool.compile import compile_document
 
 Row: TypeAlias = Mapping[str, object]
 Json: TypeAlias = dict[str, object]

@@ -16,7 +16,7 @@ from bridge.engine import ToolCall
 from bridge.limits import Limits
 from bridge.outcome import CallOutcome
 from bridge.wire import BridgeError, ErrorCode, WireError
-from toolserver.result import Answered, TextBody
+from toolserver.call.result import Answered, TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

@@ -18,7 +18,7 @@ from bridge.calls import CallState
 from bridge.limits import Limits
 from bridge.outcome import CallOutcome
 from bridge.wire import BridgeError, ErrorCode, WireError
-from toolserver.result import Answered, TextBody
+from toolserver.call.result import Answered, TextBody
 
 BOOM = BreakerKey("ann", "tool", "shop", "POST /boom")
 FINE = BreakerKey("ann", "tool", "shop", "GET /fine")

@@ -9,7 +9,7 @@ from bridge.dispatch import RESUME_S
 from bridge.edges.http_routes import error_bytes
 from bridge.wire import MESSAGE_CHARS, Accepted, ErrorCode, Result, WireError
 from tests.support.dispatching import Desk, answered, failed, request
-from toolserver.result import LOST, TextBody
+from toolserver.call.result import LOST, TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

@@ -15,9 +15,9 @@ from tests.support.memory_store import InlineCompiler, MemoryStore
 from tests.support.waiting import eventually
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject
-from toolserver.meta_tools import META_NAMES
-from toolserver.naming import OperationKey
-from toolserver.selection import Selection
+from toolserver.tool.meta_tools import META_NAMES
+from toolserver.tool.naming import OperationKey
+from toolserver.tool.selection import Selection
 
 pytestmark = pytest.mark.asyncio
 

@@ -19,8 +19,8 @@ from tests.support.engines import House, json_body
 from tests.support.toolboxes import Files, Workshop, told, wanted
 from tests.support.turning import SETTINGS, Played, ScriptedModel, call, function, round_of
 from tests.support.turning import text as said_text
+from toolserver.call.result import Answered, FileBody
 from toolserver.json_types import JsonObject
-from toolserver.result import Answered, FileBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

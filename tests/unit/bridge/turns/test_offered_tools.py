@@ -16,7 +16,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.toolboxes import Workshop
 from tests.support.turning import function
 from toolserver.json_types import JsonObject, text_at
-from toolserver.naming import OperationKey
+from toolserver.tool.naming import OperationKey
 
 pytestmark = pytest.mark.asyncio
 

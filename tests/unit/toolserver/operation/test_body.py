@@ -1,0 +1,235 @@
+"""Request bodies: which media type is sent, and how its fields are written."""
+
+import pytest
+
+from tests.support.openapi import document_with
+from toolserver.document.media_type import BodyKind
+from toolserver.json_types import JsonObject, JsonValue
+from toolserver.operation.body import Body, BodyField, BodyReader
+
+FILE: JsonObject = {"type": "string", "format": "binary"}
+FORM = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+
+
+def body_of(content: JsonValue, *, openapi: str = "3.1.0", **root: JsonValue) -> Body:
+    body, _ = BodyReader(document_with({}, root, openapi=openapi)).read({"content": content})
+    assert body is not None
+    return body
+
+
+def fields_of(
+    properties: JsonValue,
+    encoding: JsonValue = None,
+    *,
+    media_type: str = MULTIPART,
+    openapi: str = "3.1.0",
+) -> dict[str, BodyField]:
+    media: JsonObject = {"schema": {"type": "object", "properties": properties}, "encoding": encoding}
+    return dict(body_of({media_type: media}, openapi=openapi).fields)
+
+
+@pytest.mark.parametrize(
+    ("media_types", "chosen", "kind"),
+    [
+        ([FORM, "application/json"], "application/json", "json"),
+        (["application/xml", "text/json"], "text/json", "json"),
+        ([MULTIPART, FORM], FORM, "form"),
+        (["text/plain", MULTIPART], MULTIPART, "multipart"),
+        (["application/octet-stream", "text/csv"], "text/csv", "text"),
+        (["application/octet-stream", "application/x-ndjson"], "application/x-ndjson", "sequence"),
+        (["image/*"], "image/*", "binary"),
+        (["text/*"], "text/plain", "text"),
+        (["application/yaml"], "application/yaml", "text"),
+        (["application/pdf"], "application/pdf", "binary"),
+        (["*/*"], "application/json", "json"),
+        ([""], "application/json", "json"),
+        (["made up"], "made up", "binary"),
+    ],
+)
+def test_the_type_that_carries_most_structure_is_sent(
+    media_types: list[str], chosen: str, kind: BodyKind
+) -> None:
+    """A model writes JSON best, then fields, then text."""
+    body = body_of({media_type: {} for media_type in media_types})
+    assert (body.content_type, body.kind) == (chosen, kind)
+
+
+def test_a_form_gives_way_to_multipart_where_there_are_files() -> None:
+    """Only one of the two can carry them."""
+    schema: JsonObject = {"properties": {"photo": FILE}}
+    assert body_of({FORM: {"schema": schema}, MULTIPART: {"schema": schema}}).kind == "multipart"
+
+
+def test_any_type_with_a_binary_string_is_bytes() -> None:
+    """JSON cannot hold them."""
+    body = body_of({"*/*": {"schema": FILE}})
+    assert (body.content_type, body.kind) == ("application/octet-stream", "binary")
+
+
+@pytest.mark.parametrize(("media_type", "written"), [("", "JSON"), ("*", "JSON"), ("made up", "bytes")])
+def test_a_content_type_that_is_none_is_pointed_out(media_type: str, written: str) -> None:
+    """Something has to be sent; whether the API takes it is doubtful."""
+    _, warnings = BodyReader(document_with({})).read({"content": {media_type: {}}})
+    assert warnings == [
+        f"The content type of the request body, '{media_type}', is none; it is sent as {written}."
+    ]
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "application/vnd.vendor.v2"])
+def test_a_structure_of_an_unknown_type_is_written_as_json(media_type: str) -> None:
+    """Vendor types without "+json" are JSON in practice; the warning says what was assumed."""
+    body, warnings = BodyReader(document_with({})).read(
+        {"content": {media_type: {"schema": {"type": "object"}}}}
+    )
+    assert body is not None
+    assert (body.kind, body.content_type) == ("json", media_type)
+    assert warnings == [
+        f"The request body is '{media_type}', but described as a structure; it is written as JSON."
+    ]
+
+
+def test_xml_is_written_by_a_tree_or_sent_as_text() -> None:
+    """Without a structure there are no element names to write by."""
+    assert body_of({"text/xml": {"schema": {"type": "string"}}}).kind == "text"
+    body = body_of({"text/xml": {"schema": {"properties": {"a": {}, "b": {}}}}})
+    assert (body.kind, body.xml) == (
+        "xml",
+        {"name": "root", "properties": [{"property": "a", "name": "a"}, {"property": "b", "name": "b"}]},
+    )
+
+
+def test_a_sequence_is_an_array_of_its_items() -> None:
+    """`itemSchema` of OpenAPI 3.2 describes one line."""
+    body = body_of({"application/jsonl": {"itemSchema": {"type": "object"}}}, openapi="3.2.0")
+    assert (body.kind, body.schema) == ("sequence", {"type": "array", "items": {"type": "object"}})
+
+
+@pytest.mark.parametrize(
+    ("schema", "encoding"),
+    [
+        (FILE, {}),
+        ({"type": "array", "items": FILE}, {}),
+        ({"anyOf": [FILE, {"type": "null"}]}, {}),
+        ({"type": ["string", "null"], "format": "binary"}, {}),
+        ({"type": "string", "contentMediaType": "image/png"}, {}),
+        ({}, {"contentType": "application/octet-stream"}),
+        ({"type": "string", "format": "file"}, {}),
+    ],
+)
+def test_files_are_known(schema: JsonObject, encoding: JsonObject) -> None:
+    """In every way that documents of 3.0 and 3.1 write them."""
+    assert fields_of({"f": schema}, {"f": encoding})["f"].file
+
+
+@pytest.mark.parametrize(
+    ("schema", "encoding"),
+    [
+        ({"type": "string"}, {}),
+        ({"type": "string"}, {"contentType": "image/png"}),
+        ({"type": "string", "contentMediaType": "image/png", "contentEncoding": "base64"}, {}),
+        ({"type": "string", "contentMediaType": "application/json"}, {}),
+        ({}, {"contentType": "text/csv"}),
+        ({"type": "object"}, {}),
+    ],
+)
+def test_what_is_text_is_no_file(schema: JsonObject, encoding: JsonObject) -> None:
+    """A model can write it directly."""
+    assert not fields_of({"f": schema}, {"f": encoding}).get("f", BodyField("f")).file
+
+
+def test_a_form_has_no_files() -> None:
+    """Its fields are text."""
+    assert fields_of({"f": FILE}, media_type=FORM) == {}
+
+
+def test_types_of_a_field_are_told_and_the_first_concrete_one_is_sent() -> None:
+    """The encoding may list several, or ranges."""
+    found = fields_of({"f": FILE, "g": FILE}, {"f": {"contentType": "image/*, image/png"}})
+    assert found["f"] == BodyField("f", True, "image/*, image/png", "image/png")
+    assert found["g"] == BodyField("g", True)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "style", "explode"),
+    [
+        ({"style": "deepObject", "explode": True}, "deepObject", True),
+        ({"style": "spaceDelimited"}, "spaceDelimited", False),
+        ({"explode": False}, "form", False),
+        ({"allowReserved": False}, "form", True),
+        ({"style": "nonsense"}, "form", True),
+        ({"style": "form", "contentType": "application/json"}, "form", True),
+    ],
+)
+def test_any_keyword_of_a_style_makes_a_field_styled(encoding: JsonObject, style: str, explode: bool) -> None:
+    """Encoding Object (3.1.2): then `contentType` is ignored; without one, it decides."""
+    found = fields_of({"f": {}}, {"f": encoding}, media_type=FORM)["f"]
+    assert (found.style, found.explode, found.content_type) == (style, explode, None)
+
+
+def test_styles_of_parts_are_ignored_in_openapi_3_0() -> None:
+    """Encoding Object 3.0.4: they SHALL be ignored outside of urlencoded forms; 3.1 allows them."""
+    encoding: JsonObject = {"f": {"style": "form", "explode": False}}
+    assert fields_of({"f": {}}, encoding, openapi="3.0.4") == {}
+    assert fields_of({"f": {}}, encoding)["f"].style == "form"
+
+
+def test_fields_are_found_through_references_and_combinations() -> None:
+    """Bodies are often composed; a file in a branch is still a file."""
+    schema: JsonObject = {
+        "allOf": [{"$ref": "#/components/schemas/A"}, {"oneOf": [{"properties": {"g": FILE}}]}]
+    }
+    body = body_of(
+        {MULTIPART: {"schema": schema}}, components={"schemas": {"A": {"properties": {"f": FILE}}}}
+    )
+    assert {name: entry.file for name, entry in body.fields.items()} == {"f": True, "g": True}
+
+
+def test_headers_of_parts_are_sent_where_their_value_is_fixed() -> None:
+    """No argument carries them; a required one without a value is told."""
+    headers: JsonObject = {
+        "X-A": {"schema": {"const": "1"}},
+        "X-B": {"schema": {"enum": [2]}},
+        "X-C": {"schema": {"default": True}},
+        "X-D": {"required": True, "schema": {"type": "string"}},
+        "Content-Type": {"schema": {"const": "x/y"}},
+        "X-E": {"$ref": "#/gone"},
+    }
+    media: JsonObject = {"schema": {"properties": {"f": {}}}, "encoding": {"f": {"headers": headers}}}
+    body, warnings = BodyReader(document_with({})).read({"content": {MULTIPART: media}})
+    assert body is not None
+    assert body.fields["f"].headers == (("x-a", "1"), ("x-b", "2"), ("x-c", "true"))
+    assert warnings == ["The part 'f' needs a header 'X-D', which is not sent."]
+
+
+def test_circular_bodies_end() -> None:
+    """A schema may contain itself in every way."""
+    schemas: JsonObject = {
+        "A": {
+            "anyOf": [{"$ref": "#/components/schemas/A"}],
+            "properties": {"a": {"$ref": "#/components/schemas/A"}},
+        }
+    }
+    schema: JsonObject = {"$ref": "#/components/schemas/A"}
+    for media_type in (MULTIPART, "application/xml", "text/plain"):
+        body_of({media_type: {"schema": schema}}, components={"schemas": schemas})
+
+
+@pytest.mark.parametrize(("schema", "required"), [({}, None), ({"type": "string"}, None), (FILE, ["file"])])
+def test_a_multipart_body_always_has_fields(schema: JsonObject, required: JsonValue) -> None:
+    """Without any it could not be written; the field that everybody means is a file."""
+    body = body_of({MULTIPART: {"schema": schema}})
+    assert body.fields == {"file": BodyField("file", file=True)}
+    assert isinstance(body.schema, dict)
+    assert (body.schema.get("required"), body.schema["additionalProperties"]) == (required, required is None)
+
+
+def test_a_schema_that_bodies_share_is_looked_through_once() -> None:
+    """A schema of 3,000 fields that 15,000 operations refer to must not be read 15,000 times."""
+    reader = BodyReader(document_with({}, {"components": {"schemas": {"S": {"properties": {"f": FILE}}}}}))
+    node: JsonObject = {"content": {MULTIPART: {"schema": {"$ref": "#/components/schemas/S"}}}}
+    first, _ = reader.read(node)
+    second, _ = reader.read({**node, "content": {MULTIPART: {"schema": {"$ref": "#/components/schemas/S"}}}})
+    assert first is not None
+    assert second is not None
+    assert first.fields is second.fields

@@ -1,0 +1,296 @@
+"""A whole document compiled, and carried as lines."""
+
+import json
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.support.openapi import document_with
+from toolserver.document.document import Limits, parse_document
+from toolserver.errors import DocumentError
+from toolserver.json_types import JsonObject, JsonValue
+from toolserver.operation.operation import SecurityScheme, Skipped
+from toolserver.tool.compile import (
+    CompiledDocument,
+    CompiledReader,
+    DocumentTools,
+    compile_document,
+    compiled_from_lines,
+    compiled_to_lines,
+)
+
+PATHS: JsonObject = {
+    "/pets/{id}": {
+        "get": {
+            "operationId": "getPet",
+            "summary": "One pet",
+            "parameters": [{"name": "id", "in": "path"}],
+            "tags": ["pets"],
+        },
+        "trace": {},
+    },
+    "/up": {"servers": [{"url": "https://up.example:8443/"}], "post": {"description": "größer\u2028"}},
+}
+SERVERS: list[JsonValue] = [{"url": "https://api.example/v1/"}]
+
+
+def compiled(
+    paths: JsonValue = None, *, source_url: str | None = None, base_url: str | None = None, **root: JsonValue
+) -> CompiledDocument:
+    return compile_document(
+        document_with(PATHS if paths is None else paths, root), source_url=source_url, base_url=base_url
+    )
+
+
+def bases_of(document: CompiledDocument) -> list[str]:
+    return [json.loads(operation.plan_json)["base_url"] for operation in document.operations]
+
+
+def test_every_operation_becomes_a_tool_or_a_reason() -> None:
+    """What the page, the advertisement and the store read; the whole of it at a glance."""
+    document = compiled(servers=SERVERS, components={"securitySchemes": {"tls": {"type": "mutualTLS"}}})
+    get, up = document.operations
+    assert (get.key, get.method, get.path, get.operation_id) == (
+        "GET /pets/{id}",
+        "GET",
+        "/pets/{id}",
+        "getPet",
+    )
+    assert (get.suggested_name, get.tags, get.summary, get.safe) == ("getPet", ("pets",), "One pet", True)
+    assert get.description.startswith("One pet")
+    assert (up.suggested_name, up.operation_id, up.safe, up.idempotent) == ("post_up", None, False, False)
+    assert document.skipped == (Skipped("TRACE", "/pets/{id}", "A browser cannot send TRACE requests."),)
+    assert document.security_schemes == (SecurityScheme("tls", "mutualTLS", None, None, None, ""),)
+    assert (document.title, document.version_text, document.openapi) == ("T", "1", "3.1.0")
+    assert (document.base_url, document.origins) == (
+        "https://api.example/v1",
+        ("https://api.example", "https://up.example:8443"),
+    )
+    assert bases_of(document) == ["https://api.example/v1", "https://up.example:8443"]
+
+
+def test_relative_servers_are_resolved_against_where_the_document_was_found() -> None:
+    """13 of 176 real documents name their server by path alone, 24 name none."""
+    paths: JsonObject = {"/a": {"get": {"servers": [{"url": "v2"}]}, "post": {}}}
+    document = compiled(paths, source_url="http://localhost:8000/x/openapi.json", servers=[{"url": "/api"}])
+    assert bases_of(document) == ["http://localhost:8000/x/v2", "http://localhost:8000/api"]
+    assert document.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("servers", "said"), [([], "names no server"), ([{"url": "/api"}], "names its server only as '/api'")]
+)
+def test_a_base_url_that_cannot_be_known_is_asked_for(servers: JsonValue, said: str) -> None:
+    """The operations stay visible; the user reads what to do."""
+    document = compiled(servers=servers)
+    assert (document.base_url, document.operations[0].origin) == ("", "")
+    assert document.origins == ("https://up.example:8443",)
+    assert document.warnings == (
+        f"The document {said}; enter the API's base URL, such as https://api.example.com.",
+    )
+
+
+def test_a_given_base_url_replaces_the_documents_servers_but_not_an_operations_own() -> None:
+    """Another host for uploads stays another host; a relative one follows the base URL."""
+    paths: JsonObject = {**PATHS, "/rel": {"get": {"servers": [{"url": "/v2"}]}}}
+    document = compiled(
+        paths, base_url="http://10.0.0.5:80/v9/", source_url="https://docs.example/", servers=SERVERS
+    )
+    assert bases_of(document) == ["http://10.0.0.5/v9", "https://up.example:8443", "http://10.0.0.5/v2"]
+
+
+def test_a_base_url_that_is_no_address_is_refused() -> None:
+    """It comes from a form; the answer must say so rather than make tools that cannot run."""
+    with pytest.raises(DocumentError) as failure:
+        compiled(base_url="localhost:8000")
+    assert failure.value.code == "invalid_base_url"
+
+
+def test_defaults_of_server_variables_are_pointed_out() -> None:
+    """A default "your-tenant" is a placeholder as often as a value; calls to it fail without saying why."""
+    server: JsonValue = {"url": "https://{tenant}.api.example", "variables": {"tenant": {"default": "you"}}}
+    document = compiled(servers=[server])
+    assert document.base_url == "https://you.api.example"
+    assert document.warnings == (
+        "The base URL takes defaults for 'tenant'; enter another base URL if they are not yours.",
+    )
+
+
+def test_an_operation_whose_own_server_is_no_address_says_so() -> None:
+    """Sending it to the document's server would call a different API."""
+    paths: JsonObject = {"/a": {"get": {"servers": [{"url": "wss://a.example"}]}}}
+    document = compiled(paths, servers=SERVERS)
+    assert document.operations[0].warnings == (
+        "Its own server 'wss://a.example' is not an address that can be called.",
+    )
+    assert bases_of(document) == [""]
+
+
+def test_what_a_browser_cannot_send_is_said() -> None:
+    """The tool stays: some APIs call parameters required that they do not check."""
+    node: JsonObject = {
+        "parameters": [
+            {"name": "Host", "in": "header"},
+            {"name": "session", "in": "cookie", "required": True},
+        ],
+        "security": [{"cookie": []}],
+    }
+    schemes: JsonObject = {"securitySchemes": {"cookie": {"type": "apiKey", "in": "cookie", "name": "sid"}}}
+    document = document_with({"/a": {"get": node}}, servers=SERVERS, components=schemes)
+    tools = DocumentTools(document, source_url=None)
+    operation = tools.compiled.operations[0]
+    assert operation.warnings == (
+        "The optional header parameter 'Host' is left out. A browser sets this header itself.",
+        "The required cookie parameter 'session' cannot be sent, so the API will probably refuse."
+        " A browser sends its own cookies and lets no page set them.",
+        "Its key is a cookie, which only reaches the API if the browser is signed in there.",
+    )
+    assert json.loads(tools.schema("GET /a").schema_json)["properties"] == {}
+
+
+def test_secrets_that_overwrite_each_other_are_pointed_out() -> None:
+    """No request can carry both, so one is enough; whether it is enough for the API, it has to say."""
+    both: JsonValue = [{"basic": [], "oauth": []}]
+    schemes: JsonObject = {"basic": {"type": "http", "scheme": "basic"}, "oauth": {"type": "oauth2"}}
+    document = compiled({"/a": {"get": {"security": both}}}, components={"securitySchemes": schemes})
+    assert document.operations[0].warnings == (
+        "'basic' and 'oauth' both go to the header 'authorization', which has one value:"
+        " the one you save is sent, of both 'basic'.",
+    )
+
+
+def test_a_schema_is_made_when_it_is_asked_for() -> None:
+    """Thousands of operations are named at once, and most are never called."""
+    tools = DocumentTools(document_with(PATHS), source_url=None)
+    schema = tools.schema("GET /pets/{id}")
+    assert list(json.loads(schema.schema_json)["properties"]) == ["id"]
+    assert tools.schema("GET /pets/{id}") == schema
+    with pytest.raises(KeyError):
+        tools.schema("GET /nowhere")
+
+
+def test_schemas_beyond_the_limit_of_a_document_name_their_arguments_only() -> None:
+    """A small document can refer to one large schema thousands of times; all of it has to fit in memory."""
+    body: JsonObject = {"content": {"application/json": {"schema": {"properties": {"x": {"enum": ["v"]}}}}}}
+    paths: JsonObject = {f"/{letter}": {"post": {"requestBody": body}} for letter in "ab"}
+    tools = DocumentTools(document_with(paths, limits=Limits(max_compiled_bytes=2_000)), source_url=None)
+    while b"enum" in (schema := tools.schema("POST /a").schema_json):
+        pass
+    assert json.loads(schema)["properties"] == {"x": {"type": "string"}}
+
+
+def digests(**changes: JsonValue) -> str:
+    node: JsonObject = {"parameters": [{"name": "a", "in": "query"}], "description": "D", **changes}
+    return compiled({"/a": {"get": node}}, servers=SERVERS).operations[0].digest
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("description", "E"),
+        ("summary", "S"),
+        ("parameters", [{"name": "a", "in": "query", "required": True}]),
+        ("parameters", [{"name": "a", "in": "header"}]),
+        ("servers", [{"url": "https://evil.example"}]),
+    ],
+)
+def test_the_digest_changes_with_what_the_user_accepted(field: str, value: JsonValue) -> None:
+    """Ruling 19: origin, method, path, parameters, security and description are pinned."""
+    assert digests(**{field: value}) != digests()
+
+
+def test_the_digest_stays_when_nothing_pinned_changes() -> None:
+    """A user is not asked again for a response that got a new example."""
+    assert digests(responses={"200": {"description": "ok"}}, **{"x-note": 1}) == digests()
+
+
+def test_tools_that_together_grow_beyond_the_limit_refuse_the_document() -> None:
+    """One long description under a shared path item is repeated by every path that refers to it."""
+    paths: JsonObject = {"/0": {"get": {"description": "x" * 10_000}}}
+    paths |= {f"/{index}": {"$ref": "#/paths/~10"} for index in range(1, 100)}
+    document = document_with(paths, limits=Limits(max_compiled_bytes=500_000))
+    with pytest.raises(DocumentError) as failure:
+        compile_document(document, source_url=None)
+    assert failure.value.code == "too_large"
+
+
+def test_a_compiled_document_survives_its_journey_as_lines() -> None:
+    """A worker process writes them, the event loop reads them one by one; bytes must arrive as they left."""
+    schemes: JsonObject = {"securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": "X"}}}
+    document = compiled(servers=[], components=schemes)
+    lines = list(compiled_to_lines(document))
+    assert len(lines) == 2
+    assert not any(b"\n" in line for line in lines)
+    assert compiled_from_lines(line + b"\n" for line in lines) == document
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_missing_lines_are_noticed(count: int) -> None:
+    """A worker that dies half-way must not leave half a catalog."""
+    lines = list(compiled_to_lines(compiled(servers=SERVERS)))
+    reader = CompiledReader()
+    for line in lines[:count]:
+        reader.feed(line)
+    with pytest.raises(ValueError, match="incomplete"):
+        reader.finish()
+
+
+def test_a_line_never_grows_with_the_document() -> None:
+    """The bridge reads line by line, and everybody else waits for a line."""
+    document = compiled(servers=SERVERS)
+    many = replace(document, operations=document.operations * 1_000)
+    lines = list(compiled_to_lines(many))
+    assert max(map(len, lines)) < 200_000
+    assert compiled_from_lines(lines) == many
+
+
+def test_a_document_without_operations_travels_too() -> None:
+    """Everything skipped is a result a user must see."""
+    document = replace(compiled(servers=SERVERS), operations=())
+    assert compiled_from_lines(compiled_to_lines(document)) == document
+
+
+def test_a_document_with_all_its_schemas_takes_three_times_its_parsed_form_at_most() -> None:
+    """Small bytes as the fast writer gives them hold 4 KiB each."""
+
+    def details(number: int) -> JsonValue:
+        names = [f"field_{number}_{index}" for index in range(8)]
+        text = "What stands in this field of the record, in the words of whoever wrote it."
+        return {name: {"type": "string", "description": f"{name}: {text}"} for name in names}
+
+    paths: JsonObject = {
+        f"/records/{number}": {
+            "post": {
+                "parameters": [{"name": f"q{number}", "in": "query", "schema": {"type": "string"}}],
+                "requestBody": {
+                    "content": {
+                        "application/json": {"schema": {"type": "object", "properties": details(number)}}
+                    }
+                },
+            }
+        }
+        for number in range(150)
+    }
+    text = json.dumps({"openapi": "3.1.0", "info": {"title": "Records", "version": "1"}, "paths": paths})
+
+    def with_schemas() -> DocumentTools:
+        tools = DocumentTools(parse_document(text), source_url=None)
+        for operation in tools.compiled.operations:
+            tools.schema(operation.key)
+        return tools
+
+    assert memory_of(with_schemas) <= 3 * memory_of(lambda: json.loads(text))
+
+
+def memory_of(make: Callable[[], object]) -> int:
+    """Bytes that Python holds for what `make` gives."""
+    tracemalloc.start()
+    try:
+        made = make()
+        held = tracemalloc.get_traced_memory()[0]
+        del made
+    finally:
+        tracemalloc.stop()
+    return held

@@ -1,0 +1,140 @@
+"""What a model sees of a catalog that is too large."""
+
+from dataclasses import replace
+
+from tests.support.tools import tools_named
+from toolserver.tool.catalog import Tool
+from toolserver.tool.meta_tools import META_TOOLS, READ_RESULT
+from toolserver.tool.selection import (
+    MIN_LIMIT,
+    MIN_TOKENS,
+    Selection,
+    candidates,
+    choose,
+    estimated_tokens,
+    offer,
+)
+
+
+def names(tools: tuple[Tool, ...]) -> list[str]:
+    return [tool.name for tool in tools]
+
+
+TOOLS = [
+    *tools_named("listPets", "getPet", listPets={"tags": ["Pets"]}, getPet={"tags": ["Pets"]}),
+    *tools_named("listOrders", "payOrder", server="shop", payOrder={"tags": ["money"]}),
+]
+
+
+def test_nothing_chosen_means_everything() -> None:
+    """A new user has made no choice and expects all tools."""
+    assert list(choose(TOOLS, Selection())) == TOOLS
+
+
+def test_tools_are_chosen_by_server_tag_and_name() -> None:
+    """Each narrows the choice, and the catalog's order stays."""
+    assert names(choose(TOOLS, Selection(servers=frozenset({"shop"})))) == ["listOrders", "payOrder"]
+    assert names(choose(TOOLS, Selection(tags=frozenset({"pets", "money"})))) == [
+        "listPets",
+        "getPet",
+        "payOrder",
+    ]
+    assert names(choose(TOOLS, Selection(names=("list*",)))) == ["listPets", "listOrders"]
+    assert names(choose(TOOLS, Selection(names=("get?et", "[lp]*Order")))) == ["getPet", "payOrder"]
+    both = Selection(servers=frozenset({"shop"}), names=("list*",))
+    assert names(choose(TOOLS, both)) == ["listOrders"]
+
+
+def test_pinned_tools_are_chosen_whatever_else_is() -> None:
+    """Whoever pins a tool wants it there."""
+    selection = Selection(servers=frozenset({"shop"}), names=("list*",), pinned=frozenset({"getPet"}))
+    assert names(choose(TOOLS, selection)) == ["getPet", "listOrders"]
+
+
+def test_tools_that_fit_are_all_shown_with_the_one_that_reads_on() -> None:
+    """A tool that is there need not be searched for; a cut answer points to `read_result`."""
+    made = offer(TOOLS, Selection(limit=5))
+    assert (made.tools, made.meta_tools, made.left_out) == (tuple(TOOLS), (READ_RESULT,), 0)
+    assert made.absences(TOOLS) == {}
+
+
+def test_tools_that_just_fit_leave_no_room_for_more() -> None:
+    """The user's tools come first."""
+    made = offer(TOOLS, Selection(limit=4))
+    assert (made.tools, made.meta_tools) == (tuple(TOOLS), ())
+
+
+def test_an_empty_catalog_shows_nothing() -> None:
+    """There is no answer to read on in."""
+    assert offer([], Selection()).meta_tools == ()
+
+
+def test_beyond_the_limit_the_pinned_ones_and_the_meta_tools_are_shown() -> None:
+    """Models refuse requests with more than 128 tools (DESIGN §13 (13))."""
+    made = offer(TOOLS, Selection(limit=3, pinned=frozenset({"payOrder"})))
+    assert made.tools == ()
+    assert made.meta_tools == META_TOOLS
+    many = tools_named(*(f"op{number}" for number in range(200)))
+    made = offer(many, Selection(pinned=frozenset({"op7", "op3"})))
+    assert names(made.tools) == ["op3", "op7"]
+    assert (made.left_out, made.reachable) == (198, tuple(many))
+
+
+def test_a_limit_holds_for_pinned_tools_and_meta_tools_together() -> None:
+    """Three places are the meta-tools'."""
+    many = tools_named(*(f"op{number}" for number in range(10)))
+    made = offer(many, Selection(limit=5, pinned=frozenset(tool.name for tool in many)))
+    assert len(made.tools) + len(made.meta_tools) == 5
+
+
+def test_what_is_not_shown_says_why() -> None:
+    """A user who misses a tool must see which setting keeps it back."""
+    selection = Selection(servers=frozenset({"shop"}), pinned=frozenset({"getPet"}), limit=3)
+    assert offer(TOOLS, replace(selection, limit=4)).absences(TOOLS) == {"listPets": "not_selected"}
+    many = [*TOOLS, *tools_named("sendOrder", server="shop")]
+    assert offer(many, selection).absences(many[:3]) == {
+        "listPets": "not_selected",
+        "getPet": "over_limit",
+        "listOrders": "over_limit",
+    }
+    tight = offer(TOOLS, Selection(max_tokens=1_000), tokens_of=lambda _: 500)
+    assert set(tight.absences(TOOLS).values()) == {"over_tokens"}
+
+
+def test_a_token_budget_counts_like_a_limit() -> None:
+    """805 tools of one server took 207,000 tokens of every request."""
+    asked: list[str] = []
+
+    def tokens_of(tool: Tool) -> int:
+        asked.append(tool.name)
+        return 1_000
+
+    made = offer(TOOLS, Selection(max_tokens=4_000), tokens_of=tokens_of)
+    assert (made.tools, made.meta_tools) == (tuple(TOOLS), ())
+    asked.clear()
+    pinned = frozenset({"getPet", "payOrder"})
+    selection = Selection(max_tokens=2_200, pinned=pinned)
+    made = offer(TOOLS, selection, tokens_of=tokens_of)
+    assert (names(made.tools), made.meta_tools) == (["getPet"], META_TOOLS)
+    assert set(asked) <= {tool.name for tool in candidates(TOOLS, selection)}
+    assert offer(TOOLS, Selection(max_tokens=1)).left_out == 0
+
+
+def test_the_least_budget_holds_the_bridges_own_tools() -> None:
+    """Else a budget could be set that nothing keeps."""
+    taken = sum(estimated_tokens(meta.name, meta.description, meta.schema_json) for meta in META_TOOLS)
+    assert taken < MIN_TOKENS
+    assert len(META_TOOLS) <= MIN_LIMIT
+
+
+def test_only_what_may_be_shown_is_worth_a_schema() -> None:
+    """Of a thousand operations that are too many anyway, only the pinned ones count."""
+    many = tools_named(*(f"op{number}" for number in range(10)))
+    selection = Selection(limit=9, pinned=frozenset({"op1"}))
+    assert names(candidates(many, selection)) == ["op1"]
+    assert names(candidates(many[:9], selection)) == names(tuple(many[:9]))
+
+
+def test_tokens_are_estimated_from_what_is_sent() -> None:
+    """Four characters a token, as usual for English and JSON."""
+    assert estimated_tokens("abcd", "describes", b"x" * 27) == 11

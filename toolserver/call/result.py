@@ -1,0 +1,248 @@
+"""The answer of an API, and what a caller reads of it (`docs/reference/answers.md`).
+
+Receives what the page reported of a finished request; gives the body, content type and headers of our own
+answer. JSON is spliced as it came, never parsed and written again: large integers and number formats stay.
+An answer is never a bare array, never `null` and never empty, because callers lose those (measured with
+Open WebUI 0.12.4). Knows nothing of calls, errors and HTTP servers.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import orjson
+
+from toolserver.call.response_headers import filename_of, told_headers
+from toolserver.call.sequence import is_sequence, items_of, whole_items
+from toolserver.call.truncation import cut_json
+from toolserver.document.media_type import JSON, OCTETS, base_type, is_json
+
+HTML = "text/html"
+_SILENT_TYPES = frozenset(
+    ("", "text/plain", OCTETS, "binary/octet-stream", "application/unknown", "application/x-unknown")
+)
+"""Types that say nothing, or nothing better: an object or array of JSON in them is read as JSON."""
+
+_EMBED_HEADERS = ("content-disposition", "location")
+
+READ_ON = (
+    "This is the beginning of the answer. Read on with read_result: this call_id, next_offset as offset."
+)
+NOT_KEPT = (
+    "This is the beginning of the answer. The bridge had no room to keep the rest. Ask the API for less."
+)
+CUT_BY_SIZE = (
+    "The API's answer is longer than the page reads, so that its end is missing. Ask the API for less."
+)
+CUT_BY_TIME = "The API was still sending when the time of the call was up; this is what had come."
+FILE_NOT_KEPT = "The bridge had no room to keep this file."
+
+LOST = "The API answered with this status; the rest of its answer was lost on the way to the bridge."
+
+
+@dataclass(frozen=True, slots=True)
+class FileBody:
+    """A body that is not text."""
+
+    file_id: str | None
+    """Under which its bytes are kept; None: there was no room for them."""
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextBody:
+    """A body the page read as text."""
+
+    text: str
+    """The whole text, or as much of its beginning as a caller reads."""
+    whole_bytes: int | None = None
+    """Size in UTF-8 of the whole, when `text` is only its beginning."""
+    kept: FileBody | None = None
+    """The whole text as a file, if it is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An API's answer as the page reported it."""
+
+    http_status: int
+    content_type: str
+    """As sent by the API, parameters included; "" if it sent none."""
+    headers: Mapping[str, str]
+    """Lower-case names; only what the API lets a page read."""
+    body: TextBody | FileBody | None
+    """None for an empty body."""
+    truncated: bool = False
+    """The page has read only the beginning of the body."""
+    total_bytes: int | None = None
+    """Size of the whole body, where known."""
+    cut_by: Literal["size", "time"] | None = None
+    """Why the page stopped reading, where it said so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """One HTTP answer of ours."""
+
+    body: bytes
+    """Empty when `file` is the body."""
+    content_type: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Lower-case names, without content-type."""
+    file: FileBody | None = None
+    """The file whose bytes are the body; whoever holds files sends them."""
+
+
+FileUrl = Callable[[str], str]
+"""Id of a kept file to its address."""
+
+
+def render_answer(
+    answered: Answered, *, call_id: str, file_url: FileUrl, allow_inline_html: bool
+) -> Rendered:
+    """What a caller reads of `answered`, whatever its status (`docs/reference/answers.md`).
+
+    `file_url` is asked only for files that are kept. Text that is cut, by the page or because a caller reads
+    only its beginning, says so, and where it is kept, how to read on.
+    """
+    body = answered.body
+    if isinstance(body, FileBody):
+        return _render_file(answered, body, file_url)
+    if allow_inline_html and _is_inline(answered) and (embedded := _render_embed(answered)) is not None:
+        return embedded
+    if body is None or not (body.text or answered.truncated):
+        headers = told_headers(answered.headers)
+        lost = {"note": LOST} if answered.truncated else {}
+        return _json({"status": answered.http_status} | ({"headers": headers} if headers else {}) | lost)
+    if answered.truncated or body.whole_bytes is not None:
+        return _render_cut(answered, body, call_id, file_url)
+    return _render_whole(answered, body.text)
+
+
+def may_be_json(content_type: str, text: str) -> bool:
+    """Whether a text is to be tried as JSON: its type says so, or says nothing and it begins like JSON."""
+    if is_json(content_type):
+        return True
+    return base_type(content_type) in _SILENT_TYPES and text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
+
+
+def _render_whole(answered: Answered, text: str) -> Rendered:
+    if is_sequence(answered.content_type) and (items := items_of(text, answered.content_type)):
+        return _json({"items": [orjson.Fragment(item) for item in items]})
+    encoded = text.encode("utf-8", "replace")
+    if may_be_json(answered.content_type, text) and (spliced := _splice(encoded)) is not None:
+        return Rendered(spliced, JSON)
+    return _json(_text_fields(answered, encoded.decode("utf-8")))
+
+
+class _Beginning(NamedTuple):
+    """What is shown of a cut text."""
+
+    fields: Mapping[str, object]
+    end: int
+    """Characters of the text that are in it."""
+    facts: Mapping[str, object] = {}
+    """Of the array that was cut."""
+
+
+def _beginning(answered: Answered, text: str) -> _Beginning:
+    """Whole items of a sequence or an array, where that leaves enough; else the text as it is."""
+    if is_sequence(answered.content_type):
+        whole = whole_items(text, answered.content_type)
+        if items := items_of(whole, answered.content_type):
+            return _Beginning({"items": [orjson.Fragment(item) for item in items]}, len(whole))
+    elif may_be_json(answered.content_type, text) and (cut := cut_json(text)) is not None:
+        facts = {"items_shown": cut.items, "array": cut.pointer}
+        return _Beginning({"result": orjson.Fragment(cut.text)}, cut.end, facts)
+    return _Beginning(_text_fields(answered, text), len(text))
+
+
+def _render_cut(answered: Answered, body: TextBody, call_id: str, file_url: FileUrl) -> Rendered:
+    text = body.text.encode("utf-8", "replace").decode("utf-8")
+    fields, end, facts = _beginning(answered, text)
+    sizes = _sizes(answered, body, len(text[:end].encode()))
+    rest: dict[str, object] = {}
+    if body.kept is not None:
+        rest = {"next_offset": end, "file": _file_fields(answered, body.kept, file_url)}
+    truncated = {**sizes, **facts}
+    return _json(
+        {**fields, "truncated": truncated, "call_id": call_id, **rest, "hint": _hint(answered, body)}
+    )
+
+
+def _sizes(answered: Answered, body: TextBody, shown: int) -> dict[str, int]:
+    """In bytes of UTF-8; `bytes_kept` is how much can be read in all."""
+    sizes = {"bytes_shown": shown, "bytes_kept": body.kept.size_bytes if body.kept else shown}
+    total = answered.total_bytes if answered.truncated else body.whole_bytes
+    return sizes if total is None else {**sizes, "bytes_total": total}
+
+
+def _hint(answered: Answered, body: TextBody) -> str:
+    hints: list[str] = []
+    if body.kept is not None:
+        hints.append(READ_ON)
+    elif body.whole_bytes is not None:
+        hints.append(NOT_KEPT)
+    if answered.truncated:
+        hints.append(CUT_BY_TIME if answered.cut_by == "time" else CUT_BY_SIZE)
+    return " ".join(hints)
+
+
+def _splice(encoded: bytes) -> bytes | None:
+    """The JSON text as an object, or None if it is no JSON."""
+    encoded = encoded.removeprefix(b"\xef\xbb\xbf").strip()
+    try:
+        orjson.loads(encoded)
+    except orjson.JSONDecodeError:
+        return None
+    return encoded if encoded.startswith(b"{") else b'{"result":' + encoded + b"}"
+
+
+def _text_fields(answered: Answered, text: str) -> dict[str, object]:
+    fields: dict[str, object] = {"text": text, "content_type": answered.content_type or "text/plain"}
+    name = filename_of(answered.headers)
+    return {**fields, "filename": name} if name else fields
+
+
+def _render_file(answered: Answered, body: FileBody, file_url: FileUrl) -> Rendered:
+    mime = base_type(answered.content_type) or OCTETS
+    if mime.startswith("image/") and body.file_id is not None:
+        return Rendered(b"", mime, file=body)
+    fields: dict[str, object] = {"file": _file_fields(answered, body, file_url)}
+    return _json(fields if body.file_id is not None else {**fields, "hint": FILE_NOT_KEPT})
+
+
+def _file_fields(answered: Answered, body: FileBody, file_url: FileUrl) -> dict[str, object]:
+    url = {} if body.file_id is None else {"url": file_url(body.file_id)}
+    name = filename_of(answered.headers)
+    fields: dict[str, object] = {
+        **url,
+        "mime": base_type(answered.content_type) or OCTETS,
+        "bytes": body.size_bytes,
+    }
+    return {**fields, "filename": name} if name else fields
+
+
+def _is_inline(answered: Answered) -> bool:
+    return base_type(answered.headers.get("content-disposition", "")) == "inline"
+
+
+def _render_embed(answered: Answered) -> Rendered | None:
+    """A page or an address that Open WebUI shows in a frame; it reads these two headers only.
+
+    A page too long for a caller to read is shown whole where it is kept: it is for the user's eyes.
+    """
+    headers = {name: answered.headers[name] for name in _EMBED_HEADERS if name in answered.headers}
+    body = answered.body
+    if base_type(answered.content_type) == HTML and isinstance(body, TextBody) and not answered.truncated:
+        headers.pop("location", None)
+        if body.whole_bytes is None:
+            return Rendered(body.text.encode("utf-8", "replace"), f"{HTML}; charset=utf-8", headers)
+        return Rendered(b"", f"{HTML}; charset=utf-8", headers, file=body.kept) if body.kept else None
+    if headers.get("location", "").startswith(("https://", "http://")):
+        return Rendered(orjson.dumps({"status": answered.http_status}), JSON, headers)
+    return None
+
+
+def _json(value: Mapping[str, object]) -> Rendered:
+    return Rendered(orjson.dumps(value), JSON)

@@ -1,0 +1,342 @@
+"""Several files as one document: references to other files become references inside.
+
+Receives a document's text, its address and the texts of files it refers to; gives one text, or the addresses
+that are still wanted. Fetches nothing: whoever can fetch calls it again until nothing is wanted, and names
+what will not come with the reason; then only the operations that need it are lost, and say so.
+"""
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import unquote, urljoin, urlsplit
+
+from toolserver.document.document import LEFT_OUT_FIELD, Limits, read_value
+from toolserver.document.references import FileReferences, FoundReference, Resource, find_references, join_uri
+from toolserver.document.swagger import as_openapi_3
+from toolserver.errors import DocumentError
+from toolserver.json_types import JsonObject, JsonValue, dump_json, scalar_text_at, text_at
+
+MAX_FILES = 2_000
+"""Files beside the document, wanted ones included. The largest split documents in use have some 1,500."""
+
+_BUNDLED = "x-bundled"
+"""The field of the root that holds the other files, by name."""
+
+_DEPTH_OF_FILES = 2
+"""Levels that a file stands below the root."""
+
+_SCHEMES = ("http", "https", "file")
+_MAX_REFERENCE_CHARS = 4000
+_OWN_NAME = re.compile(r"\$(?:self|id)\b")
+_EXTERNAL = re.compile(r"""\$ref["']?\s*:\s*["']?(?!["'#\s])|\$id|\$self|openapi["']?\s*:\s*["']?3\.2""")
+"""Signs in a text that there may be something to bundle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that was supplied but cannot be used; references to it lead nowhere."""
+
+    url: str
+    reason: str
+    """A sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What became of a document and its files."""
+
+    text: str | None
+    """The document as it came if it refers to nothing outside, else JSON with the files in it. None while
+    files are missing."""
+    missing: tuple[str, ...]
+    """Absolute http, https and file addresses, without fragments, of files that are referred to but were
+    neither supplied nor given up."""
+    problems: tuple[Problem, ...]
+
+
+def bundle_document(
+    text: str,
+    *,
+    source_url: str | None,
+    texts: Mapping[str, str],
+    left_out: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+) -> Bundle:
+    """Puts the files of `texts` (by absolute address) that the document needs into it.
+
+    Without `source_url` only absolute references can be followed; for files without an address any `file:`
+    URL will do. `left_out` names files that will not come, with the reason that operations which need them
+    give. Files that nothing refers to are ignored. Time grows with the size of all texts together.
+
+    Raises:
+        DocumentError: the document refers to files and cannot be read; too_large (all files together, as they
+            came or written into one, against `limits.max_bytes`) or too_many_files.
+    """
+    if not _EXTERNAL.search(text):
+        return Bundle(text, (), ())
+    if len(texts) > MAX_FILES:
+        raise _too_many_files()
+    usable = {address: file for address, file in texts.items() if _is_address(address)}
+    reasons = {address: reason for address, reason in (left_out or {}).items() if _is_address(address)}
+    bundler = _Bundler(usable, reasons, limits or Limits())
+    return bundler.bundle(text, source_url if source_url and _is_address(source_url) else "")
+
+
+@dataclass(slots=True)
+class _Bundler:
+    texts: Mapping[str, str]
+    left_out: dict[str, str]
+    limits: Limits
+    own: FileReferences = field(default_factory=lambda: FileReferences("", ""))
+    """What the document itself refers to."""
+    is_swagger: bool = False
+    uri_security: bool = False
+    bundled_field: str = _BUNDLED
+    resources: dict[str, Resource] = field(default_factory=dict[str, Resource])
+    """By URI; pointers are relative to the bundle."""
+    files: JsonObject = field(default_factory=dict[str, JsonValue])
+    waiting: list[FoundReference] = field(default_factory=list[FoundReference])
+    missing: dict[str, None] = field(default_factory=dict[str, None])
+    problems: list[Problem] = field(default_factory=list[Problem])
+    gaps: dict[str, str] = field(default_factory=dict[str, str])
+    """What is referred to and left out, as references write it, and why."""
+    own_names: dict[str, str] | None = None
+    """Addresses of texts by what their `$self` or `$id` says; made when first asked for."""
+    joined: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    size: int = 0
+
+    def bundle(self, text: str, address: str) -> Bundle:
+        root = read_value(text, limits=self.limits)
+        if not isinstance(root, dict):
+            return Bundle(text, (), ())
+        self._begin(root, address, text)
+        changed = self._rewrite_all(asking=True)
+        changed |= self._rewrite_all(asking=False)
+        if self.missing:
+            return Bundle(None, tuple(self.missing), tuple(self.problems))
+        if not changed and not self.gaps:
+            return Bundle(text, (), tuple(self.problems))
+        return Bundle(self._written(root), (), tuple(self.problems))
+
+    def _begin(self, root: JsonObject, address: str, text: str) -> None:
+        self.is_swagger = "swagger" in root
+        self.uri_security = scalar_text_at(root, "openapi").startswith("3.2")
+        while self.bundled_field in root:
+            self.bundled_field += "-more"
+        self._count(text)
+        self.own = find_references(root, address, uri_security=self.uri_security)
+        self._register(self.own, "")
+
+    def _register(self, found: FileReferences, prefix: str) -> None:
+        for uri, resource in found.names.items():
+            self.resources.setdefault(uri, replace(resource, pointer=prefix + resource.pointer))
+        self.waiting += found.references
+
+    def _rewrite_all(self, *, asking: bool) -> bool:
+        """Whether any reference changed that the document alone does not lead to its target.
+
+        The list grows while it is walked: with every file that an asking reference adds.
+        """
+        changed = False
+        for found in self.waiting:
+            if found.asks is asking:
+                new = self._rewritten(found)
+                if new is not None and new != found.ref:
+                    _put(found, new)
+                    changed = changed or not self._is_plain(found)
+        return changed
+
+    def _is_plain(self, found: FoundReference) -> bool:
+        """Whether the document's reader understands the reference as it is written."""
+        base = found.ref.partition("#")[0]
+        return (
+            found.file == self.own.address
+            and found.base == self.own.base
+            and (not base or base in self.own.identifiers)
+        )
+
+    def _rewritten(self, found: FoundReference) -> str | None:
+        """The reference as it is in the bundle; None where it stays."""
+        base, _, fragment = found.ref.partition("#")
+        if len(found.ref) > _MAX_REFERENCE_CHARS:
+            return None
+        uri = self._join(found.base, base) if base else found.base
+        if uri not in self.resources and base:
+            uri = self._get(uri, self._join(found.file, base), asks=found.asks)
+        resource = self.resources.get(uri)
+        if resource is None:
+            ending = f"#{fragment}" if fragment else ""
+            return self._shown(uri) + ending if _is_address(uri) else None
+        if not fragment:
+            return f"#{resource.pointer}"
+        if fragment.startswith("/"):
+            return f"#{self._with(resource, fragment).pointer}{fragment}"
+        named = self.resources.get(f"{uri}#{unquote(fragment)}")
+        return None if named is None else f"#{named.pointer}"
+
+    def _join(self, base: str, reference: str) -> str:
+        """Documents refer to few files many times, and reading addresses is slow."""
+        if (base, reference) not in self.joined:
+            self.joined[base, reference] = join_uri(base, reference)
+        return self.joined[base, reference]
+
+    def _with(self, resource: Resource, fragment: str) -> Resource:
+        """The resource that a pointer starts from.
+
+        Pointers below an `$id` are relative to it, but many authors mean the document all the same.
+        """
+        first = unquote(fragment[1:].partition("/")[0]).replace("~1", "/").replace("~0", "~")
+        is_there = not isinstance(resource.node, dict) or first in resource.node
+        return resource if is_there else self.resources.get(resource.file, resource)
+
+    def _get(self, uri: str, by_file: str, *, asks: bool) -> str:
+        """Adds the file of a URI, if it is there; gives the URI under which it is known.
+
+        `by_file`: what the reference means relative to its file. It counts where an `$id` says something else
+        but only that is there.
+        """
+        if by_file in self.resources:
+            return by_file
+        if uri in self.missing:
+            return uri
+        for wanted in (uri, by_file):
+            if address := self._address_of(wanted):
+                if asks and address not in self.left_out:
+                    self._add(address)
+                return wanted if wanted in self.resources else address
+        if uri in self.left_out:
+            self.gaps[self._shown(uri)] = self.left_out[uri]
+        elif asks and _is_address(uri):
+            self.missing[uri] = None
+            self._check_count()
+        return uri
+
+    def _address_of(self, uri: str) -> str | None:
+        """Where the text stands that a URI means: under that address, or one that calls itself so."""
+        if uri in self.texts:
+            return uri
+        if self.own_names is None:
+            named = {self._own_name(address, text): address for address, text in self.texts.items()}
+            self.own_names = {name: address for name, address in named.items() if name}
+        return self.own_names.get(uri)
+
+    def _own_name(self, address: str, text: str) -> str:
+        if not _OWN_NAME.search(text):
+            return ""
+        try:
+            value = read_value(text, limits=self.limits)
+        except DocumentError:
+            return ""
+        own = text_at(value, "$self") or text_at(value, "$id") if isinstance(value, dict) else ""
+        return join_uri(address, own) if own else ""
+
+    def _add(self, address: str) -> None:
+        self._count(self.texts[address])
+        try:
+            value = read_value(
+                self.texts[address],
+                limits=replace(self.limits, max_depth=self.limits.max_depth - _DEPTH_OF_FILES),
+            )
+        except DocumentError as error:
+            self._give_up(address, error.message)
+            return
+        if not isinstance(value, dict | list):
+            self._give_up(address, "The text is not an object in JSON or YAML.")
+            return
+        if isinstance(value, dict) and "swagger" in value and not self.is_swagger:
+            value = as_openapi_3(value)
+        name = self._new_name(address)
+        self.files[name] = value
+        found = find_references(value, address, uri_security=self.uri_security)
+        self._register(found, f"/{self.bundled_field}/{name}")
+        self._check_count()
+        _resolve_servers(found)
+
+    def _give_up(self, address: str, reason: str) -> None:
+        self.problems.append(Problem(address, reason))
+        self.left_out[address] = self.gaps[self._shown(address)] = reason
+
+    def _new_name(self, address: str) -> str:
+        """The name of the file without its ending; it shows up where schemas are named."""
+        stem = unquote(urlsplit(address).path).rpartition("/")[2].partition(".")[0]
+        stem = name = re.sub(r"[^A-Za-z0-9_-]+", "-", stem)[:60] or "file"
+        number = 1
+        while name in self.files:
+            number += 1
+            name = f"{stem}-{number}"
+        return name
+
+    def _shown(self, uri: str) -> str:
+        """An address as a reference of the bundle; files relative to the document, for nobody else's eyes."""
+        parts, own = urlsplit(uri), urlsplit(self.own.address)
+        if parts.scheme != "file" or own.scheme != "file":
+            return uri
+        return posixpath.relpath(parts.path, posixpath.dirname(own.path))
+
+    def _written(self, root: JsonObject) -> str:
+        if self.files:
+            root[self.bundled_field] = self.files
+        if self.gaps:
+            root[LEFT_OUT_FIELD] = dict[str, JsonValue](self.gaps)
+        if _written_size(root, {}) > self.limits.max_bytes:
+            raise self._too_large()
+        return dump_json(root).decode("utf-8")
+
+    def _count(self, text: str) -> None:
+        self.size += len(text.encode("utf-8", "replace"))
+        if self.size > self.limits.max_bytes:
+            raise self._too_large()
+
+    def _check_count(self) -> None:
+        if len(self.files) + len(self.problems) + len(self.missing) > MAX_FILES:
+            raise _too_many_files()
+
+    def _too_large(self) -> DocumentError:
+        limit = self.limits.max_bytes
+        return DocumentError("too_large", f"The document and its files are larger than {limit:,} bytes.")
+
+
+def _is_address(uri: str) -> bool:
+    """Whether somebody could get what is there."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return False
+    return parts.scheme in _SCHEMES and (parts.scheme == "file" or bool(parts.hostname))
+
+
+def _too_many_files() -> DocumentError:
+    return DocumentError("too_many_files", f"The document refers to more than {MAX_FILES:,} other files.")
+
+
+def _put(found: FoundReference, new: str) -> None:
+    if not found.is_key:
+        found.holder[found.key] = new
+        return
+    entries = list(found.holder.items())
+    found.holder.clear()
+    found.holder.update((new if key == found.key else key, value) for key, value in entries)
+
+
+def _resolve_servers(found: FileReferences) -> None:
+    """Relative servers of a file are relative to it (OpenAPI 3.1 §4.8.5), not to the document."""
+    if not found.base.startswith(("http://", "https://")):
+        return
+    for server in found.servers:
+        url = text_at(server, "url")
+        if url and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|\{", url):
+            server["url"] = urljoin(found.base, url)
+
+
+def _written_size(value: JsonValue, known: dict[int, int]) -> int:
+    """About the characters of the value as JSON; nodes that YAML aliases share count each time."""
+    if isinstance(value, str):
+        return len(value) + 2
+    if not isinstance(value, dict | list):
+        return 4
+    if id(value) not in known:
+        below = value.values() if isinstance(value, dict) else value
+        keys = sum(map(len, value)) + 3 * len(value) if isinstance(value, dict) else 0
+        known[id(value)] = 2 + keys + len(value) + sum(_written_size(entry, known) for entry in below)
+    return known[id(value)]

@@ -1,0 +1,92 @@
+"""JSON text of foreign documents, read fast.
+
+Receives a `SourceText`; gives the value and what the reader had to forgive. Knows nothing of
+OpenAPI. Nearly all large texts are plain JSON, which the fast reader takes; what it refuses (NaN, half
+surrogate pairs), and small texts, in which doubled keys are looked for, go through the standard library.
+"""
+
+import json
+import re
+from collections import Counter
+from typing import cast
+
+import msgspec
+
+from toolserver.document.source_text import SourceText
+from toolserver.errors import quote
+from toolserver.json_types import JsonObject, JsonValue
+
+DOUBLED_KEYS_BYTES = 1_000_000
+"""Doubled keys are reported in texts up to this size; looking for them doubles the time of reading."""
+
+_MAX_DOUBLED = 50
+_SPACES = " \t\r\n"
+_DECODER = json.JSONDecoder()
+_FAST = msgspec.json.Decoder()
+"""Keeps integers of any size, which orjson makes floats of, and needs no memory beside the value."""
+
+
+def read_json(source: SourceText) -> tuple[JsonValue, list[str]]:
+    """The value of a text, and warnings.
+
+    Raises:
+        ValueError: it is not JSON (a `json.JSONDecodeError` names the place).
+        RecursionError: it is nested about a thousand levels deep.
+    """
+    is_large = len(source.encoded) > DOUBLED_KEYS_BYTES
+    if is_large:
+        try:
+            return _FAST.decode(source.encoded), []
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            pass  # the other reader forgives more, and names the place
+    return _read_with_care(source.text, note_doubled_keys=not is_large)
+
+
+def members_of(text: str) -> dict[str, str]:
+    """The members of an object, each with the text of its value to the letter; of equal keys the last.
+
+    `text` is known to be a JSON object.
+    """
+    members: dict[str, str] = {}
+    index = _pass_over(text, text.index("{") + 1, _SPACES)
+    while text[index] != "}":
+        key, index = _DECODER.raw_decode(text, index)
+        start = _pass_over(text, index, _SPACES + ":")
+        _, index = _DECODER.raw_decode(text, start)
+        members[key] = text[start:index]
+        index = _pass_over(text, index, _SPACES + ",")
+    return members
+
+
+def _pass_over(text: str, index: int, signs: str) -> int:
+    while text[index] in signs:
+        index += 1
+    return index
+
+
+def _read_with_care(text: str, *, note_doubled_keys: bool) -> tuple[JsonValue, list[str]]:
+    doubled: dict[str, None] = {}
+    not_numbers: list[str] = []
+
+    def note_doubled(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+        read = dict(pairs)
+        if len(read) != len(pairs) and len(doubled) < _MAX_DOUBLED:
+            counts = Counter(key for key, _ in pairs)
+            doubled.update(dict.fromkeys(key for key, count in counts.items() if count > 1))
+        return read
+
+    hook = note_doubled if note_doubled_keys else None
+    reader = json.JSONDecoder(object_pairs_hook=hook, parse_constant=not_numbers.append)
+    root = cast(JsonValue, reader.decode(text))
+    warnings = [f"The key {quote(key)} stands twice in one object; the last one counts." for key in doubled]
+    if not_numbers:
+        warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
+    return _without_lone_surrogates(root, text), warnings
+
+
+def _without_lone_surrogates(root: JsonValue, text: str) -> JsonValue:
+    """JSON may escape half a surrogate pair, which UTF-8 cannot carry; encoders must not meet it."""
+    if not ("\\ud" in text or "\\uD" in text) or re.search(r"\\u[dD][89a-fA-F]", text) is None:
+        return root
+    repaired = json.dumps(root, ensure_ascii=False).encode("utf-8", "replace")
+    return cast(JsonValue, json.loads(repaired))

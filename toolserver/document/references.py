@@ -1,0 +1,206 @@
+"""Where the references of one file stand, and what they are relative to.
+
+Receives the value of a file and its address; gives its references with their base URIs, and the names that
+others may refer to: `$id`s and anchors (JSON Schema 2020-12 §8.2, OpenAPI 3.2 §4.2). Literal values such as
+examples and defaults hold no references, whatever they look like. Resolves nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+from urllib.parse import urldefrag, urljoin
+
+from toolserver.document.document import pointer_token
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+_LITERALS = frozenset(("const", "default", "enum", "example", "value"))
+"""Keywords whose value is data; `examples` is data only as an array."""
+
+_NAME_MAPS = frozenset(
+    (
+        *("$defs", "definitions", "dependentSchemas", "patternProperties", "properties"),
+        *("callbacks", "examples", "headers", "links", "mediaTypes", "parameters", "pathItems"),
+        *("requestBodies", "responses", "schemas", "securityDefinitions", "securitySchemes"),
+        *("content", "encoding", "paths", "variables", "webhooks"),
+    )
+)
+"""Keywords whose object maps free names: what looks like a keyword there is a name."""
+
+_TELLING = frozenset(("$id", "$anchor", "$dynamicAnchor", "discriminator", "servers", "security"))
+"""Keywords beside `$ref` that say something here; few objects have any."""
+
+_Trail: TypeAlias = "tuple[_Trail, str] | None"
+"""The way from the root to a node, last step first."""
+
+
+@dataclass(slots=True)
+class FoundReference:
+    """One reference, at `holder[key]`; of a security requirement the key itself is the reference."""
+
+    holder: JsonObject
+    key: str
+    ref: str
+    base: str
+    """The URI that it is relative to, without fragment."""
+    file: str
+    """The address of its file."""
+    asks: bool = True
+    """False: worth rewriting, but no reason to get a file. So it is below extensions (`x-…`), which often
+    refer to code or prose, and with discriminator mappings, of which only the keys are read."""
+    is_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something that a URI names."""
+
+    pointer: str
+    """A JSON pointer."""
+    node: JsonValue
+    file: str
+    """The address of its file."""
+
+
+@dataclass(slots=True)
+class FileReferences:
+    """What `find_references` found."""
+
+    address: str
+    base: str
+    """The file's own URI: its address, or what its `$self` (3.2) says."""
+    references: list[FoundReference] = field(default_factory=list[FoundReference])
+    """In document order."""
+    names: dict[str, Resource] = field(default_factory=dict[str, Resource])
+    """By URI: the file itself, its `$id`s and, with fragment, its anchors; pointers begin at its root."""
+    identifiers: set[str] = field(default_factory=set[str])
+    """`$self` and `$id`s as written."""
+    servers: list[JsonObject] = field(default_factory=list[JsonObject])
+
+
+def join_uri(base: str, reference: str) -> str:
+    """`reference` against `base`, without fragment; as it is where it cannot be read."""
+    try:
+        return urldefrag(urljoin(base, reference)).url
+    except ValueError:
+        return reference
+
+
+def find_references(root: JsonValue, address: str, *, uri_security: bool = False) -> FileReferences:
+    """Every reference of a file. Nodes that YAML aliases share are visited once.
+
+    `uri_security`: names of security requirements may be URIs (OpenAPI 3.2).
+    """
+    found = FileReferences(address, address)
+    if isinstance(root, dict) and (own := text_at(root, "$self")):
+        found.base = join_uri(address, own)
+        found.identifiers.add(own)
+    found.names = dict.fromkeys((address, found.base), Resource("", root, address))
+    _Finder(found, uri_security).walk(root)
+    return found
+
+
+@dataclass(slots=True)
+class _Step:
+    node: JsonObject | list[JsonValue]
+    base: str
+    trail: _Trail
+    maps_names: bool
+    asks: bool
+
+
+@dataclass(slots=True)
+class _Finder:
+    found: FileReferences
+    uri_security: bool
+
+    def walk(self, root: JsonValue) -> None:
+        if not isinstance(root, dict | list):
+            return
+        seen: set[int] = set()
+        waiting = [_Step(root, self.found.base, None, maps_names=False, asks=True)]
+        while waiting:
+            step = waiting.pop()
+            if id(step.node) not in seen:
+                seen.add(id(step.node))
+                waiting.extend(reversed(list(self._below(step))))
+
+    def _below(self, step: _Step) -> Iterator[_Step]:
+        if isinstance(step.node, list):
+            for index, value in enumerate(step.node):
+                if isinstance(value, dict | list):
+                    yield _Step(value, step.base, (step.trail, str(index)), maps_names=False, asks=step.asks)
+            return
+        base = self._take(step.node, step)
+        for key, value in step.node.items():
+            if not isinstance(value, dict | list) or _is_literal(key, value, step):
+                continue
+            is_keyword = not step.maps_names
+            yield _Step(
+                value,
+                base,
+                (step.trail, key),
+                maps_names=is_keyword and key in _NAME_MAPS,
+                asks=step.asks and not (is_keyword and key.startswith("x-")),
+            )
+
+    def _take(self, node: JsonObject, step: _Step) -> str:
+        """Notes what one object says; gives the base URI of what is below it."""
+        base = step.base
+        if not step.maps_names and not _TELLING.isdisjoint(node):
+            base = self._take_names(node, step)
+            self._take_others(node, base)
+        ref = node.get("$ref")
+        if isinstance(ref, str):
+            self._found(node, "$ref", ref, base, asks=step.asks)
+        return base
+
+    def _take_names(self, node: JsonObject, step: _Step) -> str:
+        base, identifier = step.base, text_at(node, "$id")
+        if identifier.startswith("#"):  # an anchor of draft-07
+            self._name(base + identifier, node, step)
+        elif identifier:
+            base = join_uri(base, identifier)
+            self.found.identifiers.add(identifier.removesuffix("#"))
+            self._name(base, node, step)
+        for keyword in ("$anchor", "$dynamicAnchor"):
+            if anchor := text_at(node, keyword):
+                self._name(f"{base}#{anchor}", node, step)
+        return base
+
+    def _name(self, uri: str, node: JsonObject, step: _Step) -> None:
+        self.found.names.setdefault(uri, Resource(_pointer(step.trail), node, self.found.address))
+
+    def _take_others(self, node: JsonObject, base: str) -> None:
+        mapping = object_at(object_at(node, "discriminator"), "mapping")
+        for name, target in mapping.items():
+            if isinstance(target, str) and _is_uri(target):
+                self._found(mapping, name, target, base, asks=False)
+        self.found.servers += [entry for entry in array_at(node, "servers") if isinstance(entry, dict)]
+        if self.uri_security:
+            for entry in array_at(node, "security"):
+                for name in list(entry) if isinstance(entry, dict) else ():
+                    if isinstance(entry, dict) and _is_uri(name):
+                        self._found(entry, name, name, base, is_key=True)
+
+    def _found(
+        self, holder: JsonObject, key: str, ref: str, base: str, *, asks: bool = True, is_key: bool = False
+    ) -> None:
+        found = FoundReference(holder, key, ref, base, self.found.address, asks, is_key)
+        self.found.references.append(found)
+
+
+def _is_uri(name: str) -> bool:
+    """Names of components hold neither slashes nor "#" (OpenAPI 3.1 §4.8.7.1), nor do they end like files."""
+    return "/" in name or "#" in name or name.endswith((".json", ".yaml", ".yml"))
+
+
+def _is_literal(key: str, value: JsonValue, step: _Step) -> bool:
+    return not step.maps_names and (key in _LITERALS or (key == "examples" and isinstance(value, list)))
+
+
+def _pointer(trail: _Trail) -> str:
+    tokens: list[str] = []
+    while trail is not None:
+        trail, token = trail
+        tokens.append(pointer_token(token))
+    return "".join(f"/{token}" for token in reversed(tokens))

@@ -1,0 +1,187 @@
+"""Security schemes and requirements of a document.
+
+Receives the document and `security` arrays; gives schemes as values. Knows where a secret goes, never a
+secret.
+"""
+
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Literal, TypeAlias, cast, get_args
+
+from toolserver.document.document import Document
+from toolserver.errors import ReferenceFailed, quote
+from toolserver.json_types import JsonObject, array_at, text_at
+
+SchemeType: TypeAlias = Literal["apiKey", "http", "oauth2", "openIdConnect", "mutualTLS"]
+Requirements: TypeAlias = "tuple[tuple[SecurityScheme, ...], ...]"
+
+_Named: TypeAlias = "tuple[tuple[str, ...] | None, ...]"
+"""The schemes of each alternative; None for one that is not an object."""
+
+_MAX_ALTERNATIVES = 20
+_MAX_TOGETHER = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityScheme:
+    """One way to authenticate."""
+
+    scheme: str
+    """Its name in the document."""
+    type: SchemeType
+    location: str | None
+    """apiKey: "header", "query" or "cookie"."""
+    name: str | None
+    """apiKey: the name of the header, query parameter or cookie."""
+    http_scheme: str | None
+    """http: lower case, such as "bearer" or "basic"."""
+    description: str
+
+
+def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme], list[str]]:
+    """The schemes by name, and a warning for each that cannot be used."""
+    schemes: dict[str, SecurityScheme] = {}
+    warnings: list[str] = []
+    for name, entry in _listed(document, warnings).items():
+        try:
+            node = document.follow(entry)
+        except ReferenceFailed as error:
+            warnings.append(f"The security scheme {quote(name)} is left out. {error.message}")
+            continue
+        scheme = _read_scheme(name, node) if isinstance(node, dict) else None
+        if scheme is None:
+            warnings.append(f"The security scheme {quote(name)} is left out: it is incomplete.")
+        else:
+            schemes[name] = scheme
+    return schemes, warnings
+
+
+def _listed(document: Document, warnings: list[str]) -> JsonObject:
+    """`securitySchemes`, which as a whole, as `components`, is a reference in many split documents."""
+    try:
+        components = document.follow(document.root.get("components"))
+        listed = document.follow(components.get("securitySchemes") if isinstance(components, dict) else None)
+    except ReferenceFailed as error:
+        warnings.append(f"The security schemes are left out. {error.message}")
+        return {}
+    return listed if isinstance(listed, dict) else {}
+
+
+def _read_scheme(name: str, node: JsonObject) -> SecurityScheme | None:
+    kind = text_at(node, "type")
+    location, key_name, http_scheme = text_at(node, "in"), text_at(node, "name"), text_at(node, "scheme")
+    if kind not in get_args(SchemeType):
+        return None
+    if kind == "apiKey" and (location not in ("header", "query", "cookie") or not key_name):
+        return None
+    if kind == "http" and not http_scheme:
+        return None
+    return SecurityScheme(
+        scheme=name,
+        type=cast(SchemeType, kind),
+        location=location if kind == "apiKey" else None,
+        name=key_name if kind == "apiKey" else None,
+        http_scheme=http_scheme.lower() if kind == "http" else None,
+        description=text_at(node, "description"),
+    )
+
+
+@dataclass(slots=True)
+class RequirementReader:
+    """Reads the `security` arrays of one document; operations that need the same share one value."""
+
+    document: Document
+    schemes: dict[str, SecurityScheme]
+    _read: dict[_Named, tuple[Requirements, list[str]]] = field(
+        default_factory=dict[_Named, tuple[Requirements, list[str]]]
+    )
+
+    def read(self, holder: JsonObject) -> tuple[Requirements, list[str]]:
+        """As `read_requirements`; the warnings are not the caller's to change."""
+        named = tuple(
+            [
+                tuple(islice(entry, _MAX_TOGETHER + 1)) if isinstance(entry, dict) else None
+                for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]
+            ]
+        )
+        if named not in self._read:
+            self._read[named] = read_requirements(self.document, holder, self.schemes)
+        return self._read[named]
+
+
+def read_requirements(
+    document: Document, holder: JsonObject, schemes: dict[str, SecurityScheme]
+) -> tuple[Requirements, list[str]]:
+    """The alternatives of a `security` array, each a set of schemes needed together, and warnings.
+
+    An alternative that names an unknown scheme is left out. At most 20 alternatives of 10 schemes
+    are read. A scheme that is named by its URI (3.2) is added to `schemes` under the last part of it.
+    """
+    alternatives: list[tuple[SecurityScheme, ...]] = []
+    warnings: list[str] = []
+    for entry in array_at(holder, "security")[:_MAX_ALTERNATIVES]:
+        if not isinstance(entry, dict):
+            warnings.append("A security requirement is left out: it is not an object.")
+        elif len(entry) > _MAX_TOGETHER:
+            warnings.append(
+                f"A security requirement is left out: it names more than {_MAX_TOGETHER} schemes."
+            )
+        else:
+            found = {name: schemes.get(name) or _by_uri(document, name, schemes) for name in entry}
+            together = tuple(scheme for scheme in found.values() if scheme is not None)
+            if len(together) == len(entry):
+                alternatives.append(together)
+                continue
+            missing = next(name for name, scheme in found.items() if scheme is None)
+            warnings.append(
+                f"A security requirement is left out: there is no usable scheme {quote(missing)}."
+            )
+    return tuple(alternatives), warnings
+
+
+def clash_of(together: tuple[SecurityScheme, ...]) -> str:
+    """What is wrong with an alternative whose schemes go to the same place, as a sentence; "" when none do.
+
+    A header has one value, and so has a query parameter: the page sends the first that is saved. Nothing is
+    wrong with several bearer tokens: they are ways to get the same one (all of Google's APIs have two).
+    """
+    taken: dict[tuple[str | None, str], SecurityScheme] = {}
+    for scheme in together:
+        place = _place_of(scheme)
+        if place is None:
+            continue
+        first = taken.setdefault(place, scheme)
+        if first is not scheme and not (_is_bearer(first) and _is_bearer(scheme)):
+            one, other, where = quote(first.scheme), quote(scheme.scheme), quote(place[1])
+            both = f"{one} and {other} both go to the {place[0]} {where}, which has one value"
+            return f"{both}: the one you save is sent, of both {one}."
+    return ""
+
+
+def _is_bearer(scheme: SecurityScheme) -> bool:
+    return scheme.type in ("oauth2", "openIdConnect") or scheme.http_scheme == "bearer"
+
+
+def _place_of(scheme: SecurityScheme) -> tuple[str | None, str] | None:
+    if scheme.type in ("http", "oauth2", "openIdConnect"):
+        return "header", "authorization"
+    if scheme.type != "apiKey" or scheme.location == "cookie":
+        return None
+    name = scheme.name or ""
+    return scheme.location, name.lower() if scheme.location == "header" else name
+
+
+def _by_uri(document: Document, uri: str, schemes: dict[str, SecurityScheme]) -> SecurityScheme | None:
+    """A scheme named by its URI (OpenAPI 3.2 §4.30); names of components come first."""
+    if document.version != "3.2" or not uri:
+        return None
+    try:
+        node = document.follow({"$ref": uri})
+    except ReferenceFailed:
+        return None
+    name = uri.rpartition("/")[2]
+    scheme = _read_scheme(name, node) if isinstance(node, dict) else None
+    if scheme is not None and schemes.setdefault(name, scheme) != scheme:
+        scheme = replace(scheme, scheme=uri)
+        schemes[uri] = scheme
+    return scheme

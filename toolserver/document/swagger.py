@@ -1,0 +1,241 @@
+"""Swagger 2.0 as OpenAPI 3: the same paths, parameters, bodies and security, said the newer way.
+
+Receives the root of a Swagger 2.0 document. Its operations are read as they are written, with a look at what
+OpenAPI 3 has elsewhere; only what documents of OpenAPI 3 refer to is converted as a whole. Schemas are shared
+with the original, not copied. What is broken is passed on as it is, for the reader of operations to name.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from toolserver.document.media_type import FORM, FORM_DATA, JSON, base_type
+from toolserver.document.swagger_parameters import (
+    encoding_of,
+    is_body_part,
+    media_types_at,
+    parameter_of,
+    schema_of,
+)
+from toolserver.document.swagger_security import security_schemes_of
+from toolserver.errors import ReferenceFailed
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+_METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace"))
+_CONVERTED = frozenset(("parameters", "responses", "schemes", "consumes", "produces", "requestBody"))
+_READ_STATUSES = ("2", "d")
+"""Successes and "default": nobody reads the types of other responses."""
+
+_MAX_ENTRIES = 1_000
+"""Parameters of one operation or path that are looked at; the reader of operations refuses fewer."""
+
+Follow = Callable[[JsonValue], JsonValue]
+
+
+def convert_envelope(root: JsonObject) -> JsonObject:
+    """The root as OpenAPI 3.0 has it, but for the paths, which a `SwaggerReader` reads as written."""
+    converted: JsonObject = {key: root[key] for key in ("info", "tags", "externalDocs") if key in root}
+    converted["openapi"] = "3.0.4"
+    converted["servers"] = list(servers_of(root, array_at(root, "schemes")))
+    converted |= {key: root[key] for key in ("paths", "security") if key in root}
+    converted["components"] = {"securitySchemes": security_schemes_of(root)}
+    return converted
+
+
+class SwaggerReader:
+    """What operations of one Swagger 2.0 document say in other places than those of OpenAPI 3."""
+
+    def __init__(self, root: JsonObject) -> None:
+        self._root = root
+        self._consumes = media_types_at(root, "consumes")
+        self._produces = _produced(root)
+        self._bodies: dict[tuple[tuple[int, ...], tuple[str, ...]], JsonObject] = {}
+        """By identity of the parameters, which the document keeps alive, and media types."""
+
+    def request_body(self, node: JsonObject, parts: list[JsonObject]) -> JsonObject:
+        """The request body that some parameters of the operation are together; equal ones are one object."""
+        consumes = media_types_at(node, "consumes") if "consumes" in node else self._consumes
+        key = tuple(map(id, parts)), tuple(consumes)
+        if key not in self._bodies:
+            self._bodies[key] = _request_body(parts, consumes)
+        return self._bodies[key]
+
+    def produced(self, node: JsonObject) -> tuple[str, ...]:
+        """The media types of every response of the operation that has a schema."""
+        return _produced(node) if "produces" in node else self._produces
+
+    def servers(self, node: JsonObject) -> JsonObject:
+        """An object with the `servers` that the operation's own `schemes` come to; none without any."""
+        schemes = array_at(node, "schemes")
+        return {"servers": servers_of(self._root, schemes)} if schemes else {}
+
+
+def _produced(holder: JsonObject) -> tuple[str, ...]:
+    return tuple(media_types_at(holder, "produces")) or ("*/*",)
+
+
+def as_openapi_3(root: JsonObject) -> JsonObject:
+    """A document that one of OpenAPI 3 refers to: what references can name stands at its place, converted.
+
+    A parameter that belongs to the body has no counterpart and stays as it is.
+    """
+    converter = _Converter(root, lambda node: node)
+    produces = media_types_at(root, "produces") or ["*/*"]
+    converted = dict(root)
+    converted["paths"] = {path: converter.entry(item) for path, item in object_at(root, "paths").items()}
+    converted["parameters"] = {
+        name: parameter_of(node) if isinstance(node, dict) and _is_convertible(node) else node
+        for name, node in object_at(root, "parameters").items()
+    }
+    converted["responses"] = {
+        name: _response(node, produces) if isinstance(node, dict) and "$ref" not in node else node
+        for name, node in object_at(root, "responses").items()
+    }
+    converted["securityDefinitions"] = security_schemes_of(root)
+    return converted
+
+
+def _is_convertible(node: JsonObject) -> bool:
+    return "$ref" not in node and not is_body_part(node)
+
+
+def servers_of(root: JsonObject, schemes: list[JsonValue]) -> list[JsonValue]:
+    """One server per scheme. Without schemes the one the document came by counts, without host its host."""
+    host = text_at(root, "host").strip()
+    base_path = text_at(root, "basePath").strip()
+    path = f"/{base_path.strip('/')}".rstrip("/")
+    if "://" in host:
+        return [{"url": f"{host.rstrip('/')}{path}"}]
+    named = [scheme for scheme in schemes if scheme in ("http", "https")]
+    if not host:  # "https:/v1" takes the host from where the document was found
+        return [{"url": f"{scheme}:{path or '/'}"} for scheme in named] or [{"url": path or "/"}]
+    urls = [f"{scheme}://{host}{path}" for scheme in named] or [f"//{host}{path}"]
+    return [{"url": url} for url in urls]
+
+
+@dataclass(slots=True)
+class _Converter:
+    root: JsonObject
+    follow: Follow
+    parameters: dict[int, JsonValue] = field(default_factory=dict[int, JsonValue])
+    """Converted ones by identity of the original: most are references to a few."""
+    items: dict[int, JsonObject] = field(default_factory=dict[int, JsonObject])
+
+    def entry(self, entry: JsonValue) -> JsonValue:
+        """One entry of `paths`; fields beside a `$ref` win."""
+        if not isinstance(entry, dict):
+            return entry
+        if "$ref" not in entry:
+            return self._item(entry)
+        try:
+            target = self.follow(entry)
+        except ReferenceFailed:
+            return entry
+        if not isinstance(target, dict):
+            return target
+        return {**self._item(target), **self._item(entry)} if len(entry) > 1 else self._item(target)
+
+    def _item(self, item: JsonObject) -> JsonObject:
+        if id(item) not in self.items:
+            self.items[id(item)] = self._convert(item)
+        return self.items[id(item)]
+
+    def _convert(self, item: JsonObject) -> JsonObject:
+        shared = self._followed(array_at(item, "parameters"))
+        converted: JsonObject = {
+            key: self._operation(value, shared) if isinstance(value, dict) else value
+            for key, value in item.items()
+            if key.lower() in _METHODS
+        }
+        if "parameters" in item:
+            converted["parameters"] = [self._parameter(entry) for entry in shared if not is_body_part(entry)]
+        return converted
+
+    def _operation(self, node: JsonObject, shared: list[JsonValue]) -> JsonObject:
+        entries = self._followed(array_at(node, "parameters"))
+        parts = [entry for entry in (*shared, *entries) if isinstance(entry, dict) and is_body_part(entry)]
+        converted: JsonObject = {key: value for key, value in node.items() if key not in _CONVERTED}
+        converted["parameters"] = [self._parameter(entry) for entry in entries if not is_body_part(entry)]
+        if parts:
+            consumes = media_types_at(node if "consumes" in node else self.root, "consumes")
+            converted["requestBody"] = _request_body(parts, consumes)
+        converted["responses"] = self._responses(node)
+        if schemes := array_at(node, "schemes"):
+            converted["servers"] = servers_of(self.root, schemes)
+        return converted
+
+    def _followed(self, entries: list[JsonValue]) -> list[JsonValue]:
+        """The parameters themselves; a reference that fails stays, so that its operation says why."""
+        followed: list[JsonValue] = []
+        for entry in entries[:_MAX_ENTRIES]:
+            try:
+                followed.append(self.follow(entry))
+            except ReferenceFailed:
+                followed.append(entry)
+        return followed
+
+    def _parameter(self, node: JsonValue) -> JsonValue:
+        if not isinstance(node, dict) or "$ref" in node:
+            return node
+        if id(node) not in self.parameters:
+            self.parameters[id(node)] = parameter_of(node)
+        return self.parameters[id(node)]
+
+    def _responses(self, node: JsonObject) -> JsonObject:
+        produces = media_types_at(node if "produces" in node else self.root, "produces") or ["*/*"]
+        converted: JsonObject = {}
+        for status, entry in object_at(node, "responses").items():
+            if not status.startswith(_READ_STATUSES):
+                continue
+            try:
+                response = self.follow(entry)
+            except ReferenceFailed:
+                continue
+            if isinstance(response, dict):
+                converted[status] = _response(response, produces)
+        return converted
+
+
+def _response(response: JsonObject, produces: list[str]) -> JsonObject:
+    converted: JsonObject = {"description": text_at(response, "description")}
+    if "schema" in response:
+        converted["content"] = {media_type: {"schema": response["schema"]} for media_type in produces}
+    return converted
+
+
+def _request_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
+    """From the last `body` parameter, or from all `formData` parameters."""
+    whole = [part for part in parts if part.get("in") == "body"]
+    if not whole:
+        return _form_body(parts, consumes)
+    body = whole[-1]
+    schema = schema_of(body)
+    return {
+        "description": text_at(body, "description"),
+        "required": body.get("required") is True,
+        "content": {media_type: {"schema": schema} for media_type in consumes or [JSON]},
+    }
+
+
+def _form_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
+    """One object; a later parameter of a name replaces an earlier one, as an operation's does its path's."""
+    fields = {text_at(part, "name"): part for part in parts if text_at(part, "name")}
+    required: list[JsonValue] = [name for name, part in fields.items() if part.get("required") is True]
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {name: schema_of(part) for name, part in fields.items()},
+        "required": required,
+    }
+    encoding: JsonObject = {name: rule for name, part in fields.items() if (rule := encoding_of(part))}
+    has_file = any(part.get("type") == "file" for part in fields.values())
+    return {
+        "required": bool(required),
+        "content": {_form_type(consumes, has_file): {"schema": schema, "encoding": encoding}},
+    }
+
+
+def _form_type(consumes: list[str], has_file: bool) -> str:
+    """Files need multipart; else what the document prefers of the two, and urlencoded if it names neither."""
+    if has_file:
+        return FORM_DATA
+    offered = [base_type(media_type) for media_type in consumes]
+    return FORM_DATA if FORM_DATA in offered and FORM not in offered else FORM

@@ -1,0 +1,220 @@
+"""Request bodies: the one media type that is sent, and how it is written.
+
+Receives request body objects of OpenAPI 3; gives `Body` values. Schemas stay as they are written; what they
+look like to a model is `definition`'s concern. Knows nothing of operations and arguments.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from toolserver.document.document import Document, reference_of
+from toolserver.document.media_type import OCTETS, BodyKind, body_kind, choose_json, is_json_range, sent_type
+from toolserver.errors import quote
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.operation.body_field import BodyField, FieldReader, first_properties, is_binary, is_structured
+from toolserver.operation.xml_body import xml_node
+
+__all__ = ["Body", "BodyField", "BodyReader", "read_query_fields"]
+
+_BY_POSITION = ("prefixEncoding", "itemEncoding", "itemSchema")
+"""Fields of a multipart media type (OpenAPI 3.2 §4.14.5) whose parts have no names, only places."""
+
+_PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "xml", "sequence", "binary")
+_MAX_PROSE_CHARS = 50_000
+
+
+@dataclass(slots=True)
+class Body:
+    """The request body in the one media type that is sent: treat as read-only."""
+
+    content_type: str
+    """May be a range such as "image/*" for files, which then say their own type."""
+    schema: JsonValue
+    """As written in the document; may hold or be a `$ref`; {} when there is none."""
+    required: bool
+    description: str
+    kind: BodyKind = "json"
+    fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
+    """Of forms and multipart bodies: what is not written by the default rule, by name."""
+    xml: JsonObject | None = None
+    """Of XML bodies: names and places of elements (see `xml_body`)."""
+    media: JsonObject = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
+    """The media type object: examples of whole bodies stand in it."""
+
+
+class UnwritableBody(Exception):
+    """A body that no request can carry; its text is the reason, without a full stop."""
+
+
+class _Choice(NamedTuple):
+    kind: BodyKind
+    media_type: str
+    media: JsonObject
+
+
+class _Offer(NamedTuple):
+    """What the keys of a `content` object say without a look at its schemas."""
+
+    json: str | None
+    """The key of a JSON type, or of a range that includes JSON."""
+    json_is_range: bool
+    best: str
+    kinds: dict[str, BodyKind]
+
+
+class _Written(NamedTuple):
+    """All of a body that follows from its media type and schema."""
+
+    content_type: str
+    kind: BodyKind
+    schema: JsonValue
+    fields: Mapping[str, BodyField]
+    xml: JsonObject | None
+    warnings: list[str]
+
+
+@dataclass(slots=True)
+class BodyReader:
+    """Reads the request bodies of one document; what many share by reference is looked through once."""
+
+    document: Document
+    _written: dict[tuple[str, str | int, int], _Written] = field(
+        default_factory=dict[tuple[str, "str | int", int], _Written]
+    )
+    _offers: dict[tuple[str, ...], _Offer] = field(default_factory=dict[tuple[str, ...], _Offer])
+    _with_files: dict[str | int, bool] = field(default_factory=dict["str | int", bool])
+
+    def read(self, node: JsonObject) -> tuple[Body | None, list[str]]:
+        """The body that a request body object describes, and warnings; None when it names no content type.
+
+        Raises:
+            ReferenceFailed: a media type is a reference that leads nowhere.
+            UnwritableBody: its parts have places instead of names.
+        """
+        content = object_at(node, "content")
+        if not content:
+            return None, ["The request body names no content type; it is left out."]
+        choice = self._choose(content)
+        if choice.kind == "multipart" and (placed := [key for key in _BY_POSITION if key in choice.media]):
+            named = quote(choice.media_type)
+            raise UnwritableBody(f"The parts of the {named} body go by position ({', '.join(placed)})")
+        encoding = choice.media.get("encoding")
+        key = (choice.media_type, _key_of(choice.media), id(encoding) if encoding else 0)
+        written = self._written.get(key)
+        if written is None:
+            written = self._written[key] = _write(self.document, choice)
+        body = Body(
+            written.content_type,
+            written.schema,
+            node.get("required") is True,
+            text_at(node, "description")[:_MAX_PROSE_CHARS],
+            written.kind,
+            written.fields,
+            written.xml,
+            choice.media,
+        )
+        return body, written.warnings
+
+    def _choose(self, content: JsonObject) -> _Choice:
+        """The media type to send: by kind, then in the document's order."""
+        keys = tuple(content)
+        offer = self._offers.get(keys)
+        if offer is None:
+            offer = self._offers[keys] = _weigh(keys)
+        if offer.json is not None:
+            media = _media(self.document, content, offer.json)
+            is_file = offer.json_is_range and is_binary(self.document, media.get("schema"))
+            return _Choice("binary" if is_file else "json", offer.json, media)
+        if offer.kinds[offer.best] == "form":
+            for media_type, kind in offer.kinds.items():
+                if kind == "multipart" and self._has_files(
+                    media := _media(self.document, content, media_type)
+                ):
+                    return _Choice("multipart", media_type, media)
+        return _Choice(offer.kinds[offer.best], offer.best, _media(self.document, content, offer.best))
+
+    def _has_files(self, media: JsonObject) -> bool:
+        """Whether only a multipart body can carry all of it."""
+        key = _key_of(media)
+        if key not in self._with_files:
+            properties = first_properties(self.document, media.get("schema"))
+            self._with_files[key] = any(is_binary(self.document, schema) for schema in properties.values())
+        return self._with_files[key]
+
+
+def _weigh(keys: tuple[str, ...]) -> _Offer:
+    kinds: dict[str, BodyKind] = {media_type: body_kind(media_type) for media_type in keys}
+    best = min(keys, key=lambda key: _PREFERENCE.index(kinds[key]))
+    json = choose_json(keys)
+    return _Offer(json, json is not None and is_json_range(json), best, kinds)
+
+
+def _key_of(media: JsonObject) -> str | int:
+    """The same for media types with the same schema: its reference, or the identity of what holds it."""
+    return reference_of(media.get("schema")) or id(media)
+
+
+def _write(document: Document, choice: _Choice) -> _Written:
+    choice, undescribed = _with_fields(document, choice)
+    kind, warnings = _kind_by_schema(document, choice)
+    warnings += undescribed
+    if "/" not in choice.media_type and not warnings:
+        written = "JSON" if kind == "json" else "bytes"
+        named = quote(choice.media_type)
+        warnings.append(f"The content type of the request body, {named}, is none; it is sent as {written}.")
+    schema = _schema_of(choice)
+    fields: Mapping[str, BodyField] = {}
+    if kind in ("form", "multipart"):
+        reader = FieldReader(document, kind, choice.media)
+        fields = reader.read()
+        warnings += reader.warnings
+    is_any = kind == "binary" and is_json_range(choice.media_type)
+    content_type = OCTETS if is_any else sent_type(choice.media_type)
+    return _Written(
+        content_type, kind, schema, fields, xml_node(document, schema) if kind == "xml" else None, warnings
+    )
+
+
+def read_query_fields(document: Document, media: JsonObject) -> dict[str, BodyField]:
+    """The fields of a whole query string that is written as a form."""
+    return FieldReader(document, "form", media).read()
+
+
+def _with_fields(document: Document, choice: _Choice) -> tuple[_Choice, list[str]]:
+    """A multipart body always has fields, even where its schema is empty or a string."""
+    schema = choice.media.get("schema")
+    if choice.kind != "multipart" or is_structured(document, schema):
+        return choice, []
+    is_file = is_binary(document, schema)
+    file: JsonValue = schema if is_file else {"type": "string", "format": "binary"}
+    fields: JsonObject = {"type": "object", "properties": {"file": file}, "additionalProperties": not is_file}
+    if is_file:
+        fields["required"] = ["file"]
+    warning = "The fields of the multipart request body are not described; a file is sent as 'file'."
+    return choice._replace(media={**choice.media, "schema": fields}), [warning]
+
+
+def _schema_of(choice: _Choice) -> JsonValue:
+    if choice.kind == "sequence" and "itemSchema" in choice.media:
+        return {"type": "array", "items": choice.media["itemSchema"]}
+    schema = choice.media.get("schema")
+    return schema if isinstance(schema, dict | bool) else {}
+
+
+def _media(document: Document, content: JsonObject, media_type: str) -> JsonObject:
+    media = document.follow(content[media_type])
+    return media if isinstance(media, dict) else {}
+
+
+def _kind_by_schema(document: Document, choice: _Choice) -> tuple[BodyKind, list[str]]:
+    """Text and bytes that the schema calls a structure are written as JSON; XML that is a string, as text."""
+    if choice.kind not in ("text", "binary", "xml"):
+        return choice.kind, []
+    structured = is_structured(document, choice.media.get("schema"))
+    if choice.kind == "xml":
+        return ("xml" if structured else "text"), []
+    if not structured:
+        return choice.kind, []
+    named = quote(choice.media_type)
+    return "json", [f"The request body is {named}, but described as a structure; it is written as JSON."]

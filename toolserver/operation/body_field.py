@@ -1,0 +1,202 @@
+"""Fields of forms and multipart bodies that are not written by the default rule: files and encodings.
+
+Receives the schema and `encoding` of a media type object; gives `BodyField`s by name. Looks into schemas
+only as far as it takes to find properties and to know a file.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from toolserver.document.document import Document, reference_of
+from toolserver.document.media_type import base_type, body_kind, is_json_range
+from toolserver.errors import ReferenceFailed, quote
+from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
+
+_STYLES = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
+_MAX_SCHEMAS = 500
+"""Looked at in search of fields; a body with more branches keeps the default rule for the rest."""
+
+_MAX_HEADERS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class BodyField:
+    """A field of a form, multipart body or query string that is not written by the default rule."""
+
+    name: str
+    file: bool = False
+    """A file, or an array of files."""
+    accepts: str = ""
+    """The media types the document names for it, as written, such as "image/png, image/jpeg"."""
+    content_type: str | None = None
+    style: str | None = None
+    """As of a query parameter; takes the place of `content_type`."""
+    explode: bool = False
+    allow_reserved: bool = False
+    headers: tuple[tuple[str, str], ...] = ()
+    """Headers of its part whose value the document fixes; names lower case."""
+
+    def to_json(self) -> JsonObject:
+        """The rule without the name; absent keys are what they are by default."""
+        planned: JsonObject = {}
+        if self.file:
+            planned["file"] = True
+        if self.style is not None:
+            planned |= {"style": self.style, "explode": self.explode, "allow_reserved": self.allow_reserved}
+        if self.content_type is not None:
+            planned["content_type"] = self.content_type
+        if self.headers:
+            planned["headers"] = [[name, value] for name, value in self.headers]
+        return planned
+
+
+def rules_of(fields: Mapping[str, BodyField]) -> list[JsonValue]:
+    """The rules that a plan carries, with their names."""
+    return [{"name": name, **rule} for name, entry in fields.items() if (rule := entry.to_json())]
+
+
+@dataclass(slots=True)
+class FieldReader:
+    """Reads the fields of one media type object."""
+
+    document: Document
+    kind: Literal["form", "multipart"]
+    media: JsonObject
+    warnings: list[str] = field(default_factory=list[str])
+
+    def read(self) -> dict[str, BodyField]:
+        """Every field with a rule of its own, properties first, then encodings of other names."""
+        encodings = object_at(self.media, "encoding")
+        if not encodings and self.kind == "form":
+            return {}
+        schemas: dict[str, JsonValue] = dict.fromkeys(encodings)
+        schemas |= first_properties(self.document, self.media.get("schema"))
+        fields = (self._field(name, schema, object_at(encodings, name)) for name, schema in schemas.items())
+        return {found.name: found for found in fields if found.accepts or found.to_json()}
+
+    def _field(self, name: str, schema: JsonValue, encoding: JsonObject) -> BodyField:
+        accepts = text_at(encoding, "contentType").strip()
+        headers = () if self.kind == "form" else tuple(self._fixed_headers(name, encoding))
+        file = self.kind == "multipart" and (
+            is_binary(self.document, schema) or self._is_encoded_file(schema, accepts)
+        )
+        if file or not self._is_styled(encoding):
+            return BodyField(name, file, accepts, _first_concrete(accepts), headers=headers)
+        style = text_at(encoding, "style")
+        style = style if style in _STYLES else "form"
+        explode = encoding.get("explode")
+        return BodyField(
+            name,
+            accepts=accepts,
+            style=style,
+            explode=explode if isinstance(explode, bool) else style == "form",
+            allow_reserved=encoding.get("allowReserved") is True,
+            headers=headers,
+        )
+
+    def _is_styled(self, encoding: JsonObject) -> bool:
+        """OpenAPI 3.0 ignores styles outside of forms (3.0.4 §4.7.15.1); 3.1 and Swagger 2.0 do not."""
+        if self.kind == "multipart" and self.document.version == "3.0":
+            return False
+        return bool(encoding.keys() & {"style", "explode", "allowReserved"})
+
+    def _is_encoded_file(self, schema: JsonValue, accepts: str) -> bool:
+        """An untyped property whose encoding is bytes, as OpenAPI 3.1 writes files."""
+        first = accepts.partition(",")[0]
+        if not first or schema is None or is_json_range(first) or body_kind(first) != "binary":
+            return False
+        said = {"type", "enum", "const", "properties", "contentEncoding"}
+        return not any(part.keys() & said for part in branches(self.document, schema))
+
+    def _fixed_headers(self, field_name: str, encoding: JsonObject) -> Iterator[tuple[str, str]]:
+        """Headers whose value the document fixes; no argument carries others."""
+        for name, entry in list(object_at(encoding, "headers").items())[:_MAX_HEADERS]:
+            if name.lower() in ("content-type", "content-disposition"):
+                continue
+            header = self._followed(entry)
+            value = _fixed_value(self._followed(header.get("schema")))
+            if value is not None:
+                yield name.lower(), value
+            elif header.get("required") is True:
+                what = f"The part {quote(field_name)} needs a header {quote(name)}"
+                self.warnings.append(f"{what}, which is not sent.")
+
+    def _followed(self, node: JsonValue) -> JsonObject:
+        try:
+            target = self.document.follow(node)
+        except ReferenceFailed:
+            return {}
+        return target if isinstance(target, dict) else {}
+
+
+def _first_concrete(accepts: str) -> str | None:
+    names = (name.strip() for name in accepts.split(","))
+    return next((name for name in names if "/" in name and "*" not in base_type(name)), None)
+
+
+def _fixed_value(schema: JsonObject) -> str | None:
+    allowed = array_at(schema, "enum")
+    for value in (schema.get("const"), allowed[0] if len(allowed) == 1 else None, schema.get("default")):
+        if isinstance(value, str) and value.isprintable():
+            return value
+        if isinstance(value, bool | int | float):
+            return dump_json(value).decode("ascii")
+    return None
+
+
+def branches(document: Document, schema: JsonValue) -> Iterator[JsonObject]:
+    """A schema and what it combines by `$ref`, `allOf`, `oneOf` and `anyOf`; each node once, at most 500."""
+    waiting, seen = [schema], set[int]()
+    while waiting and len(seen) < _MAX_SCHEMAS:
+        node = waiting.pop(0)
+        if not isinstance(node, dict) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if (ref := reference_of(node)) is not None:
+            try:
+                waiting.append(document.resolve(ref))
+            except ReferenceFailed:
+                continue
+        yield node
+        for keyword in ("allOf", "oneOf", "anyOf"):
+            waiting += array_at(node, keyword)[:_MAX_SCHEMAS]
+
+
+def first_properties(document: Document, schema: JsonValue) -> JsonObject:
+    """The schemas of all properties at the root; of several with one name, the first."""
+    found: JsonObject = {}
+    for part in branches(document, schema):
+        for name, value in object_at(part, "properties").items():
+            found.setdefault(name, value)
+    return found
+
+
+def is_structured(document: Document, schema: JsonValue) -> bool:
+    """Whether values may be objects or arrays."""
+    for part in branches(document, schema):
+        types = part.get("type")
+        names = types if isinstance(types, list) else [types]
+        if "object" in names or "array" in names or object_at(part, "properties"):
+            return True
+    return False
+
+
+def is_binary(document: Document, schema: JsonValue) -> bool:
+    """Whether a value is a file or an array of files: raw bytes, which JSON and forms cannot carry."""
+    return any(
+        any(map(_is_binary_string, branches(document, part["items"])))
+        if "items" in part
+        else _is_binary_string(part)
+        for part in branches(document, schema)
+    )
+
+
+def _is_binary_string(part: JsonObject) -> bool:
+    types = part.get("type")
+    if types not in (None, "string", "file") and not (isinstance(types, list) and "string" in types):
+        return False
+    if types == "file" or part.get("format") in ("binary", "file"):
+        return True
+    media_type = text_at(part, "contentMediaType")
+    return bool(media_type) and "contentEncoding" not in part and body_kind(media_type) == "binary"

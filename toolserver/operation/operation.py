@@ -1,0 +1,429 @@
+"""The operations of a document, each complete in itself.
+
+Receives a `Document`; gives operations with their parameters, body, servers and security, and a reason for
+everything that became none. One broken operation never hides the others. Schemas are passed on as written:
+what arguments look like is `definition`'s concern, what a request looks like is `plan`'s.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeAlias
+
+from toolserver.document.document import SWAGGER, Document, reference_of
+from toolserver.document.media_type import accept_of
+from toolserver.document.security import (
+    RequirementReader,
+    Requirements,
+    SecurityScheme,
+    read_security_schemes,
+)
+from toolserver.document.servers import ServerUrl, read_servers
+from toolserver.document.swagger import SwaggerReader
+from toolserver.errors import DocumentError, ReferenceFailed, quote
+from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.operation.body import Body, BodyReader, UnwritableBody
+from toolserver.operation.parameter import (
+    IGNORED_HEADERS,
+    MAX_PROSE_CHARS,
+    BodyPart,
+    Parameter,
+    ParameterReader,
+)
+from toolserver.operation.path_item import Place, Skipped, find_places
+
+__all__ = [
+    "Body",
+    "Operation",
+    "OperationList",
+    "Parameter",
+    "SecurityScheme",
+    "ServerUrl",
+    "Skipped",
+    "read_operations",
+]
+
+_SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "QUERY"))
+_IDEMPOTENT_METHODS = _SAFE_METHODS | {"PUT", "DELETE"}
+_MAX_PARAMETERS = 500
+"""Per operation; keeps one path item that thousands of paths refer to from multiplying work."""
+
+_MAX_TAGS = 50
+_MAX_STATUSES = 100
+"""Responses of one operation that are looked at; there are 64 registered status codes."""
+
+_MAX_SUCCESSES = 20
+_MAX_MEDIA_TYPES = 30
+"""Of one response; no document in use names that many."""
+
+_MAX_WARNINGS = 50
+
+
+@dataclass(slots=True)
+class Operation:
+    """One method of one path, with everything its path item and document add to it: treat as read-only."""
+
+    key: str
+    """"GET /pets/{id}": its identity inside the document."""
+    method: str
+    """As it is sent: upper case, but for methods of OpenAPI 3.2's `additionalOperations`."""
+    path: str
+    """As written, template expressions included."""
+    operation_id: str | None
+    summary: str
+    description: str
+    tags: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    """Path-level ones first, overridden in place by operation-level ones; document order. Without Accept,
+    Content-Type and Authorization headers and parts of the body; with those a browser cannot send."""
+    body: Body | None
+    servers: tuple[ServerUrl, ...]
+    """The operation's or path item's own; empty when the document's apply."""
+    security: Requirements
+    """Alternatives, each of schemes needed together. An empty alternative: anonymous is allowed, too.
+    No alternatives: no security."""
+    deprecated: bool
+    safe: bool
+    """GET, HEAD, OPTIONS, QUERY: may be sent again."""
+    idempotent: bool
+    """Safe, or PUT or DELETE."""
+    unsendable: tuple[Parameter, ...] = ()
+    """Those of `parameters` that a browser cannot send."""
+    accept: str = ""
+    """What to send as Accept; "" leaves it to the browser."""
+    warnings: tuple[str, ...] = ()
+
+    def sendable(self) -> Sequence[Parameter]:
+        """Those of `parameters` that an argument can fill."""
+        if not self.unsendable:
+            return self.parameters
+        return [parameter for parameter in self.parameters if parameter.sending.unsendable is None]
+
+
+@dataclass(frozen=True, slots=True)
+class OperationList:
+    """What a document offers, in document order."""
+
+    operations: tuple[Operation, ...]
+    skipped: tuple[Skipped, ...]
+    warnings: tuple[str, ...] = ()
+    """What is wrong with the parts that operations share."""
+    security_schemes: tuple[SecurityScheme, ...] = ()
+
+
+class _Unusable(Exception):
+    """Ends the reading of one operation; its text is the reason."""
+
+
+_Read: TypeAlias = Parameter | BodyPart | str
+"""An entry of `parameters`, or what is wrong with it."""
+
+_Produced: TypeAlias = tuple[str, ...] | None
+"""The media types of all responses of an operation of Swagger 2.0."""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What every operation of one document shares: everything that is referred to is read once.
+
+    The dictionaries go by identity of the node, which the document keeps alive.
+    """
+
+    document: Document
+    security_reader: RequirementReader
+    security: Requirements
+    """Of the document."""
+    body_reader: BodyReader
+    parameter_reader: ParameterReader
+    parameters_left: int
+    prose_left: int
+    swagger: SwaggerReader | None
+    parameters: dict[str, _Read] = field(default_factory=dict[str, "_Read"])
+    """By reference: most are references to a few."""
+    lists: dict[int, list[_Read]] = field(default_factory=dict[int, "list[_Read]"])
+    """Whole `parameters` of path items."""
+    bodies: dict[int, tuple[Body | None, list[str]]] = field(
+        default_factory=dict[int, tuple[Body | None, list[str]]]
+    )
+    servers: dict[int, tuple[ServerUrl, ...]] = field(default_factory=dict[int, tuple[ServerUrl, ...]])
+    accepts: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
+    """By media types."""
+
+
+def read_operations(document: Document) -> OperationList:
+    """Every operation of `paths`, in document order.
+
+    Raises:
+        DocumentError: too_many_operations.
+    """
+    schemes, warnings = read_security_schemes(document)
+    security_reader = RequirementReader(document, schemes)
+    security, problems = security_reader.read(document.root)
+    limits = document.limits
+    reader = _Reader(
+        document=document,
+        security_reader=security_reader,
+        security=security,
+        body_reader=BodyReader(document),
+        parameter_reader=ParameterReader(document),
+        parameters_left=limits.max_parameters,
+        prose_left=limits.max_bytes,
+        swagger=SwaggerReader(document.written) if document.version == SWAGGER else None,
+    )
+    operations: list[Operation] = []
+    skipped: list[Skipped] = []
+    for found in _places(document):
+        if isinstance(found, Skipped):
+            skipped.append(found)
+        else:
+            _read_into(reader, found, operations, skipped)
+    return OperationList(
+        tuple(operations), tuple(skipped), tuple(warnings + problems), tuple(schemes.values())
+    )
+
+
+def _places(document: Document) -> list[Place | Skipped]:
+    limit = document.limits.max_operations
+    places = list(islice(find_places(document), limit + 1))
+    if len(places) > limit:
+        raise DocumentError(
+            "too_many_operations", f"The document has more than {limit:,} operations.", pointer="#/paths"
+        )
+    return places
+
+
+def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipped: list[Skipped]) -> None:
+    try:
+        operations.append(_read_operation(reader, place))
+    except ReferenceFailed as error:
+        skipped.append(Skipped(place.method, place.item.path, error.message))
+    except _Unusable as error:
+        skipped.append(Skipped(place.method, place.item.path, str(error)))
+
+
+def _read_operation(reader: _Reader, place: Place) -> Operation:
+    node, method, path = place.node, place.method, place.item.path
+    entries = _entries(reader, node) if "parameters" in node else []
+    if "parameters" in place.item.node:
+        entries = _shared_entries(reader, place.item.node) + entries
+    body = _read_body(reader, place, entries)
+    parameters = _read_parameters(reader, place, entries)
+    unsendable = [parameter for parameter in parameters if parameter.sending.unsendable is not None]
+    if unsendable:
+        place.warnings += _left_out(unsendable)
+    if body is not None and method in ("GET", "HEAD"):
+        body = _leave_out_body(body, place)
+    tags = node.get("tags")
+    return Operation(
+        f"{method} {path}",
+        method,
+        path,
+        text_at(node, "operationId").strip() or None,
+        _prose_at(reader, place, "summary"),
+        _prose_at(reader, place, "description"),
+        _texts(tags[:_MAX_TAGS]) if isinstance(tags, list) else (),
+        parameters,
+        body,
+        _read_servers(reader, node) or _read_servers(reader, place.item.node),
+        _read_security(reader, place),
+        node.get("deprecated") is True,
+        method in _SAFE_METHODS,
+        method in _IDEMPOTENT_METHODS,
+        tuple(unsendable),
+        _read_accept(reader, node),
+        tuple(place.warnings[:_MAX_WARNINGS]) if place.warnings else (),
+    )
+
+
+def _texts(values: list[JsonValue]) -> tuple[str, ...]:
+    return tuple([value for value in values if isinstance(value, str)])
+
+
+def _prose_at(reader: _Reader, place: Place, key: str) -> str:
+    """The operation's own text, else its path item's; nothing once a document has said too much.
+
+    Only a text that many operations share can come to that.
+    """
+    text = place.node.get(key)
+    if not isinstance(text, str) or not text:
+        text = text_at(place.item.node, key)
+    text = text[:MAX_PROSE_CHARS].strip()
+    reader.prose_left -= len(text)
+    return text if reader.prose_left >= 0 else ""
+
+
+def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
+    if reader.swagger is not None:
+        return read_servers(reader.swagger.servers(holder)) if "schemes" in holder else ()
+    entries = holder.get("servers")
+    if entries is None:
+        return ()
+    if id(entries) not in reader.servers:
+        reader.servers[id(entries)] = read_servers(holder)
+    return reader.servers[id(entries)]
+
+
+def _read_security(reader: _Reader, place: Place) -> Requirements:
+    if not isinstance(place.node.get("security"), list):
+        return reader.security
+    requirements, problems = reader.security_reader.read(place.node)
+    place.warnings += problems
+    return requirements
+
+
+def _read_parameters(reader: _Reader, place: Place, entries: list[_Read]) -> tuple[Parameter, ...]:
+    """By name and place, without those that stand for something else."""
+    found = {entry.sending.identity: entry for entry in entries if isinstance(entry, Parameter)}
+    if len(found) < len(entries):
+        place.warnings += [f"{entry} It is left out." for entry in entries if isinstance(entry, str)]
+    for identity in IGNORED_HEADERS:
+        found.pop(identity, None)
+    _match_template(found, place, reader.parameter_reader)
+    if len(found) > _MAX_PARAMETERS:
+        raise _too_many()
+    return tuple(found.values())
+
+
+def _left_out(unsendable: list[Parameter]) -> list[str]:
+    """What a browser cannot send though an API can do without it; required ones are the plan's concern."""
+    return [
+        f"The optional {sending.location} parameter {quote(sending.name)} is left out. {sending.unsendable}"
+        for parameter in unsendable
+        if not (sending := parameter.sending).required
+    ]
+
+
+def _entries(reader: _Reader, holder: JsonObject) -> list[_Read]:
+    """What stands under `parameters`.
+
+    Raises:
+        _Unusable: too many, here or in the document up to here.
+    """
+    entries = holder.get("parameters")
+    if not isinstance(entries, list):
+        return []
+    _count(reader, entries)
+    read = reader.parameter_reader.read
+    return [
+        read(entry) if isinstance(entry, dict) and "$ref" not in entry else _read_entry(reader, entry)
+        for entry in entries
+    ]
+
+
+def _shared_entries(reader: _Reader, item: JsonObject) -> list[_Read]:
+    """Those of a path item, read once for all its operations, though counted for each."""
+    entries = item.get("parameters")
+    if not isinstance(entries, list):
+        return []
+    found = reader.lists.get(id(entries))
+    if found is None:
+        found = reader.lists[id(entries)] = _entries(reader, item)
+    else:
+        _count(reader, entries)
+    return found
+
+
+def _count(reader: _Reader, entries: list[JsonValue]) -> None:
+    if len(entries) > _MAX_PARAMETERS:
+        raise _too_many()
+    if len(entries) > reader.parameters_left:
+        limit = reader.document.limits.max_parameters
+        raise _Unusable(f"This and the operations before it have more than {limit:,} parameters together.")
+    reader.parameters_left -= len(entries)
+
+
+def _too_many() -> _Unusable:
+    return _Unusable(f"The operation has more than {_MAX_PARAMETERS} parameters.")
+
+
+def _read_entry(reader: _Reader, entry: JsonValue) -> _Read:
+    ref = reference_of(entry)
+    if ref is None:
+        return _read_parameter(reader, entry)
+    found = reader.parameters.get(ref)
+    if found is None:
+        found = reader.parameters[ref] = _read_parameter(reader, reader.document.follow(entry))
+    return found
+
+
+def _read_parameter(reader: _Reader, node: JsonValue) -> _Read:
+    return reader.parameter_reader.read(node) if isinstance(node, dict) else "A parameter is not an object."
+
+
+def _match_template(found: dict[tuple[str, str], Parameter], place: Place, reader: ParameterReader) -> None:
+    """Makes path parameters and template expressions agree; else the operation could never be called."""
+    expressions = place.item.expressions
+    for identity in [each for each in found if each[1] == "path" and each not in expressions]:
+        del found[identity]
+        place.warnings.append(f"The path has no place for {quote(identity[0])}; that parameter is left out.")
+    for identity in expressions:
+        if identity not in found:
+            name = identity[0]
+            found[identity] = reader.undescribed(name)
+            place.warnings.append(
+                f"The path parameter {quote(name)} is not described; it is taken as a string."
+            )
+
+
+def _read_body(reader: _Reader, place: Place, entries: list[_Read]) -> Body | None:
+    if reader.swagger is not None:
+        parts = [entry.node for entry in entries if isinstance(entry, BodyPart)]
+        if not parts:
+            return None
+        node = reader.swagger.request_body(place.node, parts)
+    elif "requestBody" in place.node:
+        node = reader.document.follow(place.node["requestBody"])
+    else:
+        return None
+    if not isinstance(node, dict):
+        place.warnings.append("The request body is not an object; it is left out.")
+        return None
+    try:
+        if id(node) not in reader.bodies:
+            reader.bodies[id(node)] = reader.body_reader.read(node)
+    except UnwritableBody as error:
+        if node.get("required") is True:
+            raise _Unusable(f"{error}, which cannot be written yet.") from None
+        place.warnings.append(f"{error}, which cannot be written yet; the optional body is left out.")
+        return None
+    body, warnings = reader.bodies[id(node)]
+    place.warnings += warnings
+    return body
+
+
+def _leave_out_body(body: Body, place: Place) -> None:
+    reason = f"A browser cannot send a body with {place.method} requests"
+    if body.required:
+        raise _Unusable(f"{reason}, and the operation requires one.")
+    place.warnings.append(f"{reason}; the optional body is left out.")
+
+
+def _read_accept(reader: _Reader, node: JsonObject) -> str:
+    """From the success responses; a broken response costs nothing but its types."""
+    statuses = node.get("responses")
+    if not isinstance(statuses, dict) or not statuses:
+        return ""
+    produced = reader.swagger.produced(node) if reader.swagger is not None else None
+    looked_at = islice(statuses.items(), _MAX_STATUSES)
+    successes = [entry for status, entry in looked_at if status[:1] == "2"]
+    keys: list[str] = []
+    for entry in successes[:_MAX_SUCCESSES] or [statuses.get("default")]:
+        keys += _response_types(reader.document, entry, produced)
+    media_types = tuple(keys)
+    accept = reader.accepts.get(media_types)
+    if accept is None:
+        accept = reader.accepts[media_types] = accept_of(media_types)
+    return accept
+
+
+def _response_types(document: Document, entry: JsonValue, produced: _Produced) -> Iterable[str]:
+    try:
+        response = document.follow(entry)
+    except ReferenceFailed:
+        return ()
+    if not isinstance(response, dict):
+        return ()
+    if produced is not None:
+        return produced if "schema" in response else ()
+    content = response.get("content")
+    return islice(content, _MAX_MEDIA_TYPES) if isinstance(content, dict) else ()

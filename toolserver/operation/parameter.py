@@ -1,0 +1,288 @@
+"""Parameters of an operation, and which of them a browser cannot send.
+
+Receives parameter objects of OpenAPI 3 and Swagger 2.0; gives `Parameter` values. Schemas stay as they are
+written, references included.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple, TypeAlias
+
+from toolserver.document.document import SWAGGER, Document
+from toolserver.document.media_type import FORM, base_type, choose_json
+from toolserver.document.swagger_parameters import is_body_part, parameter_of, schema_of, style_of
+from toolserver.errors import quote
+from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trimmed
+from toolserver.operation.argument_names import Target, legal_name
+from toolserver.operation.body import BodyField, read_query_fields
+from toolserver.operation.body_field import rules_of
+from toolserver.schema.example import examples_of, with_examples
+
+Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
+
+_STYLES: dict[Location, tuple[str, ...]] = {
+    "path": ("simple", "label", "matrix"),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
+    "header": ("simple",),
+    "cookie": ("form", "cookie"),
+    "querystring": ("",),
+}
+"""Per location the styles it allows, its default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there).
+A whole query string (3.2) has content instead."""
+
+_LOCATIONS: dict[str, Location] = {location: location for location in _STYLES}
+
+MAX_PROSE_CHARS = 50_000
+"""Of one summary or description; more would only cost time, no model reads it."""
+
+IGNORED_HEADERS = (("accept", "header"), ("content-type", "header"), ("authorization", "header"))
+"""Header parameters that "SHALL be ignored" (Parameter Object, 3.1.2): the body and security own them."""
+
+_FORBIDDEN_HEADERS = frozenset(
+    [
+        "accept-charset",
+        "accept-encoding",
+        "access-control-request-headers",
+        "access-control-request-local-network",
+        "access-control-request-method",
+        "access-control-request-private-network",
+        "connection",
+        "content-length",
+        "cookie",
+        "cookie2",
+        "date",
+        "dnt",
+        "expect",
+        "host",
+        "keep-alive",
+        "origin",
+        "referer",
+        "set-cookie",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "via",
+        "user-agent",
+    ]
+)
+"""Forbidden request headers of the Fetch standard (§2.2.2), and user-agent, which Chromium replaces."""
+
+_FORBIDDEN_PREFIXES = ("proxy-", "sec-")
+_ACCEPT_LANGUAGE = "accept-language"
+_NO_FIELDS: Mapping[str, BodyField] = {}
+
+
+@dataclass(slots=True)
+class Sending:
+    """How the value of a parameter travels: treat as read-only, parameters that travel alike share it."""
+
+    name: str
+    location: Location
+    required: bool
+    style: str
+    """One that its location allows; no meaning when `content_type` is set."""
+    explode: bool
+    allow_reserved: bool = False
+    content_type: str | None = None
+    """The media type the value is serialized as, for parameters that have `content`."""
+    fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
+    """Of a whole query string written as a form: fields with a rule of their own."""
+    default: str | None = None
+    """Sent where no argument is given: of Accept-Language, for which a browser has a value of its own."""
+
+    target: Target = field(init=False, compare=False)
+    argument: str = field(init=False, compare=False)
+    """What its argument is called unless another of that name stands beside it."""
+    identity: tuple[str, str] = field(init=False, compare=False)
+    """Equal for parameters of one operation that override each other: names of headers have no case."""
+    unsendable: str | None = field(init=False, compare=False)
+    """Why a page's `fetch` cannot send it, as a sentence; None when it can."""
+    planned: bytes = field(init=False, compare=False)
+    """`to_json(argument)`, compact."""
+
+    def __post_init__(self) -> None:
+        self.target = (self.location, self.name)
+        self.argument = legal_name(self.name)
+        self.identity = (self.name.lower() if self.location == "header" else self.name, self.location)
+        self.unsendable = _unsendable_reason(self.location, self.name)
+        self.planned = trimmed(dump_json(self.to_json(self.argument)))
+
+    def to_json(self, argument: str) -> JsonObject:
+        """Its entry in a plan. Content-typed parameters have no style, as in the specification."""
+        planned: JsonObject = {
+            "argument": argument,
+            "in": self.location,
+            "name": self.name,
+            "required": self.required,
+        }
+        if self.default is not None:
+            planned["default"] = self.default
+        if self.content_type is None:
+            rule: JsonObject = {"style": self.style, "explode": self.explode}
+            return {**planned, **rule, "allow_reserved": self.allow_reserved}
+        planned["content_type"] = self.content_type
+        if self.fields:
+            planned["fields"] = rules_of(self.fields)
+        return planned
+
+
+class Described(NamedTuple):
+    """What a model reads of a parameter."""
+
+    description: str
+    schema: JsonValue
+    """As written in the document, with the parameter's own examples where it has none; may hold or be a
+    `$ref`; {} when there is none."""
+    deprecated: bool
+
+
+@dataclass(slots=True)
+class Parameter:
+    """One value that a request carries outside its body: treat as read-only."""
+
+    sending: Sending
+    node: JsonObject
+    """As written."""
+    document: Document = field(repr=False, compare=False)
+
+    def described(self) -> Described:
+        """Read anew each time: a catalog does without, and who makes a schema of it keeps that."""
+        document, node = self.document, self.node
+        if document.version == SWAGGER:
+            node = parameter_of(node)
+        schema = _schema_at(node)
+        if schema is None:
+            schema = _content_of(document, node)[1].get("schema")
+        if not isinstance(schema, (dict, bool)):
+            schema = {}
+        examples = examples_of(document, node)
+        return Described(
+            text_at(node, "description")[:MAX_PROSE_CHARS],
+            with_examples(schema, examples) if examples else schema,
+            node.get("deprecated") is True,
+        )
+
+
+class BodyPart(NamedTuple):
+    """A parameter of Swagger 2.0 that stands in the body."""
+
+    node: JsonObject
+
+
+_Alike: TypeAlias = "tuple[str, Location, bool, str | None, bool | None, bool]"
+
+
+class ParameterReader:
+    """Reads the parameters of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._is_swagger = document.version == SWAGGER
+        self._sendings: dict[_Alike, Sending] = {}
+
+    def read(self, node: JsonObject) -> Parameter | BodyPart | str:
+        """The parameter, or what is wrong with it as a sentence.
+
+        Raises:
+            ReferenceFailed: its media type, or the schema of Accept-Language, is a reference that leads
+                nowhere.
+        """
+        name, place = node.get("name"), node.get("in")
+        location = _LOCATIONS.get(place) if isinstance(place, str) else None
+        if location is None or not isinstance(name, str) or not name:
+            return self._other(node)
+        if not self._is_swagger:
+            style, explode = node.get("style"), node.get("explode")
+        elif node.get("type") == "array":
+            style, explode = style_of(node)
+        else:
+            style = explode = None
+        alike = (
+            name,
+            location,
+            location == "path" or node.get("required") is True,
+            style if isinstance(style, str) else None,
+            explode if isinstance(explode, bool) else None,
+            "allowReserved" in node and self._may_be_reserved(node, location),
+        )
+        sending = self._sendings.get(alike)
+        if sending is None or not (self._is_swagger or isinstance(node.get("schema"), (dict, bool))):
+            sending = self._new_sending(alike, node)
+        return sending if isinstance(sending, str) else Parameter(sending, node, self._document)
+
+    def _other(self, node: JsonObject) -> BodyPart | str:
+        if self._is_swagger and is_body_part(node):
+            return BodyPart(node)
+        name = text_at(node, "name")
+        if not name:
+            return "A parameter has no name."
+        return f"The parameter {quote(name)} has no known place: in is {quote(text_at(node, 'in'))}."
+
+    def undescribed(self, name: str) -> Parameter:
+        """A place in the path that the document does not describe: any string."""
+        sending = self._sendings.get((name, "path", True, None, None, False))
+        if sending is None:
+            sending = Sending(name, "path", required=True, style="simple", explode=False)
+        return Parameter(sending, {"schema": {"type": "string"}}, self._document)
+
+    def _may_be_reserved(self, node: JsonObject, location: Location) -> bool:
+        if self._is_swagger or node["allowReserved"] is not True:
+            return False
+        return location == "query" or self._document.version == "3.2"
+
+    def _new_sending(self, alike: _Alike, node: JsonObject) -> Sending | str:
+        """Kept where all of it follows from `alike`."""
+        document = self._document
+        name, location, required, style, explode, allow_reserved = alike
+        schema = schema_of(node) if self._is_swagger else _schema_at(node)
+        content_type, fields = None, _NO_FIELDS
+        if schema is None:
+            content_type, media = _content_of(document, node)
+            schema = media.get("schema")
+            if location == "querystring" and base_type(content_type or "") == FORM:
+                fields = read_query_fields(document, media)
+        if location == "querystring" and content_type is None:
+            return f"The parameter {quote(name)} is the whole query string, but has no content."
+        if style is None or style not in _STYLES[location]:
+            style = _STYLES[location][0]
+        if explode is None:
+            explode = style in ("form", "cookie")
+        sending = Sending(name, location, required, style, explode, allow_reserved, content_type, fields)
+        if name.lower() == _ACCEPT_LANGUAGE:
+            return replace(sending, default=_default_of(document, schema))
+        if content_type is None:
+            self._sendings[alike] = sending
+        return sending
+
+
+def _schema_at(node: JsonObject) -> JsonValue:
+    """None when there is none."""
+    schema = node.get("schema")
+    return schema if isinstance(schema, (dict, bool)) else None
+
+
+def _unsendable_reason(location: Location, name: str) -> str | None:
+    if location == "cookie":
+        return "A browser sends its own cookies and lets no page set them."
+    if location == "header":
+        name = name.lower()
+        if name in _FORBIDDEN_HEADERS or name.startswith(_FORBIDDEN_PREFIXES):
+            return "A browser sets this header itself."
+    return None
+
+
+def _default_of(document: Document, schema: JsonValue) -> str | None:
+    target = document.follow(schema)
+    default = target.get("default") if isinstance(target, dict) else None
+    return default if isinstance(default, str) else None
+
+
+def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonObject]:
+    """Media type and its object; None without any content."""
+    content = object_at(node, "content")
+    if not content:
+        return None, {}
+    media_type = choose_json(content) or next(iter(content))
+    media = document.follow(content[media_type])
+    return media_type, media if isinstance(media, dict) else {}

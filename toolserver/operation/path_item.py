@@ -1,0 +1,156 @@
+"""The places of a document where operations stand, and why some of them hold none.
+
+Receives a `Document`; gives one `Place` per method of a path, in document order, or a `Skipped` with the
+reason. Callbacks and webhooks are not looked at: they are requests that the API sends. Knows which methods a
+browser can send, nothing of what an operation holds.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from toolserver.document.document import Document
+from toolserver.errors import ReferenceFailed, quote
+from toolserver.json_types import JsonObject, JsonValue, object_at
+
+_METHODS = {
+    name: name.upper() for name in ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+}
+"""The fields of a path item that hold operations, and the methods as they are sent."""
+
+_ADDED_IN_3_2 = ("query", "additionalOperations")
+_SHARED = frozenset(("parameters", "servers", "summary", "description"))
+_FIELDS = _SHARED.union(_METHODS, _ADDED_IN_3_2)
+_FORBIDDEN_METHODS = frozenset(("CONNECT", "TRACE", "TRACK"))
+"""Forbidden methods of the Fetch standard (§2.2.1)."""
+
+_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
+_MAX_METHOD_CHARS = 40
+_SHOWN_PATH_CHARS = 200
+MAX_PATH_BYTES = 2_000
+"""No server takes much more, and a database must be able to find an operation by its method and path."""
+
+_EXPRESSION = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An operation that became no tool."""
+
+    method: str
+    path: str
+    reason: str
+    """A sentence for people."""
+
+
+class PathItem(NamedTuple):
+    """A path and what stands under it."""
+
+    path: str
+    expressions: tuple[tuple[str, str], ...]
+    """The names in the braces of the path, each once, with "path": what parameters for them are known by."""
+    node: JsonObject
+
+
+@dataclass(slots=True)
+class Place:
+    """One method of one path item, while it is read."""
+
+    method: str
+    item: PathItem
+    node: JsonObject
+    warnings: list[str]
+
+
+@dataclass(slots=True)
+class _Finder:
+    document: Document
+    fields: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    """What of a path item matters, by its identity: thousands of paths may refer to one with thousands of
+    other fields."""
+
+    def find(self, path: str, entry: JsonValue) -> list[Place | Skipped]:
+        if not isinstance(entry, dict):
+            return [Skipped("*", path, "The path item is not an object.")]
+        item = entry
+        if "$ref" in entry:
+            try:
+                target = self.document.follow(entry)
+            except ReferenceFailed as error:
+                return [Skipped("*", path, error.message)]
+            if not isinstance(target, dict):
+                return [Skipped("*", path, "The path item refers to something that is not an object.")]
+            item = self._joined(target, entry)
+        return self._operations(PathItem(path, _expressions(path) if "{" in path else (), item))
+
+    def _joined(self, target: JsonObject, entry: JsonObject) -> JsonObject:
+        """Fields beside a `$ref` win over the referenced ones."""
+        return {name: holder[name] for holder in (target, entry) for name in self._fields_of(holder)}
+
+    def _fields_of(self, item: JsonObject) -> tuple[str, ...]:
+        if id(item) not in self.fields:
+            self.fields[id(item)] = tuple(
+                name for name in item if name in _FIELDS or name.lower() in _METHODS
+            )
+        return self.fields[id(item)]
+
+    def _operations(self, item: PathItem) -> list[Place | Skipped]:
+        found: list[Place | Skipped] = []
+        for name, node in item.node.items():
+            method = _METHODS.get(name)
+            if method is not None:
+                found.append(_place(method, item, node))
+            elif name not in _SHARED:
+                found += self._others(name, item, node)
+        return found
+
+    def _others(self, name: str, item: PathItem, node: JsonValue) -> Iterable[Place | Skipped]:
+        if name in _ADDED_IN_3_2 and self.document.version == "3.2":
+            return [_place("QUERY", item, node)] if name == "query" else _additional(item)
+        if name.lower() not in _METHODS:
+            return ()
+        reason = f"{quote(name)} is not a field of a path item; methods are lower case."
+        return [Skipped(name.upper(), item.path, reason)]
+
+
+def _expressions(path: str) -> tuple[tuple[str, str], ...]:
+    return tuple([(name, "path") for name in dict.fromkeys(_EXPRESSION.findall(path))])
+
+
+def find_places(document: Document) -> Iterator[Place | Skipped]:
+    """Every operation of `paths`, the extensions among its keys left out."""
+    finder = _Finder(document)
+    try:
+        paths = document.follow(document.root.get("paths"))
+    except ReferenceFailed as error:
+        yield Skipped("*", "*", error.message)
+        return
+    for path, entry in paths.items() if isinstance(paths, dict) else ():
+        if not path.startswith("x-"):
+            yield from finder.find(path, entry)
+
+
+def _additional(item: PathItem) -> Iterator[Place | Skipped]:
+    """Operations of methods that have no field of their own; their case is kept."""
+    for method, node in object_at(item.node, "additionalOperations").items():
+        if method.lower() in (*_METHODS, "query"):
+            reason = f"{quote(method)} has a field of its own and must not stand in additionalOperations."
+            yield Skipped(method, item.path, reason)
+        elif not _METHOD.fullmatch(method):
+            yield Skipped(method[:_MAX_METHOD_CHARS], item.path, f"{quote(method)} is not an HTTP method.")
+        else:
+            yield _place(method, item, node)
+
+
+def _place(method: str, item: PathItem, node: JsonValue) -> Place | Skipped:
+    if not isinstance(node, dict):
+        return Skipped(method, item.path, "The operation is not an object.")
+    if method.upper() in _FORBIDDEN_METHODS:
+        return Skipped(method, item.path, f"A browser cannot send {method.upper()} requests.")
+    if not item.path.startswith("/"):
+        return Skipped(method, item.path, 'The path does not begin with "/".')
+    if len(item.path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
+        reason = f"The path is longer than {MAX_PATH_BYTES:,} bytes."
+        return Skipped(method, f"{item.path[:_SHOWN_PATH_CHARS]}…", reason)
+    return Place(method, item, node, [])

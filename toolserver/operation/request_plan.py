@@ -1,0 +1,143 @@
+"""Request plans: everything a page needs to build one operation's request.
+
+Receives an operation, the names of its arguments and its base URL; gives the plan as JSON. The page
+keeps plans it has accepted and executes them (`static/request.js`), so a plan is complete and holds no
+secret.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from toolserver.document.security import Requirements
+from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
+from toolserver.operation.argument_names import WHOLE, Arguments
+from toolserver.operation.body import Body
+from toolserver.operation.body_field import rules_of
+from toolserver.operation.operation import Operation, Parameter, SecurityScheme
+
+PLAN_VERSION = 1
+
+
+@dataclass(slots=True)
+class PlanWriter:
+    """Writes the plans of one document: what many have in common is written once."""
+
+    _requirements: dict[int, tuple[Requirements, bytes]] = field(
+        default_factory=dict[int, tuple[Requirements, bytes]]
+    )
+    """By identity, each beside the requirements themselves, so that no others get it."""
+
+    def write(
+        self, operation: Operation, arguments: Arguments, *, body_additional: bool, base_url: str
+    ) -> bytes:
+        """The plan of `operation` as compact JSON; key order is fixed, so equal plans are equal bytes.
+
+        `base_url` is absolute, without a trailing slash; "" while it is unknown. `body_additional`: arguments
+        that nothing declares become properties of the body too.
+        """
+        parameters: list[bytes] = []
+        for parameter in operation.sendable():
+            sending = parameter.sending
+            argument = arguments.get(sending.target)
+            if argument == sending.argument:
+                parameters.append(sending.planned)
+            elif argument is not None:
+                parameters.append(dump_json(sending.to_json(argument)))
+        body = operation.body
+        return b"".join(
+            (
+                _head(operation.method, base_url),
+                dump_json(_without_fragment(operation.path)),
+                b',"parameters":[',
+                b",".join(parameters),
+                b'],"body":',
+                dump_json(_plan_body(body, arguments, body_additional)) if body is not None else b"null",
+                _accept(operation.accept),
+                self._security(operation.security),
+                _SAFETY[operation.safe, operation.idempotent],
+                dump_json([_left_out(parameter) for parameter in operation.unsendable])
+                if operation.unsendable
+                else b"[]",
+                b"}",
+            )
+        )
+
+    def _security(self, requirements: Requirements) -> bytes:
+        found = self._requirements.get(id(requirements))
+        if found is None:
+            written = trimmed(dump_json([_plan_security(together) for together in requirements]))
+            found = self._requirements[id(requirements)] = requirements, written
+        return found[1]
+
+
+_SAFETY = {
+    (safe, idempotent): b',"safe":%b,"idempotent":%b,"unsendable":' % (dump_json(safe), dump_json(idempotent))
+    for safe in (False, True)
+    for idempotent in (False, True)
+}
+
+
+@lru_cache(maxsize=1_000)
+def _head(method: str, base_url: str) -> bytes:
+    version = dump_json(PLAN_VERSION)
+    parts = version, dump_json(method), dump_json(base_url)
+    return b'{"version":%b,"method":%b,"base_url":%b,"path":' % parts
+
+
+@lru_cache(maxsize=1_000)
+def _accept(accept: str) -> bytes:
+    return b',"accept":%b,"security":' % dump_json(accept)
+
+
+def _left_out(parameter: Parameter) -> JsonObject:
+    """A parameter that no argument can fill, because a browser does not let a page send it."""
+    sending = parameter.sending
+    return {
+        "in": sending.location,
+        "name": sending.name,
+        "required": sending.required,
+        "reason": sending.unsendable,
+    }
+
+
+def _plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject:
+    """Either one `argument` (and `fields`), or `properties` and `additional`; JSON bodies have no `kind`."""
+    planned: JsonObject = {} if body.kind == "json" else {"kind": body.kind}
+    planned["content_type"] = body.content_type
+    planned["required"] = body.required
+    if WHOLE in arguments:
+        planned["argument"] = arguments[WHOLE]
+        if body.fields:
+            planned["fields"] = rules_of(body.fields)
+    else:
+        fields = body.fields
+        planned["properties"] = [
+            {"argument": argument, "name": name, **fields[name].to_json()}
+            if name in fields
+            else {"argument": argument, "name": name}
+            for (location, name), argument in arguments.items()
+            if location == "body_property"
+        ]
+        planned["additional"] = additional
+    if body.xml is not None:
+        planned["xml"] = body.xml
+    return planned
+
+
+def _without_fragment(path: str) -> str:
+    """Some documents tell paths apart by a fragment ("/{Bucket}#acl"), which a request never carries."""
+    return re.sub(r"#.*\Z", "", path, flags=re.DOTALL) if "#" in path else path
+
+
+def _plan_security(together: tuple[SecurityScheme, ...]) -> list[JsonValue]:
+    """Without mutualTLS: the browser itself presents certificates, and a page has nothing to add."""
+    return [_plan_scheme(scheme) for scheme in together if scheme.type != "mutualTLS"]
+
+
+def _plan_scheme(scheme: SecurityScheme) -> JsonObject:
+    if scheme.type == "apiKey":
+        return {"scheme": scheme.scheme, "type": "apiKey", "in": scheme.location, "name": scheme.name}
+    if scheme.type == "http":
+        return {"scheme": scheme.scheme, "type": "http", "http_scheme": scheme.http_scheme}
+    return {"scheme": scheme.scheme, "type": scheme.type}

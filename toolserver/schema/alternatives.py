@@ -1,0 +1,96 @@
+"""Branches of `anyOf` and `oneOf`: what each adds, and which values of a discriminator mean it.
+
+Receives branches as the document has them, references already followed where that matters; gives facts about
+them. Knows nothing of how alternatives are written.
+"""
+
+from typing import NamedTuple
+
+from toolserver.document.document import schema_reference_of
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.schema.hints import clean_text, value_text
+from toolserver.schema.keywords import ANNOTATIONS, read_types
+
+_SAYS_NOTHING = ANNOTATIONS | {"description", "example", "externalDocs", "xml", "$comment", "discriminator"}
+_ENUM_KEYS = _SAYS_NOTHING | {"type", "enum", "const", "format"}
+
+
+class Tag(NamedTuple):
+    """The values of one property that mean one branch."""
+
+    name: str
+    values: tuple[str, ...]
+    optional: bool = False
+    """Without the property a value has the form that `defaultMapping` names (OpenAPI 3.2 §4.25)."""
+
+
+def discriminator_of(schema: JsonObject) -> JsonObject:
+    """What tells alternatives apart; Swagger 2.0 names the property only. {} when nothing does."""
+    stated = schema.get("discriminator")
+    if isinstance(stated, str):
+        stated = JsonObject(propertyName=stated)
+    return stated if isinstance(stated, dict) and text_at(stated, "propertyName") else {}
+
+
+def tag_of(branch: JsonValue, discriminator: JsonObject | None) -> Tag | None:
+    """What a discriminator says about a branch: mapped values, else the name of the schema it refers to.
+
+    None for a branch that is no reference: nothing names it.
+    """
+    ref = schema_reference_of(branch)
+    if discriminator is None or ref is None:
+        return None
+    name = ref.rsplit("/", 1)[-1]
+    mapping = object_at(discriminator, "mapping")
+    values = tuple(value for value, target in mapping.items() if target in (ref, name))
+    return Tag(text_at(discriminator, "propertyName"), values or (name,), "defaultMapping" in discriminator)
+
+
+def says_nothing(schema: JsonValue) -> bool:
+    """Whether any value fits."""
+    return not isinstance(schema, dict) or not schema.keys() - _SAYS_NOTHING
+
+
+def is_null(schema: JsonObject) -> bool:
+    """Whether nothing but null fits."""
+    if "const" in schema:
+        return schema["const"] is None
+    return read_types(schema.get("type")) == ("null",) or schema.get("enum") == [None]
+
+
+def only_requires(schema: JsonObject) -> list[str] | None:
+    """The names a branch requires if it does nothing else; [] for a bare `not`; None for others."""
+    says = schema.keys() - _SAYS_NOTHING
+    if says == {"not"}:
+        return []
+    if (
+        "required" not in says
+        or says - {"required", "not", "type"}
+        or schema.get("type", "object") != "object"
+    ):
+        return None
+    return [name for name in array_at(schema, "required") if isinstance(name, str)]
+
+
+def is_enum(schema: JsonObject) -> bool:
+    """Whether a branch only lists values."""
+    values = [schema["const"]] if "const" in schema else array_at(schema, "enum")
+    return (
+        bool(values)
+        and not any(isinstance(value, dict | list) for value in values)
+        and all(key in _ENUM_KEYS or key.startswith("x-") for key in schema)
+    )
+
+
+def one_enum(branches: list[JsonObject]) -> tuple[JsonObject, str]:
+    """Lists of values as one list, and what each branch said about its single value."""
+    values: list[JsonValue] = []
+    meanings: list[str] = []
+    for branch in branches:
+        own = [branch["const"]] if "const" in branch else array_at(branch, "enum")
+        values.extend(own)
+        meaning = clean_text(text_at(branch, "description") or text_at(branch, "title"))
+        if meaning and len(own) == 1:
+            meanings.append(f"{value_text(own[0])} = {meaning}")
+    text = "; ".join(meanings)
+    return {"enum": values}, text if not text or text.endswith(".") else f"{text}."

@@ -1,0 +1,42 @@
+"""Examples that stand beside a schema: of a parameter, and of a media type.
+
+Receives the object that has `example` or `examples`; gives the values, as they are written.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from toolserver.document.document import Document
+from toolserver.errors import ReferenceFailed
+from toolserver.json_types import JsonObject, JsonValue, object_at
+
+_MAX_EXAMPLES = 5
+_STRUCTURES = ("array", "object")
+
+
+def examples_of(document: Document, node: JsonObject) -> list[JsonValue]:
+    """At most five. An example that cannot be read costs nothing but itself."""
+    if "example" in node:
+        return [node["example"]]
+    return list(_values_of(document, node)) if "examples" in node else []
+
+
+def with_examples(schema: JsonValue, values: list[JsonValue]) -> JsonValue:
+    """`schema` with these values in place of its own (OpenAPI 3.1.2 §4.8.12.2.2 and §4.8.14).
+
+    A text for what is no text is left out: it shows the value as it is sent, which no caller has to write.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    shown = [value for value in values if not isinstance(value, str) or schema.get("type") not in _STRUCTURES]
+    return {**schema, "examples": shown} if shown else schema
+
+
+def _values_of(document: Document, node: JsonObject) -> Iterator[JsonValue]:
+    for entry in list(object_at(node, "examples").values())[:_MAX_EXAMPLES]:
+        with suppress(ReferenceFailed):
+            example = document.follow(entry)
+            for key in ("dataValue", "value"):  # the first is OpenAPI 3.2's
+                if isinstance(example, dict) and key in example:
+                    yield example[key]
+                    break

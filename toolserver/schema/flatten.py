@@ -1,0 +1,272 @@
+"""The schemas of one document, flattened: without references and composition, finite, each made once.
+
+Receives schemas that hold references; gives `Flat`s. What a reference leads to is flattened once and used
+wherever it appears: the result depends on the levels left for it, and on the schemas above only as far as
+they are on one circle with it. A schema is told until it would contain itself, and at most four schemas of
+one circle deep; what is beyond is a described free-form value, with a warning.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import NamedTuple
+
+from toolserver.document.document import schema_reference_of
+from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
+from toolserver.schema.alternatives import Tag
+from toolserver.schema.cycles import Circles
+from toolserver.schema.read import ShapeReader
+from toolserver.schema.shape import Shape
+from toolserver.schema.write import (
+    NO_WORDS,
+    NOTHING_ABOVE,
+    Above,
+    Flat,
+    NodeWriter,
+    Reached,
+    Scope,
+    TooLarge,
+    Wording,
+    name_of,
+)
+
+MAX_REPEATS = 3
+"""How often one schema may be a part of nodes above each other before it counts as circular."""
+
+MAX_CIRCULAR = 4
+"""Schemas of one circle told inside each other. More would tell little and cost much, because what stands
+below depends on all of them."""
+
+KEPT_BYTES = 64 * 1024 * 1024
+"""JSON and readings kept for further use; beyond, all of it is forgotten and made anew."""
+
+_READING_BYTES = 1_000
+"""What one reading is counted as."""
+
+_Key = tuple[object, ...]
+
+_ANYWHERE = ()
+_SCALARS = frozenset(("string", "integer", "number", "boolean"))
+_MERGES = frozenset(("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf"))
+
+
+class _Reading(NamedTuple):
+    """What stands at one place."""
+
+    schema: JsonValue
+    """Kept so that no other gets its identity, by which flattened schemas are known, too."""
+    shape: Shape
+    merged: list[str]
+    """Circular references merged into it."""
+    entered: list[str]
+    """Circular references that it is."""
+
+
+class Flattening:
+    """Flattens the schemas of one document. What it has made it keeps."""
+
+    def __init__(self, resolve: Callable[[str], JsonValue], *, max_nodes: int) -> None:
+        """`resolve` gives the node of a reference or raises `ReferenceFailed`.
+
+        `max_nodes`: nodes that one schema may have.
+        """
+        self.reader = ShapeReader(resolve)
+        self.max_nodes = max_nodes
+        self._circles = Circles(resolve, subtypes=self.reader.subtypes.references)
+        self._writer = NodeWriter(self.reader, self._below, self._branch, max_nodes)
+        self._forget()
+
+    def flatten(self, schema: JsonValue, scope: Scope, wording: Wording = NO_WORDS) -> Flat:
+        """The schema of one argument.
+
+        Raises:
+            TooLarge: more than `max_nodes`.
+        """
+        if not isinstance(schema, dict):
+            return self._write(schema, scope, wording)
+        if _is_plain(schema):
+            return self._plain(schema, scope, wording)
+        key = (_identity(schema), scope.above, scope.terse, scope.in_array, wording)
+        return self._kept(key, scope.levels, partial(self._write, schema, scope, wording))
+
+    def above_properties(self, schema: JsonValue, shape: Shape) -> Above:
+        """What is above the properties of a body that is spread over arguments."""
+        entered = frozenset(self._circular(self.reader.entry_refs(schema)))
+        merged = self._circular(shape.refs)
+        return Above(tuple(sorted(merged)), entered, entered) if merged or entered else NOTHING_ABOVE
+
+    def _forget(self) -> None:
+        self._whole: dict[_Key, Flat] = {}
+        self._cut: dict[tuple[_Key, int], Flat] = {}
+        self._too_large: dict[_Key, int] = {}
+        self._plains: dict[tuple[bytes, int, Wording, tuple[bool, ...]], Flat] = {}
+        self._within: dict[tuple[Above, int], Above] = {}
+        self._readings: dict[_Key, _Reading] = {}
+        self._joined: dict[tuple[int, int], JsonObject] = {}
+        self._kept_bytes = 0
+
+    def _kept(self, key: _Key, levels: int, make: Callable[[], Flat], *, even_cut: bool = True) -> Flat:
+        """`even_cut`: keep what is cut, too; of schemas that stand in one place it would not come again."""
+        known = self._whole.get(key)
+        if known is not None and known.height <= levels:
+            return known
+        known = self._cut.get((key, levels))
+        if known is not None:
+            return known
+        least = self._too_large.get(key)
+        if least is not None and levels >= least:
+            raise TooLarge
+        try:
+            flat = make()
+        except TooLarge:
+            self._too_large[key] = levels
+            raise
+        if not flat.cut:
+            self._whole[key] = flat
+        elif even_cut:
+            self._cut[key, levels] = flat
+        self._kept_bytes += len(flat.json)
+        return flat
+
+    def trim(self) -> bool:
+        """Forgets what is kept when it is too much, and says so. Not for while something is flattened."""
+        is_much = self._kept_bytes > KEPT_BYTES
+        if is_much:
+            self._forget()
+        return is_much
+
+    def _plain(self, schema: JsonObject, scope: Scope, wording: Wording) -> Flat:
+        """A scalar or an array of scalars. Documents repeat these inline, so they are known by their text."""
+        text = dump_json(schema)
+        place = _ANYWHERE if schema["type"] != "array" else (scope.levels < 0, scope.in_array)
+        flat = self._plains.get((text, scope.terse, wording, place))
+        if flat is None:
+            scope = Scope(scope.levels, terse=scope.terse, in_array=scope.in_array)
+            flat = self._writer.write(Reached(self.reader.read(schema), scope, wording, NOTHING_ABOVE))
+            self._plains[trimmed(text), scope.terse, wording, place] = flat
+            self._kept_bytes += len(text) + len(flat.json)
+        return flat
+
+    def _below(self, schema: JsonValue, scope: Scope, tag: Tag | None = None) -> Flat:
+        if not isinstance(schema, dict):
+            return self._write(schema, scope, NO_WORDS)
+        if _is_plain(schema):
+            return self._plain(schema, scope, NO_WORDS)
+        ref = schema_reference_of(schema)
+        if ref is None or len(schema) > 1:
+            key = (id(schema), scope.above, scope.terse, scope.in_array, tag)
+            make = partial(self._write, schema, scope, NO_WORDS, tag=tag)
+            return self._kept(key, scope.levels, make, even_cut=False)
+        above = self._above_of(ref, scope.above)
+        scope = Scope(scope.levels, above, scope.terse, scope.in_array)
+        key = (ref, above, scope.terse, scope.in_array, tag)
+        return self._kept(key, scope.levels, partial(self._write, schema, scope, NO_WORDS, tag=tag))
+
+    def _above_of(self, ref: str, above: Above) -> Above:
+        """Of the circular references above, those that `ref` can lead back to."""
+        if above is NOTHING_ABOVE:
+            return above
+        number = self._circles.number(ref)
+        if number is None:
+            return NOTHING_ABOVE
+        if (above, number) not in self._within:
+            merged = tuple(each for each in above.merged if self._circles.number(each) == number)
+            entered = frozenset(each for each in above.entered if self._circles.number(each) == number)
+            within = Above(merged, entered, above.body & entered)
+            self._within[above, number] = within if merged or entered else NOTHING_ABOVE
+        return self._within[above, number]
+
+    def _circular(self, refs: Iterable[str]) -> list[str]:
+        return [ref for ref in refs if self._circles.number(ref) is not None]
+
+    def _branch(self, base: JsonObject, branch: JsonValue, tag: Tag | None, scope: Scope) -> Flat:
+        if not base:
+            return self._below(branch, scope, tag)
+        key = (id(base), id(branch))
+        joined = self._joined.get(key)
+        if joined is None:  # it keeps both alive: nothing else gets their identities
+            joined = self._joined[key] = {"allOf": [base, branch]}
+        return self._write(joined, scope, NO_WORDS, alone=branch, tag=tag)
+
+    def _write(
+        self,
+        schema: JsonValue,
+        scope: Scope,
+        wording: Wording,
+        alone: JsonValue = None,
+        tag: Tag | None = None,
+    ) -> Flat:
+        """`alone`: the schema without the part that alternatives share."""
+        above = scope.above
+        _, shape, merged, entered = self._read(schema, above, alone, tag)
+        if not merged:
+            return self._writer.write(Reached(shape, scope, wording, above))
+        inner = Above(tuple(sorted((*above.merged, *merged))), above.entered.union(entered), above.body)
+        ended = self._close(Reached(shape, scope, wording, inner), merged, entered)
+        return ended or self._writer.write(Reached(shape, scope, wording, inner, frozenset(entered)))
+
+    def _read(self, schema: JsonValue, above: Above, alone: JsonValue, tag: Tag | None) -> _Reading:
+        """Read once, however many levels are told of it, and wherever a bare reference to it stands."""
+        key = (_identity(schema), above.merged, tag)
+        reading = self._readings.get(key)
+        if reading is None:
+            shape = self.reader.read(schema, above.merged)
+            if tag is not None:
+                self._fix(shape, tag)
+            merged = self._circular(shape.refs) if shape.refs else []
+            itself = schema if alone is None else alone
+            entered = self._circular(self.reader.entry_refs(itself)) if merged else []
+            reading = self._readings[key] = _Reading(schema, shape, merged, entered)
+            self._kept_bytes += _READING_BYTES
+        return reading
+
+    def _fix(self, shape: Shape, tag: Tag) -> None:
+        """Requires the property of a discriminator where the branch has it, and gives it its values.
+
+        Values of the branch's own stay, unless they are those of all branches.
+        """
+        own = shape.properties.get(tag.name)
+        if own is None or shape.alternatives or shape.types != ("object",):
+            return
+        if not tag.optional and tag.name not in shape.required:
+            shape.required += (tag.name,)
+        stated = self.reader.read(own)
+        is_open = stated.enum is None or any(value in stated.enum for value in tag.values)
+        if is_open and not stated.alternatives and stated.types in (None, ("string",)):
+            values: JsonObject = {"type": "string", "enum": list[JsonValue](tag.values)}
+            shape.properties = {**shape.properties, tag.name: {"allOf": [own, values]}}
+
+    def _close(self, node: Reached, merged: list[str], entered: list[str]) -> Flat | None:
+        """The end of a circle, or of what is told of it."""
+        above = node.scope.above
+        for ref in sorted(entered):
+            if ref in above.entered:
+                form = "the whole body" if ref in above.body else f"`{name_of(ref)}`"
+                closes = "" if ref in above.body else ref
+                return self._writer.write_cut(
+                    node, f"Same form as {form}.", f"circular reference to {name_of(ref)}", closes
+                )
+        repeated = [ref for ref in merged if above.merged.count(ref) >= MAX_REPEATS]
+        if not repeated and entered and len(above.entered) >= MAX_CIRCULAR:
+            repeated = entered
+        if not repeated:
+            return None
+        return self._writer.write_cut(node, "", f"circular reference to {name_of(repeated[0])}")
+
+
+def _identity(schema: JsonValue) -> str | int:
+    """The same for bare references to one schema."""
+    ref = schema.get("$ref") if isinstance(schema, dict) and len(schema) == 1 else None
+    return ref if isinstance(ref, str) else id(schema)
+
+
+def _is_plain(schema: JsonObject) -> bool:
+    """Whether the schema is a scalar or an array of such, whatever stands above it."""
+    if not _MERGES.isdisjoint(schema):
+        return False
+    name = schema.get("type")
+    if name == "array":
+        items = schema.get("items")
+        if not isinstance(items, dict) or not _MERGES.isdisjoint(items):
+            return False
+        name = items.get("type")
+    return isinstance(name, str) and name in _SCALARS

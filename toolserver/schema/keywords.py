@@ -1,0 +1,243 @@
+"""The plain keywords of a schema, brought into the form JSON Schema 2020-12 asks for.
+
+Receives keyword values as real documents write them (numbers in quotes, booleans for exclusive bounds, one
+`example`); gives values that are valid, or nothing. A value that cannot be read is left out: it would make
+the whole schema invalid. Knows nothing of references and of composition.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.schema.hints import clean_text
+
+EXACT_NUMBER = 2**63
+"""Bounds beyond 64 bits are written as floating point, which every JSON reader takes."""
+
+TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
+TYPE_ALIASES: Mapping[str, str] = {
+    "any": "",
+    "bool": "boolean",
+    "date": "string",
+    "datetime": "string",
+    "double": "number",
+    "enum": "string",
+    "file": "string",
+    "float": "number",
+    "int": "integer",
+    "int32": "integer",
+    "int64": "integer",
+    "list": "array",
+    "long": "integer",
+    "map": "object",
+    "str": "string",
+    "uuid": "string",
+}
+"""Names that documents use for types although no specification has them."""
+
+TYPE_SIGNS: Mapping[str, tuple[str, ...]] = {
+    "object": (
+        *("properties", "required", "additionalProperties", "patternProperties", "minProperties"),
+        *("maxProperties", "propertyNames"),
+    ),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
+    "string": ("minLength", "maxLength", "pattern", "format"),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+}
+"""Keywords that tell the type of a schema which does not state it."""
+
+
+def read_types(value: JsonValue) -> tuple[str, ...] | None:
+    """The types a `type` keyword states, known ones only and each once; None when it states none."""
+    if isinstance(value, str) and value in TYPES:
+        return (value,)
+    names = value if isinstance(value, list) else [value]
+    types: list[str] = []
+    for name in names:
+        if not isinstance(name, str):
+            continue
+        known = TYPE_ALIASES.get(name.lower(), name.lower())
+        if known in TYPES and known not in types:
+            types.append(known)
+    if "number" in types and "integer" in types:
+        types.remove("integer")
+    return tuple(types) or None
+
+
+def read_number(value: JsonValue) -> int | float | None:
+    """A finite number, also from text: YAML readers of the old school leave `1e9` as a string."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if not isinstance(value, int | float):
+        return None
+    if isinstance(value, int):
+        return value if abs(value) < EXACT_NUMBER else _as_float(value)
+    if not math.isfinite(value):
+        return None
+    return int(value) if value.is_integer() and abs(value) < EXACT_NUMBER else value
+
+
+def _as_float(value: int) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _count(value: JsonValue) -> int | None:
+    number = read_number(value)
+    return number if isinstance(number, int) and number >= 0 else None
+
+
+def _positive(value: JsonValue) -> int | float | None:
+    number = read_number(value)
+    return number if number is not None and number > 0 else None
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _title(value: JsonValue) -> str | None:
+    return clean_text(value) or None if isinstance(value, str) else None
+
+
+def _truth(value: JsonValue) -> bool | None:
+    return True if value is True else None
+
+
+def _listed(value: JsonValue) -> JsonValue:
+    return value if isinstance(value, list) and value else None
+
+
+READERS: Mapping[str, Callable[[JsonValue], JsonValue]] = {
+    "title": _title,
+    "format": _text,
+    "minimum": read_number,
+    "maximum": read_number,
+    "exclusiveMinimum": read_number,
+    "exclusiveMaximum": read_number,
+    "minLength": _count,
+    "maxLength": _count,
+    "pattern": _text,
+    "multipleOf": _positive,
+    "minItems": _count,
+    "maxItems": _count,
+    "uniqueItems": _truth,
+    "minProperties": _count,
+    "maxProperties": _count,
+    "contentEncoding": _text,
+    "contentMediaType": _text,
+    "deprecated": _truth,
+    "writeOnly": _truth,
+    "examples": _listed,
+}
+PLAIN = frozenset((*READERS, "default", "example"))
+"""The keywords that `read_keywords` reads."""
+
+ANNOTATIONS = frozenset({"title", "default", "examples", "deprecated", "writeOnly"})
+"""Keywords that say something about a value without restricting it."""
+
+_ONLY_FOR: Mapping[str, frozenset[str]] = {
+    "string": frozenset({"minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"}),
+    "number": frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}),
+    "array": frozenset({"minItems", "maxItems", "uniqueItems"}),
+    "object": frozenset({"minProperties", "maxProperties"}),
+}
+
+
+def read_keywords(schema: JsonObject) -> JsonObject:
+    """The plain keywords of `schema`: bounds, lengths, pattern, format, title, default, examples, flags."""
+    kept: JsonObject = {}
+    for key, value in schema.items():
+        read = READERS.get(key)
+        if read is not None and (known := read(value)) is not None:
+            kept[key] = known
+    for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        if bound in kept and schema.get(exclusive) is True:  # OpenAPI 3.0 has a boolean, 2020-12 a number
+            kept[exclusive] = kept.pop(bound)
+    if "default" in schema:
+        kept["default"] = schema["default"]
+    if "example" in schema and "examples" not in kept:
+        kept["examples"] = [schema["example"]]
+    return kept
+
+
+_TIGHTER: Mapping[str, Callable[[int | float, int | float], int | float]] = {
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+}
+
+
+def combine_keywords(kept: JsonObject, more: JsonObject) -> None:
+    """Adds `more` to `kept` as `allOf` does: the tighter bound holds; of anything else the first stays."""
+    for key, value in more.items():
+        present, tighter = kept.get(key), _TIGHTER.get(key)
+        if tighter is not None and isinstance(present, int | float) and isinstance(value, int | float):
+            kept[key] = tighter(present, value)
+        else:
+            kept.setdefault(key, value)
+
+
+def keywords_for(types: tuple[str, ...], keywords: JsonObject) -> JsonObject:
+    """The part of `keywords` that can mean something for a value of `types`."""
+    foreign = _foreign_to(types)
+    return {key: value for key, value in keywords.items() if key not in foreign}
+
+
+@cache
+def _foreign_to(types: tuple[str, ...]) -> frozenset[str]:
+    families = {"number" if name == "integer" else name for name in types}
+    return frozenset(key for family, own in _ONLY_FOR.items() if family not in families for key in own)
+
+
+def type_of(value: JsonValue) -> str:
+    """The JSON Schema type of a value; whole numbers are integers."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "integer" if value.is_integer() else "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
+
+
+def unique_values(values: list[JsonValue]) -> list[JsonValue]:
+    """The values each once, in order; `1` and `true` are different, as in JSON."""
+    distinct: dict[bytes, JsonValue] = {}
+    for value in values:
+        distinct.setdefault(dump_json(value), value)
+    return list(distinct.values())
+
+
+def fit_enum(
+    values: list[JsonValue], types: tuple[str, ...] | None
+) -> tuple[list[JsonValue], tuple[str, ...] | None]:
+    """The allowed values that suit the stated types, without null.
+
+    Where none suits, the type was wrong rather than every value: text is made of scalars for a string, else
+    the values decide the type. An empty list means that nothing is known of the values.
+    """
+    values = [value for value in values if value is not None]
+    if types is None:
+        return values, tuple(dict.fromkeys(type_of(value) for value in values)) or None
+    suiting = [value for value in values if _suits(type_of(value), types)]
+    if suiting or not values:
+        return suiting, types
+    if types == ("string",) and all(isinstance(value, bool | int | float) for value in values):
+        return [dump_json(value).decode() for value in values], types
+    return values, tuple(dict.fromkeys(type_of(value) for value in values))
+
+
+def _suits(name: str, types: tuple[str, ...]) -> bool:
+    return name in types or (name == "integer" and "number" in types)

@@ -1,0 +1,204 @@
+"""What each keyword of a schema adds to a `Shape`.
+
+Receives the parts of a schema (itself, what it refers to, what stands in its `allOf`) one after the other;
+changes the shape. Knows nothing of references. `schema_reading` takes the few keywords that need them.
+"""
+
+from collections.abc import Callable, Mapping
+
+from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
+from toolserver.schema.alternatives import discriminator_of
+from toolserver.schema.hints import clean_text, describe_choice, value_text
+from toolserver.schema.keywords import (
+    PLAIN,
+    TYPE_SIGNS,
+    combine_keywords,
+    fit_enum,
+    read_keywords,
+    read_types,
+)
+from toolserver.schema.rules import RULES, tell_rules
+from toolserver.schema.shape import Alternatives, Shape
+
+_EVALUATES = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "contains"})
+"""Keywords that may speak of items, so that the other ones are not all that is left."""
+
+_WHOLE_FORMATS = ("int32", "int64")
+
+
+def both(first: JsonValue, second: JsonValue) -> JsonValue:
+    """A schema that means both."""
+    return first if first is second or first == second else {"allOf": [first, second]}
+
+
+def _take_types(shape: Shape, part: JsonObject) -> None:
+    if part.get("nullable") is True or part.get("x-nullable") is True:
+        shape.nullable = True
+    types = read_types(part.get("type"))
+    if types is None:
+        return
+    if "null" in types:
+        shape.nullable = True
+        types = tuple(name for name in types if name != "null")
+    if not types:
+        shape.only_null = True
+    elif shape.types is None:
+        shape.types = types
+    elif common := _types_of_both(shape.types, types):
+        shape.types = common
+    else:
+        shape.problems += ("its parts contradict each other about the type; the first one counts",)
+
+
+def _types_of_both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    common = [name for name in first if name in second or (name == "integer" and "number" in second)]
+    if "number" in first and "integer" in second:
+        common.append("integer")
+    return tuple(common)
+
+
+def take_enum(shape: Shape, part: JsonObject) -> None:
+    """The values that this part and those before it allow."""
+    values = [part["const"]] if "const" in part else part.get("enum")
+    if not isinstance(values, list):
+        return
+    if shape.enum is None:
+        shape.enum = values
+        return
+    allowed = {dump_json(value) for value in values}
+    shape.enum = [value for value in shape.enum if dump_json(value) in allowed] or shape.enum
+
+
+def _take_required(shape: Shape, part: JsonObject) -> None:
+    names = [name for name in array_at(part, "required") if isinstance(name, str)]
+    shape.required = tuple(dict.fromkeys((*shape.required, *names)))
+
+
+def take_needed(shape: Shape, branches: list[list[str]], *, exclusive: bool) -> None:
+    """Alternatives that only require names: those of every branch are required, the choice is a sentence."""
+    if not all(branches):
+        return
+    common = [name for name in branches[0] if all(name in names for names in branches)]
+    shape.required = tuple(dict.fromkeys((*shape.required, *common)))
+    if len(branches) > 1:
+        shape.note(describe_choice(branches, exclusive=exclusive))
+
+
+def _take_description(shape: Shape, part: JsonObject) -> None:
+    shape.description = shape.description or clean_text(text_at(part, "description"))
+
+
+def _take_keywords(shape: Shape, part: JsonObject) -> None:
+    combine_keywords(shape.keywords, read_keywords(part))
+
+
+def take_further_keys(shape: Shape, part: JsonObject) -> None:
+    """The rule for keys that are no named properties; asked of a part that has one of `KEYS_OF_OBJECTS`."""
+    stated = part.get("additionalProperties")
+    unevaluated = part.get("unevaluatedProperties")
+    if stated is None and isinstance(unevaluated, dict):
+        stated = unevaluated
+    if stated is not None or not _NAMES.isdisjoint(part):
+        shape.additional += (stated,)
+    shape.closed = shape.closed or unevaluated is False
+
+
+def _take_needs(shape: Shape, part: JsonObject) -> None:
+    stated = object_at(part, "dependentRequired")
+    needs = dict(shape.needs or {})
+    rules: list[str] = []
+    for name in stated:
+        if needed := [each for each in array_at(stated, name) if isinstance(each, str)]:
+            needs[name] = tuple(dict.fromkeys((*needs.get(name, ()), *needed)))
+            rules.append(f"`{name}` needs {' and '.join(f'`{each}`' for each in needed)}")
+    if rules:
+        shape.needs = needs
+        shape.note("; ".join(rules) + ".")
+
+
+def _take_items(shape: Shape, part: JsonObject) -> None:
+    items = part.get("items")
+    prefix = items if isinstance(items, list) else array_at(part, "prefixItems")
+    rest = part.get("additionalItems") if isinstance(items, list) else items
+    if rest is None and _EVALUATES.isdisjoint(part):
+        rest = part.get("unevaluatedItems")
+    if prefix and not shape.prefix_items:
+        shape.prefix_items = prefix
+    if rest is False:
+        combine_keywords(shape.keywords, {"maxItems": len(prefix)})
+    elif isinstance(rest, dict) or rest is True:
+        shape.items = rest if shape.items is None else both(shape.items, rest)
+
+
+def _take_rules(shape: Shape, part: JsonObject) -> None:
+    shape.partly_told = shape.partly_told or "if" in part or "dependentSchemas" in part
+    told, lost = tell_rules(part)
+    shape.note(" ".join(told))
+    if lost:
+        shape.problems += (f"the rules in {', '.join(dict.fromkeys(lost))} are not part of the schema",)
+
+
+def _take_discriminator(shape: Shape, part: JsonObject) -> None:
+    if discriminator := discriminator_of(part):
+        name = text_at(discriminator, "propertyName")
+        shape.discriminator = shape.discriminator or discriminator
+        names = ", ".join(value_text(key) for key in object_at(discriminator, "mapping"))
+        shape.note(f"`{clean_text(name)}` tells which form it is{': ' + names if names else ''}.")
+
+
+def take_alternatives(shape: Shape, part: JsonObject) -> None:
+    """The branches of `anyOf` and `oneOf`, to be settled when all parts are read."""
+    for key in ("anyOf", "oneOf"):
+        branches = part.get(key)
+        if isinstance(branches, list) and branches:
+            shape.alternatives += (Alternatives(list(branches), exclusive=key == "oneOf"),)
+
+
+def take_subtypes(shape: Shape, branches: list[JsonValue], at_most: int) -> None:
+    """The schemas that extend this one, which a discriminator tells apart: one of them is meant."""
+    if len(branches) > at_most:
+        shape.problems += (f"more than {at_most} schemas extend it; only what they share is told",)
+    elif branches:
+        shape.alternatives += (Alternatives(branches, exclusive=True),)
+
+
+Taker = Callable[[Shape, JsonObject], None]
+TAKERS: Mapping[str, Taker] = {
+    **dict.fromkeys(PLAIN, _take_keywords),
+    **dict.fromkeys(("type", "nullable", "x-nullable"), _take_types),
+    **dict.fromkeys(("enum", "const"), take_enum),
+    **dict.fromkeys(("items", "prefixItems", "additionalItems", "unevaluatedItems"), _take_items),
+    **dict.fromkeys(RULES, _take_rules),
+    "dependentRequired": _take_needs,
+    "description": _take_description,
+    "required": _take_required,
+    "discriminator": _take_discriminator,
+}
+"""Who takes what a keyword says; each is asked once for a part, whatever many keywords it knows."""
+
+_NAMES = frozenset({"properties", "additionalProperties", "patternProperties"})
+KEYS_OF_OBJECTS = _NAMES | {"unevaluatedProperties"}
+"""Keywords that name keys or say what others may be."""
+
+
+def settle_types(shape: Shape) -> None:
+    """Makes types and values agree; a type that no part states shows in the keywords."""
+    if shape.enum is not None:
+        has_null = None in shape.enum
+        shape.nullable = shape.nullable or (has_null and shape.types is None)
+        shape.enum, shape.types = fit_enum(shape.enum, shape.types)
+        shape.only_null = shape.only_null or (has_null and not shape.enum)
+        shape.enum = shape.enum or None
+    if shape.types is None and not shape.alternatives:  # each of those has a type of its own
+        shape.types = _signs(shape)
+
+
+def _signs(shape: Shape) -> tuple[str, ...] | None:
+    keys = set(shape.keywords)
+    if shape.keywords.get("format") in _WHOLE_FORMATS:
+        return ("integer",)
+    if shape.properties or shape.required or shape.additional or shape.needs or shape.key_schema is not None:
+        keys.add("properties")
+    if shape.items is not None or shape.prefix_items:
+        keys.add("items")
+    return tuple(name for name, signs in TYPE_SIGNS.items() if not keys.isdisjoint(signs)) or None

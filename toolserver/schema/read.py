@@ -1,0 +1,264 @@
+"""Reads one schema of a document, with its references and `allOf` parts merged, as a `Shape`.
+
+Receives any schema value and a resolver; gives what may stand at that place: types, plain keywords, named
+properties (still as the document's schemas), items, alternatives. Reads OpenAPI 3.0 and 3.1 alike and never
+raises: what cannot be read is a problem in the shape. Knows nothing of budgets, nor of the form that tools
+advertise.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from toolserver.document.document import schema_reference_of
+from toolserver.errors import ReferenceFailed
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at
+from toolserver.schema.alternatives import is_enum, is_null, one_enum, only_requires, says_nothing
+from toolserver.schema.hints import describe_constraints
+from toolserver.schema.keywords import read_keywords, read_types
+from toolserver.schema.parts import (
+    KEYS_OF_OBJECTS,
+    TAKERS,
+    both,
+    settle_types,
+    take_alternatives,
+    take_enum,
+    take_further_keys,
+    take_needed,
+    take_subtypes,
+)
+from toolserver.schema.shape import Alternatives, Shape
+from toolserver.schema.subtypes import MAX_SUBTYPES, Subtypes
+
+MAX_PARTS = 300
+"""`allOf` parts and references merged into one shape; the largest in use has 41 (a bound, not a wish)."""
+
+_MAX_READ_ONLY_PARTS = 20
+"""Parts of one property that are asked whether it is read-only; in use there are three."""
+
+_STRUCTURE = frozenset({"properties", "items", "anyOf", "oneOf", "additionalProperties", "prefixItems"})
+
+
+class _Part(NamedTuple):
+    """A schema that is to be merged into a shape."""
+
+    node: JsonValue
+    of: str = ""
+    """The reference that led to it; "" for an inline one."""
+    with_alternatives: bool = True
+    is_all: bool = True
+    """The shape is nothing but this and texts: a use of the schema, not an extension of it."""
+
+
+class ShapeReader:
+    """Reads schemas of one document, as what a caller sends: read-only properties are left out."""
+
+    def __init__(self, resolve: Callable[[str], JsonValue]) -> None:
+        """`resolve` gives the node of a reference or raises `ReferenceFailed`."""
+        self._resolve = resolve
+        self.subtypes = Subtypes(resolve)
+        self._takers = {
+            **TAKERS,
+            "properties": self._take_properties,
+            "patternProperties": self._take_patterns,
+            "propertyNames": self._take_key_schema,
+        }
+
+    def read(self, schema: JsonValue, trail: Iterable[str] = ()) -> Shape:
+        """The shape of `schema`. `trail`: references already entered on the way from the root.
+
+        Alternatives of a schema on the trail are not read again: a subtype that extends its parent by
+        `allOf` would otherwise contain all its siblings, itself among them.
+        """
+        trail = frozenset(trail)
+        shape = Shape()
+        self._absorb(shape, schema, trail)
+        if shape.alternatives:
+            self._settle_alternatives(shape, trail)
+        settle_types(shape)
+        return shape
+
+    def entry_refs(self, schema: JsonValue) -> frozenset[str]:
+        """The references a schema *is*, rather than has as one part of several: its chain of `$ref`s.
+
+        An `allOf` of one reference and texts counts too; it is how OpenAPI 3.0 documents add a description.
+        """
+        refs: list[str] = []
+        while isinstance(schema, dict) and len(refs) < MAX_PARTS:
+            ref = schema_reference_of(schema) or _only_part(schema)
+            if ref is None or ref in refs:
+                break
+            refs.append(ref)
+            schema = self._follow_one(ref)
+        return frozenset(refs)
+
+    def _follow_one(self, ref: str) -> JsonValue:
+        try:
+            return self._resolve(ref)
+        except ReferenceFailed:
+            return None
+
+    def _end_of_chain(self, schema: JsonValue) -> JsonValue:
+        for _ in range(MAX_PARTS):
+            ref = schema_reference_of(schema)
+            if ref is None:
+                return schema
+            schema = self._follow_one(ref)
+        return None
+
+    def _absorb(self, shape: Shape, schema: JsonValue, trail: frozenset[str]) -> None:
+        pending = [_Part(schema)]
+        parts = 0
+        while pending and parts < MAX_PARTS:
+            parts += 1
+            node, of, with_alternatives, is_all = pending.pop()
+            if not isinstance(node, dict):
+                continue
+            self._take(shape, node)
+            if with_alternatives and ("anyOf" in node or "oneOf" in node):
+                take_alternatives(shape, node)
+            elif with_alternatives and is_all and "discriminator" in node:
+                take_subtypes(shape, self.subtypes.below(of, node), MAX_SUBTYPES)
+            if "allOf" in node:
+                alone = is_all and not of and _only_part(node) is not None
+                inner = [_Part(each, "", with_alternatives, alone) for each in array_at(node, "allOf")]
+                pending += reversed(inner)
+            ref = schema_reference_of(node)
+            if ref is not None and ref not in shape.refs:
+                shape.refs += (ref,)
+                told = with_alternatives and ref not in trail
+                pending.append(_Part(self._target(shape, ref), ref, told, is_all))
+
+    def _target(self, shape: Shape, ref: str) -> JsonValue:
+        try:
+            return self._resolve(ref)
+        except ReferenceFailed as error:
+            shape.problems += (error.message,)
+            return None
+
+    def _take(self, shape: Shape, part: JsonObject) -> None:
+        takers = self._takers
+        for take in dict.fromkeys([takers[key] for key in part if key in takers]):
+            take(shape, part)
+        if not KEYS_OF_OBJECTS.isdisjoint(part):
+            take_further_keys(shape, part)
+
+    def _take_properties(self, shape: Shape, part: JsonObject) -> None:
+        properties = object_at(part, "properties")
+        unsent = {
+            name
+            for name, schema in properties.items()
+            if schema is False or (isinstance(schema, dict) and self._is_read_only(schema))
+        }
+        if unsent:
+            shape.hidden |= unsent
+            for name in unsent:
+                shape.properties.pop(name, None)
+        if not shape.properties and not shape.hidden:  # the first part and, mostly, the only one
+            shape.properties = dict(properties)
+            return
+        for name, schema in properties.items():
+            if name not in shape.hidden:
+                present = shape.properties.get(name)
+                shape.properties[name] = schema if present is None else both(present, schema)
+
+    def _is_read_only(self, schema: JsonObject) -> bool:
+        """What a schema says itself wins over what it refers to and is put together from."""
+        if "readOnly" in schema:
+            return schema["readOnly"] is True
+        if "$ref" not in schema and "allOf" not in schema:
+            return False
+        pending: list[JsonValue] = [schema]
+        for _ in range(_MAX_READ_ONLY_PARTS):
+            if not pending:
+                break
+            part = pending.pop()
+            if not isinstance(part, dict):
+                continue
+            if "readOnly" in part:
+                if part["readOnly"] is True:
+                    return True
+            elif "$ref" in part or "allOf" in part:
+                pending += array_at(part, "allOf")
+                if (ref := schema_reference_of(part)) is not None:
+                    pending.append(self._follow_one(ref))
+        return False
+
+    def _take_patterns(self, shape: Shape, part: JsonObject) -> None:
+        forms: list[str] = []
+        patterns = shape.patterns or {}
+        for pattern, schema in object_at(part, "patternProperties").items():
+            patterns[pattern] = both(patterns[pattern], schema) if pattern in patterns else schema
+            target = self._end_of_chain(schema)
+            types = read_types(target.get("type")) if isinstance(target, dict) else None
+            forms.append(
+                f"`{pattern}`: {'none' if schema is False else ' or '.join(types or ('any value',))}"
+            )
+        if forms:
+            shape.patterns = patterns
+            shape.note(f"Keys that match {'; '.join(forms)}.")
+
+    def _take_key_schema(self, shape: Shape, part: JsonObject) -> None:
+        schema = part["propertyNames"]
+        if not isinstance(schema, dict):
+            return
+        shape.key_schema = schema if shape.key_schema is None else both(shape.key_schema, schema)
+        keys, target = Shape(), self._end_of_chain(schema)
+        if isinstance(target, dict):
+            take_enum(keys, target)
+            words: JsonObject = {"enum": keys.enum} if keys.enum else {}
+            if text := describe_constraints(words | read_keywords(target)):
+                shape.note(f"Each key: {text}")
+
+    def _settle_alternatives(self, shape: Shape, trail: frozenset[str]) -> None:
+        """Leaves one set of two branches or more; single branches are merged like `allOf` parts."""
+        kept: list[Alternatives] = []
+        while shape.alternatives:
+            alternatives, *others = shape.alternatives
+            shape.alternatives = tuple(others)
+            alternatives.branches = self._sift(shape, alternatives)
+            if len(alternatives.branches) == 1:
+                self._absorb(shape, alternatives.branches[0], trail)
+            elif alternatives.branches:
+                kept.append(alternatives)
+        if len(kept) > 1:
+            shape.partly_told = True
+            shape.problems += ("only the first of several sets of alternatives is part of the schema",)
+        shape.alternatives = tuple(kept[:1])
+
+    def _sift(self, shape: Shape, alternatives: Alternatives) -> list[JsonValue]:
+        """The branches that a schema has to show; what others say goes into the shape."""
+        kept: list[JsonValue] = []
+        targets: list[JsonObject] = []
+        for branch in alternatives.branches:
+            target = self._end_of_chain(branch)
+            if branch is False or target is False:
+                continue
+            if not isinstance(target, dict) or says_nothing(target):
+                shape.partly_told = True
+                return []
+            if is_null(target):
+                shape.nullable = True
+            else:
+                kept.append(branch)
+                targets.append(target)
+        needed = [names for target in targets if (names := only_requires(target)) is not None]
+        if targets and len(needed) == len(targets):
+            take_needed(shape, needed, exclusive=alternatives.exclusive)
+            return []
+        if len(targets) > 1 and all(map(is_enum, targets)):
+            schema, meanings = one_enum(targets)
+            shape.note(meanings)
+            return [schema]
+        return kept
+
+
+def _only_part(schema: JsonObject) -> str | None:
+    parts = array_at(schema, "allOf")
+    refs = [ref for part in parts if (ref := schema_reference_of(part)) is not None]
+    if len(refs) == 1 and not any(_has_structure(part) for part in (schema, *parts)):
+        return refs[0]
+    return None
+
+
+def _has_structure(part: JsonValue) -> bool:
+    return isinstance(part, dict) and not _STRUCTURE.isdisjoint(part)

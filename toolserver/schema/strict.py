@@ -1,0 +1,237 @@
+"""Strict function calling, per tool: a schema that providers enforce to the letter, or why there is none.
+
+Receives argument schemas as `argument_schemas` writes them; gives schemas within the rules of strict mode
+(https://platform.openai.com/docs/guides/structured-outputs#supported-schemas): every property required,
+optional ones nullable, no further properties, no keyword that is not supported. Constraints that go are
+still in the descriptions. What a model answers to a strict schema has a null for every optional argument it
+leaves out: `without_added_nulls` takes those away again, and the original schema judges the rest.
+
+A tool is not strict when that would take something from it: free-form values and maps have no strict form.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
+
+import orjson
+
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, trimmed
+from toolserver.schema.hints import MAY_BE_NULL, clean_text
+from toolserver.schema.write import FREE_FORM_BRANCHES
+
+MAX_PROPERTIES = 5_000
+"""Properties of all objects of a schema together."""
+
+MAX_LEVELS = 10
+"""Objects and arrays inside each other, the root and the values in the innermost included."""
+
+MAX_ENUM_VALUES = 1_000
+"""Allowed values of all properties together."""
+
+MANY_VALUES = 250
+MAX_MANY_VALUES_CHARS = 15_000
+"""Length of the values of one list that has more than `MANY_VALUES`."""
+
+MAX_CHARS = 120_000
+"""Length of all property names and allowed values together."""
+
+KEPT = ("type", "description", "enum", "anyOf", "properties", "items")
+
+_CACHED = 4_096
+_SHOWN_CHARS = 200
+_NULL: JsonObject = {"type": "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class Strict:
+    """A tool's schema for strict mode."""
+
+    schema_json: bytes
+    """Compact JSON; empty when the tool cannot be strict."""
+    reason: str
+    """Why it cannot, as a sentence; "" when it can."""
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether there is a strict schema."""
+        return not self.reason
+
+
+class _NotStrict(Exception):
+    """The text is the reason."""
+
+
+def _not_strict(place: str, what: str) -> _NotStrict:
+    return _NotStrict(f"`{clean_text(place, _SHOWN_CHARS)}` {what}")
+
+
+@lru_cache(maxsize=_CACHED)
+def strict_schema(schema_json: bytes) -> Strict:
+    """The strict form of an argument schema; property order stays. Pure, and remembered."""
+    counts = _Counts()
+    try:
+        schema = _object(cast(JsonObject, orjson.loads(schema_json)), "", 1, counts)
+        counts.check()
+    except _NotStrict as reason:
+        return Strict(b"", str(reason))
+    return Strict(trimmed(orjson.dumps(schema)), "")
+
+
+def without_added_nulls(arguments: JsonObject, schema: JsonObject) -> JsonObject:
+    """The arguments without nulls that mean "left out": optional properties whose own schema allows no null.
+
+    `schema` is the original argument schema, not the strict one. Nothing else changes.
+    """
+    return cast(JsonObject, _without_nulls(arguments, schema))
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What the limits are about."""
+
+    properties: int = 0
+    values: int = 0
+    chars: int = 0
+
+    def check(self) -> None:
+        for count, most, what in (
+            (self.properties, MAX_PROPERTIES, "properties"),
+            (self.values, MAX_ENUM_VALUES, "allowed values"),
+            (self.chars, MAX_CHARS, "characters of names and values"),
+        ):
+            if count > most:
+                raise _NotStrict(f"It has {count:,} {what}; strict mode takes {most:,}.")
+
+
+def _rewritten(node: JsonObject, place: str, level: int, counts: _Counts) -> JsonObject:
+    if level > MAX_LEVELS:
+        raise _not_strict(place, f"is nested deeper than the {MAX_LEVELS} levels of strict mode.")
+    branches = node.get("anyOf")
+    if branches == FREE_FORM_BRANCHES:
+        raise _not_strict(place, "takes any value, which strict mode cannot express.")
+    if isinstance(branches, list):
+        return _alternatives(node, branches, place, level, counts)
+    types = node.get("type")
+    if types == "object":
+        return _or_null(node, _object(node, place, level, counts))
+    if types == "array":
+        items = _rewritten(object_at(node, "items"), f"{place}[]", level + 1, counts)
+        return _or_null(node, {**_kept(node), "items": items})
+    return _scalar(node, place, counts)
+
+
+def _object(node: JsonObject, place: str, level: int, counts: _Counts) -> JsonObject:
+    properties = object_at(node, "properties")
+    if isinstance(node.get("additionalProperties"), dict):
+        raise _not_strict(place, "is a map of keys that are not known before.")
+    if "patternProperties" in node:
+        raise _not_strict(place, "has keys that only a pattern tells.")
+    if level > 1 and not properties and node.get("additionalProperties") is not False:
+        raise _not_strict(place, "is an object of unknown keys.")
+    required = array_at(node, "required")
+    counts.properties += len(properties)
+    counts.chars += sum(map(len, properties))
+    rewritten: JsonObject = {}
+    for name, schema in properties.items():
+        inner = f"{place}.{name}" if place else name
+        strict = _rewritten(cast(JsonObject, schema), inner, level + 1, counts)
+        rewritten[name] = strict if name in required else _nullable(strict)
+    names: list[JsonValue] = list(properties)
+    return {**_kept(node), "properties": rewritten, "required": names, "additionalProperties": False}
+
+
+def _alternatives(
+    node: JsonObject, branches: list[JsonValue], place: str, level: int, counts: _Counts
+) -> JsonObject:
+    forms: list[JsonValue] = [
+        _rewritten(cast(JsonObject, branch), place, level, counts) for branch in branches
+    ]
+    return _or_null(node, {**_kept(node), "anyOf": forms})
+
+
+def _scalar(node: JsonObject, place: str, counts: _Counts) -> JsonObject:
+    if not isinstance(node.get("type"), str | list):
+        raise _not_strict(place, "has no type.")
+    values = array_at(node, "enum")
+    chars = sum(len(value) if isinstance(value, str) else 1 for value in values)
+    counts.values += len(values)
+    counts.chars += chars
+    if any(isinstance(value, dict | list) for value in values):
+        raise _not_strict(place, "lists whole objects as its values.")
+    if len(values) > MANY_VALUES and chars > MAX_MANY_VALUES_CHARS:
+        raise _not_strict(place, f"lists {len(values)} values of {chars:,} characters.")
+    return _kept(node)
+
+
+def _kept(node: JsonObject) -> JsonObject:
+    return {key: value for key, value in node.items() if key in KEPT}
+
+
+def _or_null(node: JsonObject, strict: JsonObject) -> JsonObject:
+    """Objects, arrays and alternatives say "May be null." in words only; strict mode needs it as a type."""
+    return _nullable(strict) if _says_null(node) else strict
+
+
+def _says_null(node: JsonObject) -> bool:
+    return str(node.get("description", "")).endswith(MAY_BE_NULL)
+
+
+def _nullable(strict: JsonObject) -> JsonObject:
+    types, branches = strict.get("type"), strict.get("anyOf")
+    if isinstance(branches, list):
+        return strict if _NULL in branches else {**strict, "anyOf": [*branches, _NULL]}
+    if isinstance(types, list):
+        return strict if "null" in types else _with_null_value({**strict, "type": [*types, "null"]})
+    if types in ("object", "array"):
+        description = strict.get("description")
+        outer: JsonObject = {"description": description} if description else {}
+        inner: JsonObject = {key: value for key, value in strict.items() if key != "description"}
+        return {**outer, "anyOf": [inner, _NULL]}
+    return _with_null_value({**strict, "type": [types, "null"]})
+
+
+def _with_null_value(strict: JsonObject) -> JsonObject:
+    values = strict.get("enum")
+    if isinstance(values, list) and None not in values:
+        strict["enum"] = [*values, None]
+    return strict
+
+
+def _without_nulls(value: JsonValue, schema: JsonValue) -> JsonValue:
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(value, list):
+        return [_without_nulls(item, schema.get("items")) for item in value]
+    if not isinstance(value, dict):
+        return value
+    form = _form_for(value, schema)
+    properties, required = object_at(form, "properties"), array_at(form, "required")
+    return {
+        name: _without_nulls(inner, properties.get(name))
+        for name, inner in value.items()
+        if inner is not None or name in required or name not in properties or _takes_null(properties[name])
+    }
+
+
+def _form_for(value: JsonObject, schema: JsonObject) -> JsonObject:
+    """Of alternatives, the first object that has all the names of the value."""
+    if "anyOf" not in schema:
+        return schema
+    forms = [form for form in _objects(schema) if value.keys() <= object_at(form, "properties").keys()]
+    return forms[0] if forms else {}
+
+
+def _objects(schema: JsonObject) -> Iterator[JsonObject]:
+    for branch in array_at(schema, "anyOf"):
+        if isinstance(branch, dict):
+            yield from _objects(branch) if "anyOf" in branch else (branch,)
+
+
+def _takes_null(schema: JsonValue) -> bool:
+    if not isinstance(schema, dict):
+        return True
+    types = schema.get("type")
+    if schema.get("anyOf") == FREE_FORM_BRANCHES or _says_null(schema):
+        return True
+    return isinstance(types, list) and "null" in types

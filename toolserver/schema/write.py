@@ -1,0 +1,412 @@
+"""One node of a flattened schema: from a shape to JSON in the form that passes through every reader of tools.
+
+Receives a shape and a way to flatten the schemas below it; gives a `Flat`. Each node has explicit types or
+an `anyOf`, arrays have items, constraints stand as keywords and as words at the end of the description. The
+form was measured against both converters of Open WebUI 0.12.4; `tests/contract` holds the two invariants.
+Knows nothing of references.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import NamedTuple
+
+import orjson
+
+from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
+from toolserver.schema.alternatives import Tag, tag_of
+from toolserver.schema.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
+from toolserver.schema.keywords import ANNOTATIONS, keywords_for, unique_values
+from toolserver.schema.read import ShapeReader
+from toolserver.schema.shape import Shape
+
+MAX_WARNINGS = 20
+"""Of one schema; whoever shows them shows no more."""
+
+_COMPOSITE = ("object", "array")
+_LISTED_CHARS = 400
+_SHORT_CHARS = 120
+_SHORT_ENUM_BYTES = 400
+
+
+class TooLarge(Exception):
+    """A schema has more nodes than a tool may have."""
+
+
+class Above(NamedTuple):
+    """The circular references above a node, which it may meet again."""
+
+    merged: tuple[str, ...] = ()
+    """Merged into the schemas above, one per level, sorted."""
+    entered: frozenset[str] = frozenset()
+    """Those that the schemas above *are*; meeting one again closes a circle."""
+    body: frozenset[str] = frozenset()
+    """Those of `entered` that the whole body is, whose properties are arguments."""
+
+
+NOTHING_ABOVE = Above()
+
+
+class Scope(NamedTuple):
+    """How much of a schema is told, and where it stands."""
+
+    levels: int
+    """Levels of objects and alternatives still allowed; below 0 the items of arrays are left out, too."""
+    above: Above = NOTHING_ABOVE
+    terse: int = 0
+    """1: texts and lists of values are short; 2: there are none."""
+    in_array: bool = False
+
+
+class Wording(NamedTuple):
+    """What is said about one use of a schema."""
+
+    description: str = ""
+    """Stands in for the schema's own when given."""
+    notes: tuple[str, ...] = ()
+    """Sentences for the end of the description."""
+
+
+NO_WORDS = Wording()
+
+
+class Flat(NamedTuple):
+    """One flattened schema."""
+
+    json: bytes
+    nodes: int
+    height: int
+    """Levels of objects and alternatives."""
+    cut: bool
+    """More levels would have told more."""
+    closes: frozenset[str] = frozenset()
+    """References above it that it meets again."""
+    warnings: tuple[tuple[str, str], ...] = ()
+    """Where, relative to it, and what."""
+
+
+class Reached(NamedTuple):
+    """A node to be written."""
+
+    shape: Shape
+    scope: Scope
+    wording: Wording
+    inner: Above
+    """What is above its children."""
+    called: frozenset[str] = frozenset()
+    """Circular references that it is."""
+
+
+def free_form() -> JsonObject:
+    """Any value, in the form that survives: no boolean schema, no empty one."""
+    any_item: JsonObject = {"type": ["string", "number", "boolean", "object"]}
+    return {
+        "anyOf": [
+            {"type": "string"},
+            {"type": "number"},
+            {"type": "boolean"},
+            {"type": "object"},
+            {"type": "array", "items": any_item},
+        ]
+    }
+
+
+FREE_FORM_BRANCHES = free_form()["anyOf"]
+
+
+@dataclass(slots=True)
+class _Draft:
+    """What comes up from the nodes below."""
+
+    max_nodes: int
+    nodes: int = 1
+    height: int = 0
+    cut: bool = False
+    closes: frozenset[str] = frozenset()
+    warnings: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def take(self, step: str, child: Flat, deeper: int = 1) -> orjson.Fragment:
+        """The child's JSON; `step` leads to it, such as ".name"."""
+        written, nodes, height, cut, closes, warnings = child
+        self.nodes += nodes
+        if self.nodes > self.max_nodes:
+            raise TooLarge
+        self.height = max(self.height, height + deeper)
+        if cut:
+            self.cut = True
+        if closes:
+            self.closes |= closes
+        if warnings and len(self.warnings) < MAX_WARNINGS:
+            self.warnings += [(step + place, text) for place, text in warnings]
+        return orjson.Fragment(written)
+
+
+class NodeWriter:
+    """Writes the nodes of one document's schemas."""
+
+    def __init__(
+        self,
+        reader: ShapeReader,
+        below: Callable[[JsonValue, Scope], Flat],
+        branch: Callable[[JsonObject, JsonValue, Tag | None, Scope], Flat],
+        max_nodes: int,
+    ) -> None:
+        """What is below a node is flattened by others.
+
+        `below` flattens a schema; `branch` one of several alternatives, from the part they share, its own
+        part and what a discriminator says of it.
+        """
+        self._reader = reader
+        self._below = below
+        self._branch = branch
+        self._max_nodes = max_nodes
+
+    def write(self, node: Reached) -> Flat:
+        """The node with everything below it.
+
+        Raises:
+            TooLarge: more than `max_nodes`.
+        """
+        shape = node.shape
+        types = shape.types
+        if shape.alternatives:
+            return self._write_alternatives(node)
+        if types is None:
+            return self._write_untyped(node)
+        if len(types) > 1 and any(name in _COMPOSITE for name in types):
+            return self._write_types(node, types)
+        if types == ("object",):
+            return self._write_object(node)
+        if types == ("array",):
+            return self._write_array(node)
+        return self._write_scalar(node, types)
+
+    def write_cut(self, node: Reached, text: str, reason: str = "", closes: str = "") -> Flat:
+        """A value of the right type that says nothing about its inside."""
+        shape = node.shape
+        draft = self._draft(node)
+        draft.cut = not reason
+        draft.warnings.append(
+            ("", f"{reason or 'too large or too deep to describe'}; any value is accepted there")
+        )
+        single = not shape.alternatives and shape.types is not None and len(shape.types) == 1
+        plain = _cut_value(next(iter(shape.types or ())) if single else "")
+        draft.closes = frozenset((closes,)) if closes else frozenset()
+        text = join_sentences(text, "" if reason else "Not described further here.")
+        return _finish(node, draft, plain | _annotations(shape), {}, text)
+
+    def _draft(self, node: Reached) -> _Draft:
+        problems = node.shape.problems
+        return _Draft(self._max_nodes, warnings=[("", problem) for problem in problems] if problems else [])
+
+    def _write_untyped(self, node: Reached) -> Flat:
+        shape = node.shape
+        if shape.only_null:
+            only: JsonObject = {"type": ["string", "null"], "enum": [None]}
+            return _finish(node, self._draft(node), only, {}, "Must be null.")
+        text = "" if node.wording.description or shape.description else "Free-form value."
+        return _finish(node, self._draft(node), free_form() | _annotations(shape), {}, text)
+
+    def _write_scalar(self, node: Reached, types: tuple[str, ...]) -> Flat:
+        shape = node.shape
+        names: list[JsonValue] = [*types, "null"] if shape.nullable else [*types]
+        plain: JsonObject = {"type": names[0] if len(names) == 1 else names}
+        if shape.keywords:
+            plain |= keywords_for(types, shape.keywords)
+        if shape.enum:
+            plain["enum"] = unique_values([*shape.enum, *([None] if shape.nullable else [])])
+        return _finish(node, self._draft(node), plain, {})
+
+    def _write_object(self, node: Reached) -> Flat:
+        shape, scope = node.shape, node.scope
+        additional = shape.additional_schema()
+        properties = _declared(shape, additional)
+        if scope.levels <= 0 and (properties or shape.patterns or isinstance(additional, dict)):
+            return self.write_cut(node, _listed(properties))
+        draft = self._draft(node)
+        plain: JsonObject = {"type": "object"} | keywords_for(("object",), shape.keywords)
+        if shape.enum:
+            plain["enum"] = shape.enum
+        if shape.needs and (needs := shape.needed_names()):
+            plain["dependentRequired"] = needs
+        if len(properties) + len(shape.patterns or ()) >= self._max_nodes:
+            raise TooLarge
+        parts = self._members(node, draft, properties, additional)
+        if required := [name for name in shape.required_names() if name in properties]:
+            parts["required"] = required
+        return _finish(node, draft, plain, parts, self._further_keys(node, bool(properties), additional))
+
+    def _members(
+        self, node: Reached, draft: _Draft, properties: JsonObject, additional: JsonValue
+    ) -> dict[str, object]:
+        shape, scope = node.shape, node.scope
+        below = Scope(scope.levels - 1, node.inner, scope.terse)
+        parts: dict[str, object] = {
+            "properties": {
+                name: draft.take(f".{name}", self._below(schema, below))
+                for name, schema in properties.items()
+            }
+        }
+        if shape.patterns:
+            parts["patternProperties"] = {
+                pattern: schema is not False and draft.take(f".{pattern}", self._below(schema, below))
+                for pattern, schema in shape.patterns.items()
+            }
+        if shape.key_schema is not None:
+            names: JsonObject = {"allOf": [shape.key_schema, {"type": "string"}]}
+            parts["propertyNames"] = draft.take(".*", self._below(names, below))
+        if additional is False:
+            parts["additionalProperties"] = False
+        elif isinstance(additional, dict):
+            parts["additionalProperties"] = draft.take(".*", self._below(additional, below))
+        return parts
+
+    def _further_keys(self, node: Reached, has_names: bool, additional: JsonValue) -> str:
+        if additional is False or ((has_names or node.shape.patterns) and additional is None):
+            return ""
+        value = "any value"
+        if isinstance(additional, dict):
+            inner = self._reader.read(additional, node.inner.merged)
+            value = "each value: " + (" or ".join(inner.types) if inner.types else "any")
+        if has_names:
+            return f"Further keys are allowed; {value}."
+        return f"Map: any keys; {value}."
+
+    def _write_array(self, node: Reached) -> Flat:
+        shape, scope = node.shape, node.scope
+        items, text = self._tuple(shape) if shape.prefix_items else (shape.items, "")
+        plain: JsonObject = {"type": "array"} | keywords_for(("array",), shape.keywords)
+        if shape.enum:
+            plain["enum"] = shape.enum
+        if not isinstance(items, dict) or not items:
+            plain["items"] = free_form()
+            return _finish(node, self._draft(node), plain, {}, text)
+        if scope.levels < 0:
+            return self.write_cut(node, "")
+        draft = self._draft(node)
+        deeper = int(scope.in_array)
+        below = Scope(scope.levels - deeper, node.inner, scope.terse, in_array=True)
+        described = draft.take("[]", self._below(items, below), deeper)
+        return _finish(node, draft, plain, {"items": described}, text)
+
+    def _tuple(self, shape: Shape) -> tuple[JsonValue, str]:
+        """What any item of a tuple may be, and in words what each is."""
+        prefix, rest, most = shape.prefix_items or [], shape.items, shape.keywords.get("maxItems")
+        text = f"Items in order: {', '.join(self._type_words(item) for item in prefix)}."
+        forms = [*prefix]
+        if not isinstance(most, int) or most > len(prefix):
+            forms.append(rest if isinstance(rest, dict) else {})
+            text += f" Further items: {self._type_words(rest)}."
+        distinct = unique_values([form for form in forms if form is not False])
+        return distinct[0] if len(distinct) == 1 else JsonObject(anyOf=distinct), text
+
+    def _type_words(self, schema: JsonValue) -> str:
+        return " or ".join(self._reader.read(schema).types or ("any",))
+
+    def _write_types(self, node: Reached, types: tuple[str, ...]) -> Flat:
+        """Several types, objects or arrays among them: one branch each, scalars together."""
+        base = node.shape.as_schema
+        scalars: list[JsonValue] = [name for name in types if name not in _COMPOSITE]
+        branches: list[JsonValue] = [{**base, "type": scalars}] if scalars else []
+        branches += [{**base, "type": name} for name in types if name in _COMPOSITE]
+        return self._write_branches(node, branches, {})
+
+    def _write_alternatives(self, node: Reached) -> Flat:
+        shape = node.shape
+        branches = shape.alternatives[0].branches
+        tags = [tag_of(branch, shape.discriminator) for branch in branches] if shape.discriminator else []
+        return self._write_branches(node, branches, shape.as_schema, tags)
+
+    def _write_branches(
+        self, node: Reached, branches: list[JsonValue], base: JsonObject, tags: Sequence[Tag | None] = ()
+    ) -> Flat:
+        scope = node.scope
+        if scope.levels <= 0:
+            return self.write_cut(node, "")
+        if len(branches) >= self._max_nodes:
+            raise TooLarge
+        draft = self._draft(node)
+        below = Scope(scope.levels - 1, node.inner, scope.terse)
+        forms = [
+            draft.take(f"({number})", self._branch(base, branch, tag, below))
+            for number, (branch, tag) in enumerate(zip_longest(branches, tags), start=1)
+        ]
+        return _finish(node, draft, _annotations(node.shape), {"anyOf": forms})
+
+
+def _cut_value(name: str) -> JsonObject:
+    """Anything of one type; "" for several or none."""
+    if not name:
+        return free_form()
+    if name == "array":
+        return {"type": name, "items": free_form()}
+    return {"type": name, "properties": {}} if name == "object" else {"type": name}
+
+
+def _finish(
+    node: Reached, draft: _Draft, plain: JsonObject, parts: dict[str, object], text: str = ""
+) -> Flat:
+    """The node with its description. `plain` are keywords without schemas inside, `parts` the others."""
+    shape, terse, wording = node.shape, node.scope.terse, node.wording
+    if terse:
+        plain = _shortened(plain, terse)
+    called = node.called & draft.closes if draft.closes else draft.closes
+    own = clean_text(wording.description) if wording.description else ""
+    sentences = [own or shape.description, *shape.notes, text, describe_constraints(plain), *wording.notes]
+    sentences += [f"This form is called `{name_of(ref)}`." for ref in sorted(called)]
+    description = join_sentences(*sentences)
+    if terse:
+        description = "" if terse > 1 else clean_text(description, _SHORT_CHARS)
+    if shape.nullable or shape.only_null:
+        description = join_sentences(description, MAY_BE_NULL)
+    written: dict[str, object] = {"type": plain["type"]} if "type" in plain else {}
+    if description:
+        written["description"] = description
+    return Flat(
+        _dump(written, plain, parts),
+        draft.nodes,
+        draft.height,
+        draft.cut,
+        draft.closes - called if called else draft.closes,
+        tuple(draft.warnings[:MAX_WARNINGS]),
+    )
+
+
+def _dump(written: dict[str, object], plain: JsonObject, parts: dict[str, object]) -> bytes:
+    """`written` is what comes first."""
+    try:
+        return trimmed(orjson.dumps({**written, **plain, **parts}))
+    except TypeError:  # an integer beyond 64 bits somewhere
+        longer = {key: orjson.Fragment(dump_json(value)) for key, value in plain.items()}
+        return trimmed(orjson.dumps({**written, **longer, **parts}))
+
+
+def _shortened(plain: JsonObject, terse: int) -> JsonObject:
+    left_out = {"default", "examples", "pattern", "enum"} if terse > 1 else {"default", "examples"}
+    allowed = plain.get("enum")
+    if allowed is not None and len(dump_json(allowed)) > _SHORT_ENUM_BYTES:
+        left_out.add("enum")
+    return {key: value for key, value in plain.items() if key not in left_out and key != "title"}
+
+
+def _annotations(shape: Shape) -> JsonObject:
+    return {key: value for key, value in shape.keywords.items() if key in ANNOTATIONS}
+
+
+def _declared(shape: Shape, additional: JsonValue) -> JsonObject:
+    """The properties, with those that are required but described nowhere, as any value."""
+    undescribed: JsonObject = {
+        name: additional if isinstance(additional, dict) else {}
+        for name in shape.required_names()
+        if name not in shape.properties and additional is not False
+    }
+    return shape.properties | undescribed if undescribed else shape.properties
+
+
+def _listed(properties: JsonObject) -> str:
+    return clean_text(f"Keys: {', '.join(properties)}", _LISTED_CHARS) if properties else ""
+
+
+def name_of(ref: str) -> str:
+    """The last part of a reference, for people."""
+    return clean_text(ref.rsplit("/", 1)[-1])

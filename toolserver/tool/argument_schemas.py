@@ -1,0 +1,201 @@
+"""The argument schema of one tool, within its budget.
+
+Receives the arguments of an operation with their schemas as the document has them; gives one flattened schema
+as JSON. Every argument gets a node however small the budget is. What does not fit is left out level by level:
+first among the deepest nodes of all arguments, so that each stays usable.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import orjson
+
+from toolserver.json_types import JsonValue
+from toolserver.schema.flatten import Flattening
+from toolserver.schema.write import NO_WORDS, NOTHING_ABOVE, Above, Flat, Scope, TooLarge, Wording
+
+_NO_TEXT = 2
+_NO_ITEMS = -1
+"""The fewest levels: even the items of an array are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How large the schema of one tool may become; the defaults leave 99 % of real operations whole."""
+
+    nodes: int = 400
+    depth: int = 8
+    """Levels of objects and alternatives below the root."""
+    json_bytes: int = 200_000
+    """Size at which texts and value lists are shortened; the largest of a measured 5,797 has 122 KB."""
+
+
+class ArgumentSource(NamedTuple):
+    """One argument before flattening."""
+
+    argument: str
+    schema: JsonValue
+    wording: Wording = NO_WORDS
+    required: bool = False
+    above: Above = NOTHING_ABOVE
+    lasting: bool = False
+    """The same one comes again, for other tools: what becomes of it is kept by its identity."""
+
+
+class ToolSchema(NamedTuple):
+    """The schema of all arguments of a tool."""
+
+    schema_json: bytes
+    """`{"type": "object", "properties": …, "required": […]}`, compact, and nothing else at the root (other
+    keywords get lost on the way); valid JSON Schema 2020-12 without references."""
+    warnings: tuple[str, ...]
+
+
+class _Growth:
+    """Arguments that are told level by level."""
+
+    def __init__(self, flats: list[Flat]) -> None:
+        self.flats = flats
+        self.levels = [_NO_ITEMS] * len(flats)
+        self.nodes = sum(flat.nodes for flat in flats)
+
+    def cut(self) -> list[int]:
+        """Those that have more to tell."""
+        return [index for index, flat in enumerate(self.flats) if flat.cut]
+
+    def take(self, grown: Mapping[int, Flat], level: int) -> None:
+        """These are told so far now."""
+        for index, flat in grown.items():
+            self.nodes += flat.nodes - self.flats[index].nodes
+            self.flats[index], self.levels[index] = flat, level
+
+
+class ArgumentSchemas:
+    """Makes the argument schemas of one document's operations."""
+
+    def __init__(self, flattening: Flattening, budget: Budget) -> None:
+        """`flattening` has the budget's nodes as its limit."""
+        self._flattening = flattening
+        self._budget = budget
+        self._all_levels = Scope(budget.depth - 1)
+        self._told: dict[int, tuple[ArgumentSource, Flat]] = {}
+        """By identity of a lasting source: itself, and all of it."""
+
+    def schema(self, sources: Sequence[ArgumentSource], *, bare: bool = False) -> ToolSchema:
+        """The schema for these arguments. Time and size are bounded by the budget.
+
+        `bare`: types of arguments and nothing else.
+        """
+        if self._flattening.trim():
+            self._told.clear()
+        if bare:
+            flats = [self._flat(source, _NO_ITEMS, _NO_TEXT) for source in sources]
+        else:
+            flats = self._whole(sources)
+            if flats is None or sum(len(flat.json) for flat in flats) > self._budget.json_bytes:
+                flats = self._in_bytes(sources, self._grown(sources))
+        properties = b",".join(
+            [_key(source.argument) + flat.json for source, flat in zip(sources, flats, strict=True)]
+        )
+        required = orjson.dumps([source.argument for source in sources if source.required])
+        schema_json = b'{"type":"object","properties":{' + properties + b'},"required":' + required + b"}"
+        return ToolSchema(schema_json, tuple(_warnings(sources, flats)))
+
+    def _whole(self, sources: Sequence[ArgumentSource]) -> list[Flat] | None:
+        """With every level that a schema may have; None when that is too much, which is rare."""
+        flats: list[Flat] = []
+        nodes = 0
+        for source in sources:
+            try:
+                flat = self._all_of(source)
+            except TooLarge:
+                return None
+            nodes += flat.nodes
+            if nodes > self._budget.nodes:
+                return None
+            flats.append(flat)
+        return flats
+
+    def _all_of(self, source: ArgumentSource) -> Flat:
+        told = self._told.get(id(source)) if source.lasting else None
+        if told is not None:
+            return told[1]
+        above = source.above
+        scope = self._all_levels if above is NOTHING_ABOVE else Scope(self._budget.depth - 1, above)
+        flat = self._flattening.flatten(source.schema, scope, source.wording)
+        if source.lasting:
+            self._told[id(source)] = source, flat
+        return flat
+
+    def _grown(self, sources: Sequence[ArgumentSource]) -> _Growth:
+        """As many levels for all as fit, then more for single ones in their order."""
+        most = self._budget.depth - 1
+        growth = _Growth([self._flat(source, _NO_ITEMS) for source in sources])
+        level = _NO_ITEMS
+        while (short := growth.cut()) and level < most and self._grow(growth, sources, short, level + 1):
+            level += 1
+        for index in short:
+            more = level
+            while growth.flats[index].cut and more < most:
+                more += 1
+                if not self._grow(growth, sources, [index], more):
+                    break
+        return growth
+
+    def _grow(
+        self, growth: _Growth, sources: Sequence[ArgumentSource], indexes: Iterable[int], level: int
+    ) -> bool:
+        """Tells so many levels of these arguments, if they all fit."""
+        grown: dict[int, Flat] = {}
+        nodes = growth.nodes
+        for index in indexes:
+            flat = self._fitting(sources[index], level)
+            if flat is None:
+                return False
+            nodes += flat.nodes - growth.flats[index].nodes
+            if nodes > self._budget.nodes:
+                return False
+            grown[index] = flat
+        growth.take(grown, level)
+        return True
+
+    def _fitting(self, source: ArgumentSource, levels: int) -> Flat | None:
+        try:
+            return self._flat(source, levels)
+        except TooLarge:
+            return None
+
+    def _flat(self, source: ArgumentSource, levels: int, terse: int = 0) -> Flat:
+        return self._flattening.flatten(source.schema, Scope(levels, source.above, terse), source.wording)
+
+    def _in_bytes(self, sources: Sequence[ArgumentSource], growth: _Growth) -> list[Flat]:
+        flats = growth.flats
+        for terse in (1, 2):
+            total = sum(len(flat.json) for flat in flats)
+            if total <= self._budget.json_bytes:
+                break
+            share = self._budget.json_bytes // (2 * len(flats))
+            flats = [
+                self._shortened(source, allowed, terse) if len(flat.json) > share else flat
+                for source, allowed, flat in zip(sources, growth.levels, flats, strict=True)
+            ]
+        return flats
+
+    def _shortened(self, source: ArgumentSource, levels: int, terse: int) -> Flat:
+        flat = self._flat(source, levels, terse)
+        how = "left out" if terse == _NO_TEXT else "shortened"
+        warning = ("", f"texts and value lists are {how} (size)")
+        return flat._replace(warnings=(warning, *flat.warnings))
+
+
+@lru_cache(maxsize=10_000)
+def _key(name: str) -> bytes:
+    return orjson.dumps(name) + b":"
+
+
+def _warnings(sources: Sequence[ArgumentSource], flats: Sequence[Flat]) -> Iterable[str]:
+    for source, flat in zip(sources, flats, strict=True):
+        for place, text in flat.warnings:
+            yield f"{source.argument}{place}: {text}"

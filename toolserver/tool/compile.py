@@ -1,0 +1,376 @@
+"""A document compiled: one record per operation, ready to be stored, advertised and sent to a page.
+
+Receives a `Document` and the address it came from; gives a `CompiledDocument`, and lines of bytes that carry
+one between processes. The only module that knows operations, definitions, names and plans together.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from operator import attrgetter
+from typing import Any
+
+import orjson
+
+from toolserver.document.document import Document
+from toolserver.document.security import Requirements, clash_of
+from toolserver.document.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
+from toolserver.errors import DocumentError, quote
+from toolserver.json_types import JsonValue, dump_json
+from toolserver.operation.argument_names import WHOLE
+from toolserver.operation.operation import (
+    Operation,
+    OperationList,
+    SecurityScheme,
+    Skipped,
+    read_operations,
+)
+from toolserver.operation.request_plan import PlanWriter
+from toolserver.tool.definition import Definitions, Outline, ToolSchema
+from toolserver.tool.naming import suggest_names
+
+
+@dataclass(slots=True)
+class CompiledOperation:
+    """One operation as a tool: treat as read-only."""
+
+    key: str
+    """"GET /pets/{id}": its identity inside the document."""
+    method: str
+    path: str
+    operation_id: str | None
+    suggested_name: str
+    """Fits every provider and is unique within the document; `naming.assign_names` makes it final."""
+    tags: tuple[str, ...]
+    summary: str
+    description: str
+    """The whole text a model reads, summary first."""
+    safe: bool
+    idempotent: bool
+    takes_more: bool
+    """Undeclared arguments become properties of the body; of other operations they go nowhere."""
+    plan_json: bytes
+    """The request plan, compact."""
+    digest: str
+    """Hex SHA-256 of plan and description: what a user accepts."""
+    origin: str
+    """Of the plan's base URL; "" while that is unknown."""
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledDocument:
+    """A document's tools and everything said about it."""
+
+    title: str
+    version_text: str
+    """`info.version`."""
+    description: str
+    digest: str
+    """Of the document's text."""
+    openapi: str
+    """The version as written, such as "3.1.0"."""
+    base_url: str
+    """Where operations without servers of their own are sent; "" while it is unknown."""
+    origins: tuple[str, ...]
+    """Every origin some operation is sent to, in order of appearance."""
+    operations: tuple[CompiledOperation, ...]
+    skipped: tuple[Skipped, ...]
+    warnings: tuple[str, ...]
+    security_schemes: tuple[SecurityScheme, ...]
+
+
+@dataclass(slots=True)
+class _Addresses:
+    """Where requests of one document go."""
+
+    root: str
+    against: str | None
+    """What relative servers of operations are resolved against."""
+    origins: dict[str, str] = field(default_factory=dict[str, str])
+    """By base URL, in order of appearance."""
+
+    def of(self, servers: tuple[ServerUrl, ...]) -> tuple[str, str]:
+        """Base URL and origin of operations that name these servers."""
+        base_url = choose_base_url(servers, self.against) if servers else self.root
+        if base_url not in self.origins:
+            self.origins[base_url] = origin_of(base_url)
+        return base_url, self.origins[base_url]
+
+
+class DocumentTools:
+    """A document's operations as tools: all that is known of them at once, their schemas when asked for."""
+
+    def __init__(self, document: Document, *, source_url: str | None, base_url: str | None = None) -> None:
+        """Compiles every operation, or skips it with a reason.
+
+        `source_url` is where the document came from; relative servers are resolved against it. `base_url`
+        takes the place of the document's servers, but not of those an operation or path names itself.
+
+        Raises:
+            DocumentError: too_many_operations, too_large (the tools together), invalid_base_url.
+        """
+        listed = read_operations(document)
+        self._definitions = Definitions(document)
+        self._operations = {operation.key: operation for operation in listed.operations}
+        self._schemas_left = document.limits.max_compiled_bytes
+        self.compiled = _compile(document, listed, self._definitions, source_url, base_url)
+
+    def schema(self, key: str) -> ToolSchema:
+        """The arguments' schema of one operation.
+
+        When the schemas asked for came to `Limits.max_compiled_bytes` together, further ones only name their
+        arguments.
+
+        Raises:
+            KeyError: there is no such operation.
+        """
+        operation = self._operations[key]
+        schema = self._definitions.schema(operation, bare=self._schemas_left <= 0)
+        self._schemas_left -= len(schema.schema_json)
+        return schema
+
+
+def compile_document(
+    document: Document, *, source_url: str | None, base_url: str | None = None
+) -> CompiledDocument:
+    """What `DocumentTools` knows at once."""
+    return DocumentTools(document, source_url=source_url, base_url=base_url).compiled
+
+
+def _compile(
+    document: Document,
+    listed: OperationList,
+    definitions: Definitions,
+    source_url: str | None,
+    base_url: str | None,
+) -> CompiledDocument:
+    addresses, warnings = _find_addresses(document, source_url, base_url)
+    compiler = _Compiler(definitions, addresses, document.limits.max_compiled_bytes)
+    operations = compiler.compile(listed.operations)
+    return CompiledDocument(
+        title=document.title,
+        version_text=document.version_text,
+        description=document.description,
+        digest=document.digest,
+        openapi=document.openapi,
+        base_url=addresses.root,
+        origins=tuple(dict.fromkeys(filter(None, addresses.origins.values()))),
+        operations=operations,
+        skipped=listed.skipped,
+        warnings=(*document.warnings, *listed.warnings, *warnings),
+        security_schemes=listed.security_schemes,
+    )
+
+
+def _size_of(operation: Operation, outline: Outline, plan_json: bytes) -> int:
+    own = len(plan_json) + len(outline.description) + len(operation.summary)
+    return own + len(operation.operation_id or "") + sum(map(len, operation.tags))
+
+
+def _too_large(max_bytes: int) -> DocumentError:
+    return DocumentError("too_large", f"The document's tools together are larger than {max_bytes:,} bytes.")
+
+
+def _find_addresses(
+    document: Document, source_url: str | None, base_url: str | None
+) -> tuple[_Addresses, list[str]]:
+    if base_url:
+        root = absolute_url(base_url, None)
+        if not root:
+            raise DocumentError(
+                "invalid_base_url", f"The base URL {quote(base_url)} is not an http or https address."
+            )
+        return _Addresses(root, root), []
+    servers = read_servers(document.root)
+    root = choose_base_url(servers, source_url)
+    if root:
+        return _Addresses(root, source_url), _default_warnings(servers)
+    named = f"names its server only as {quote(servers[0].url)}" if servers else "names no server"
+    advice = "enter the API's base URL, such as https://api.example.com"
+    return _Addresses("", source_url), [f"The document {named}; {advice}."]
+
+
+def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
+    """A default such as "your-tenant" is a placeholder as often as a value."""
+    variables = servers[0].variables if servers else ()
+    if not variables:
+        return []
+    named = ", ".join(quote(name) for name in variables)
+    return [f"The base URL takes defaults for {named}; enter another base URL if they are not yours."]
+
+
+@dataclass(slots=True)
+class _Compiler:
+    """Compiles the operations of one document: each step for all of them, then the next.
+
+    One operation after the other takes a tenth longer: a step that is done again and again stays in the
+    processor's caches.
+    """
+
+    definitions: Definitions
+    addresses: _Addresses
+    max_bytes: int
+    _about_security: dict[int, tuple[Requirements, tuple[str, ...]]] = field(
+        default_factory=dict[int, tuple[Requirements, tuple[str, ...]]]
+    )
+    """Warnings by identity of requirements, beside these, so that no others get it."""
+
+    def compile(self, operations: Sequence[Operation]) -> tuple[CompiledOperation, ...]:
+        names = suggest_names(operations)
+        outlines = [self.definitions.outline(operation) for operation in operations]
+        plans = self._plans(operations, outlines)
+        return tuple(
+            [self._compiled(*about) for about in zip(operations, names, outlines, plans, strict=True)]
+        )
+
+    def _plans(self, operations: Sequence[Operation], outlines: Sequence[Outline]) -> list[bytes]:
+        """Raises when everything together becomes too large, before it does."""
+        writer = PlanWriter()
+        left = self.max_bytes
+        plans: list[bytes] = []
+        for operation, outline in zip(operations, outlines, strict=True):
+            base_url, _ = self.addresses.of(operation.servers)
+            plan_json = writer.write(
+                operation, outline.arguments, body_additional=outline.body_additional, base_url=base_url
+            )
+            plans.append(plan_json)
+            left -= _size_of(operation, outline, plan_json)
+            if left < 0:
+                raise _too_large(self.max_bytes)
+        return plans
+
+    def _compiled(
+        self, operation: Operation, name: str, outline: Outline, plan_json: bytes
+    ) -> CompiledOperation:
+        base_url, origin = self.addresses.of(operation.servers)
+        said = outline.description.encode("utf-8", "replace")
+        return CompiledOperation(
+            operation.key,
+            operation.method,
+            operation.path,
+            operation.operation_id,
+            name,
+            operation.tags,
+            operation.summary,
+            outline.description,
+            operation.safe,
+            operation.idempotent,
+            outline.body_additional and WHOLE not in outline.arguments,
+            plan_json,
+            hashlib.sha256(b"%b\n%b" % (plan_json, said)).hexdigest(),
+            origin,
+            _warnings(operation, outline, base_url, self._of_security(operation.security)),
+        )
+
+    def _of_security(self, requirements: Requirements) -> tuple[str, ...]:
+        found = self._about_security.get(id(requirements))
+        if found is None:
+            found = self._about_security[id(requirements)] = requirements, _security_warnings(requirements)
+        return found[1]
+
+
+def _warnings(
+    operation: Operation, outline: Outline, base_url: str, of_security: tuple[str, ...]
+) -> tuple[str, ...]:
+    if not (operation.warnings or outline.warnings or operation.servers or operation.unsendable):
+        return of_security
+    warnings = [*operation.warnings, *outline.warnings]
+    if operation.servers and not base_url:
+        warnings.append(
+            f"Its own server {quote(operation.servers[0].url)} is not an address that can be called."
+        )
+    for parameter in operation.unsendable:
+        sending = parameter.sending
+        if sending.required:
+            what = f"{sending.location} parameter {quote(sending.name)}"
+            refused = "cannot be sent, so the API will probably refuse."
+            warnings.append(f"The required {what} {refused} {sending.unsendable}")
+    return (*warnings, *of_security)
+
+
+def _security_warnings(requirements: Requirements) -> tuple[str, ...]:
+    warnings = tuple(clash for together in requirements if (clash := clash_of(together)))
+    if requirements and all(map(_needs_cookie, requirements)):
+        signed_in = "Its key is a cookie, which only reaches the API if the browser is signed in there."
+        return signed_in, *warnings
+    return warnings
+
+
+def _needs_cookie(together: tuple[SecurityScheme, ...]) -> bool:
+    return any(scheme.location == "cookie" for scheme in together)
+
+
+_NAMES = [field.name for field in fields(CompiledOperation)]
+_FIELDS_OF = attrgetter(*_NAMES)
+_PLAN, _TAGS, _WARNINGS = map(_NAMES.index, ("plan_json", "tags", "warnings"))
+_LINE_BYTES = 100_000
+
+
+def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:
+    """A head line, then arrays of operations, each an array of its fields; JSON without line ends.
+
+    A line has some 100 kB, or one larger operation, so that reading one holds nobody up for long.
+    """
+    head = asdict(replace(compiled, operations=()))
+    yield dump_json({**head, "operations": len(compiled.operations)})
+    rows: list[JsonValue] = []
+    size = 0
+    for operation in compiled.operations:
+        fields = list(_FIELDS_OF(operation))
+        fields[_PLAN] = operation.plan_json.decode("utf-8")
+        rows.append(fields)
+        size += len(operation.plan_json) + len(operation.description)
+        if size >= _LINE_BYTES:
+            yield dump_json(rows)
+            rows, size = [], 0
+    if rows:
+        yield dump_json(rows)
+
+
+class CompiledReader:
+    """Takes the lines of `compiled_to_lines` one by one, so that an event loop can breathe between them."""
+
+    def __init__(self) -> None:
+        self._head: dict[str, Any] | None = None
+        self._operations: list[CompiledOperation] = []
+
+    def feed(self, line: bytes) -> None:
+        """Takes the next line, with or without its line end."""
+        if self._head is None:
+            self._head = orjson.loads(line)
+            return
+        for row in orjson.loads(line):
+            row[_PLAN] = row[_PLAN].encode("utf-8")
+            row[_TAGS], row[_WARNINGS] = tuple(row[_TAGS]), tuple(row[_WARNINGS])
+            self._operations.append(CompiledOperation(*row))
+
+    def finish(self) -> CompiledDocument:
+        """The document.
+
+        Raises:
+            ValueError: lines are missing.
+        """
+        if self._head is None or self._head["operations"] != len(self._operations):
+            raise ValueError("The compiled document is incomplete.")
+        head: dict[str, Any] = {
+            **self._head,
+            "operations": tuple(self._operations),
+            "origins": tuple(self._head["origins"]),
+            "warnings": tuple(self._head["warnings"]),
+            "skipped": tuple(Skipped(**record) for record in self._head["skipped"]),
+            "security_schemes": tuple(SecurityScheme(**record) for record in self._head["security_schemes"]),
+        }
+        return CompiledDocument(**head)
+
+
+def compiled_from_lines(lines: Iterable[bytes]) -> CompiledDocument:
+    """What `compiled_to_lines` wrote.
+
+    Raises:
+        ValueError: lines are missing.
+    """
+    reader = CompiledReader()
+    for line in lines:
+        reader.feed(line)
+    return reader.finish()

@@ -1,0 +1,295 @@
+"""What a model reads of an operation: one description and one schema of arguments.
+
+Receives `Operation`s of one document; gives their outlines (description, and the arguments by what each
+fills) at once, and their schemas when asked. Parameters and the properties of an object body stand
+side by side as arguments; any other body is the one argument `body`. What a browser cannot send is no
+argument. Knows nothing of names of tools and of how requests are built.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from toolserver.document.document import Document, reference_of
+from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
+from toolserver.operation.argument_names import WHOLE, WHOLE_BODY, Arguments, Target, bind, legal_name
+from toolserver.operation.body import Body
+from toolserver.operation.operation import Operation
+from toolserver.operation.parameter import Parameter
+from toolserver.schema.example import examples_of, with_examples
+from toolserver.schema.flatten import Flattening
+from toolserver.schema.hints import (
+    TOOL_DESCRIPTION_CHARS,
+    clean_text,
+    describe_constraints,
+    join_sentences,
+    value_text,
+)
+from toolserver.schema.keywords import keywords_for
+from toolserver.schema.shape import Shape
+from toolserver.schema.write import NO_WORDS, Above, Wording
+from toolserver.tool.argument_schemas import ArgumentSchemas, ArgumentSource, Budget, ToolSchema
+from toolserver.tool.file_argument import file_schema
+
+__all__ = ["Budget", "Definitions", "Outline", "ToolSchema"]
+
+MAX_WARNINGS = 20
+
+MAX_SPREAD = 500
+"""Properties of a body that become arguments; a larger body stays one argument. No real one comes near, and a
+hostile document could repeat thousands in every operation."""
+
+MAX_LOOKED_THROUGH = 500_000
+"""Properties of all bodies together that are looked through; of later bodies, each stays one argument."""
+
+MAX_EXAMPLE_BYTES = 1_000
+"""Of an example of a body, or of one of its properties; a longer one costs a model more than it tells."""
+
+_TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
+
+_TEXT: JsonObject = {"type": "string"}
+
+
+@dataclass(slots=True)
+class Outline:
+    """An operation as a model sees it, without the schema: treat as read-only."""
+
+    description: str
+    """Never empty: summary, description, notes about the body."""
+    arguments: Arguments
+    """Parameters as in the document, then the body's properties."""
+    body_additional: bool
+    """Whether the body may carry properties that are no arguments."""
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """A body whose properties are arguments."""
+
+    shape: Shape
+    properties: JsonObject
+    required: tuple[str, ...]
+    additional: JsonValue
+    """The rule for further keys."""
+    arguments: Arguments
+    """Each property under the legal form of its name."""
+
+
+class Definitions:
+    """The outlines and schemas of one document's operations."""
+
+    def __init__(self, document: Document, *, budget: Budget | None = None) -> None:
+        """`budget`: of each tool."""
+        budget = budget or Budget()
+        self._document = document
+        self._flattening = Flattening(document.resolve, max_nodes=budget.nodes)
+        self._schemas = ArgumentSchemas(self._flattening, budget)
+        self._spreads: dict[str | int, _Spread | None] = {}
+        self._alive: list[JsonValue | Parameter] = []
+        """What the dictionaries know by identity: no other may get it."""
+        self._properties_left = MAX_LOOKED_THROUGH
+        self._exemplified: dict[int, tuple[Body, JsonObject]] = {}
+        """By identity of a body: itself, and its schemas with its example. They are made once, because what
+        is flattened is kept by identity."""
+        self._sources: dict[int, ArgumentSource] = {}
+        """By identity of a parameter: many operations share some."""
+
+    def outline(self, operation: Operation) -> Outline:
+        """Never raises for what stands in the operation's schemas: see `warnings`."""
+        body = operation.body
+        spread = self._spread(body) if body is not None else None
+        if body is None or spread is None:
+            return Outline(_describe(operation, ()), _arguments(operation, None), False, ())
+        problems = spread.shape.problems
+        return Outline(
+            description=_describe(operation, _body_notes(body, spread.shape, spread.additional)),
+            arguments=_arguments(operation, spread),
+            body_additional=spread.additional is not False,
+            warnings=limited(f"body: {problem}" for problem in problems) if problems else (),
+        )
+
+    def schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
+        """The arguments' schema; costs as much as what no earlier schema needed. `bare`: types only."""
+        spread = self._spread(operation.body)
+        known = self._sources
+        sources = [
+            known.get(id(parameter)) or self._new_source(parameter) for parameter in operation.sendable()
+        ]
+        if operation.body is not None:
+            sources += self._body_sources(operation.body, spread)
+        arguments = _arguments(operation, spread)
+        named = [
+            source if source.argument == argument else _renamed(source, argument, target)
+            for source, (target, argument) in zip(sources, arguments.items(), strict=True)
+        ]
+        schema = self._schemas.schema(named, bare=bare)
+        return schema._replace(warnings=limited(schema.warnings))
+
+    def _new_source(self, parameter: Parameter) -> ArgumentSource:
+        self._alive.append(parameter)
+        source = self._sources[id(parameter)] = _parameter_source(parameter)
+        return source
+
+    def _spread(self, body: Body | None) -> _Spread | None:
+        """None for a body that is one argument. Shared bodies are read once."""
+        if body is None or body.kind in ("text", "binary", "sequence"):
+            return None
+        schema = body.schema
+        ref = reference_of(schema)
+        is_bare = ref is not None and isinstance(schema, dict) and len(schema) == 1
+        key = ref if is_bare and ref is not None else id(schema)
+        if key not in self._spreads:
+            self._alive.append(schema)
+            self._spreads[key] = self._read_spread(schema) if self._properties_left > 0 else None
+        return self._spreads[key]
+
+    def _read_spread(self, schema: JsonValue) -> _Spread | None:
+        shape = self._flattening.reader.read(schema)
+        self._properties_left -= len(shape.properties)
+        if shape.types != ("object",) or not shape.properties or shape.alternatives:
+            return None
+        additional = None if shape.patterns else shape.additional_schema()
+        required = tuple(shape.required_names())
+        properties = shape.properties
+        if additional is not False and (missing := [name for name in required if name not in properties]):
+            undescribed: JsonObject = {name: {} for name in missing}
+            properties = properties | undescribed
+        if len(properties) > MAX_SPREAD:
+            return None
+        arguments: Arguments = {("body_property", name): legal_name(name) for name in properties}
+        return _Spread(shape, properties, required, additional, arguments)
+
+    def _body_sources(self, body: Body, spread: _Spread | None) -> list[ArgumentSource]:
+        if spread is None:
+            schema, notes = _whole_schema(body, self._types)
+            if schema is body.schema:
+                schema = self._with_example(body, {WHOLE_BODY: schema}, is_whole=True)[WHOLE_BODY]
+            wording = Wording(body.description, notes)
+            return [ArgumentSource(WHOLE_BODY, schema, wording, body.required)]
+        above = self._flattening.above_properties(body.schema, spread.shape)
+        spread = replace(spread, properties=self._with_example(body, spread.properties))
+        return [_property_source(body, spread, name, above, self._types) for name in spread.properties]
+
+    def _with_example(self, body: Body, schemas: JsonObject, *, is_whole: bool = False) -> JsonObject:
+        """Each schema with what the body's first example has in its place, unless that is long."""
+        example = next(iter(examples_of(self._document, body.media)), None)
+        if is_whole and example is not None:
+            example = {WHOLE_BODY: example}
+        if not isinstance(example, dict):
+            return schemas
+        if id(body) not in self._exemplified:
+            exemplified = {
+                name: with_examples(schema, _short(example[name]))
+                if name in example and (is_whole or not _has_example(schema))
+                else schema
+                for name, schema in schemas.items()
+            }
+            self._exemplified[id(body)] = (body, exemplified)
+        return self._exemplified[id(body)][1]
+
+    def _types(self, schema: JsonValue) -> tuple[str, ...] | None:
+        return self._flattening.reader.read(schema).types
+
+
+def _arguments(operation: Operation, spread: _Spread | None) -> Arguments:
+    """As `bind` names them; it is only asked where legal forms of names clash, which is rare."""
+    arguments = {parameter.sending.target: parameter.sending.argument for parameter in operation.sendable()}
+    if spread is not None:
+        arguments.update(spread.arguments)
+    elif operation.body is not None:
+        arguments[WHOLE] = WHOLE_BODY
+    if len(set(arguments.values())) < len(arguments):
+        return bind(list(arguments))
+    return arguments
+
+
+def limited(warnings: Iterable[str]) -> tuple[str, ...]:
+    """The distinct ones, twenty at most, and how many more there are."""
+    distinct = tuple(dict.fromkeys(warnings))
+    if len(distinct) <= MAX_WARNINGS:
+        return distinct
+    return (*distinct[:MAX_WARNINGS], f"and {len(distinct) - MAX_WARNINGS} more of this kind")
+
+
+def _parameter_source(parameter: Parameter) -> ArgumentSource:
+    description, schema, deprecated = parameter.described()
+    notes = ("Deprecated.",) if deprecated else ()
+    wording = Wording(description, notes) if notes or description else NO_WORDS
+    return ArgumentSource(parameter.sending.name, schema, wording, parameter.sending.required, lasting=True)
+
+
+def _has_example(schema: JsonValue) -> bool:
+    return isinstance(schema, dict) and ("example" in schema or "examples" in schema)
+
+
+def _short(example: JsonValue) -> list[JsonValue]:
+    return [example] if len(dump_json(example)) <= MAX_EXAMPLE_BYTES else []
+
+
+def _property_source(
+    body: Body, spread: _Spread, name: str, above: Above, types_of: _TypesOf
+) -> ArgumentSource:
+    schema = spread.properties[name]
+    needed = name in spread.required
+    notes = ("Required when a body is sent.",) if needed and not body.required else ()
+    field = body.fields.get(name)
+    description = ""
+    if field is not None and field.file:
+        description = _own_description(schema)
+        schema = file_schema(many=types_of(schema) == ("array",))
+        notes = (*notes, "A file: exactly one of base64, text or url.") if description else notes
+    if field is not None and field.accepts:
+        notes = (*notes, f"Accepts {clean_text(field.accepts)}.")
+    wording = Wording(description, notes) if description or notes else NO_WORDS
+    return ArgumentSource(name, schema, wording, needed and body.required, above)
+
+
+def _own_description(schema: JsonValue) -> str:
+    return text_at(schema, "description") if isinstance(schema, dict) else ""
+
+
+def _whole_schema(body: Body, types_of: _TypesOf) -> tuple[JsonValue, tuple[str, ...]]:
+    """The schema of a body that is one argument, and what is said about it."""
+    if body.kind == "binary":
+        return file_schema(), (f"Sent as {clean_text(body.content_type)}.",)
+    if body.kind == "text":
+        schema = body.schema if types_of(body.schema) == ("string",) else _TEXT
+        return schema, (f"Sent as {clean_text(body.content_type)} text.",)
+    files = [name for name, field in body.fields.items() if field.file]
+    notes = tuple(f"Give the file `{clean_text(name)}` as text or as a data: URL." for name in files[:10])
+    return body.schema, notes
+
+
+def _renamed(source: ArgumentSource, argument: str, target: Target) -> ArgumentSource:
+    location, name = target
+    place = "in the body" if location == "body_property" else f"in the {location}"
+    notes = (*source.wording.notes, f"Sent {place} as {value_text(name)}.")
+    wording = Wording(source.wording.description, notes)
+    return source._replace(argument=argument, wording=wording, lasting=False)
+
+
+def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, ...]:
+    """What the root of a schema would say about the body, where a root cannot say anything."""
+    about = clean_text(body.description) or shape.description
+    if shape.notes or shape.keywords:
+        limits = {key: value for key, value in shape.keywords.items() if key not in {"default", "examples"}}
+        constraints = describe_constraints(keywords_for(("object",), limits))
+        about = join_sentences(about, *shape.notes, constraints)
+    notes = (f"Body: {about}",) if about else ()
+    if additional is None or additional is False:
+        return notes
+    return (*notes, "Further properties are sent in the body as they are.")
+
+
+def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
+    """The summary stands first: Open WebUI's tool search shows 100 characters."""
+    summary = clean_text(operation.summary)
+    description = clean_text(operation.description, TOOL_DESCRIPTION_CHARS)
+    if description.startswith(summary):
+        summary = ""
+    paragraphs = (summary, description, "Deprecated." if operation.deprecated else "", *notes)
+    text = "\n\n".join(filter(None, paragraphs))
+    if len(text) > TOOL_DESCRIPTION_CHARS:
+        text = clean_text(text, TOOL_DESCRIPTION_CHARS)
+    return text or operation.key

@@ -1,0 +1,249 @@
+"""Tools about tools: finding and running operations of catalogs too large to show, and reading on in results.
+
+Gives their definitions, reads what a model sends to them and writes what it finds. Whoever runs tools has the
+catalog, the search and the results. Their names are reserved (see `naming.OWN_NAMES`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NamedTuple
+
+import orjson
+
+from toolserver.call.arguments import ArgumentValidator, parse_arguments
+from toolserver.document.json_text import members_of
+from toolserver.errors import ArgumentError, quote
+from toolserver.json_types import JsonObject, dump_json, text_at
+from toolserver.tool.catalog import Tool
+
+MAX_FOUND = 50
+DEFAULT_FOUND = 8
+FOUND_SCHEMAS = 8
+"""Operations in one answer of `find_operations` that come with their schemas, at most."""
+
+FOUND_SCHEMA_BYTES = 24_000
+"""Schemas in one answer of `find_operations` together; the best match has its own in any case."""
+
+_MAX_SUMMARY_CHARS = 300
+_MAX_NEAR = 5
+_MAX_NEAR_CHARS = 128
+"""No name is longer than half of it: nothing is near to a longer one."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetaTool:
+    """A tool of the bridge itself."""
+
+    name: str
+    description: str
+    schema_json: bytes
+    safe: bool
+    """Whether running it changes nothing by itself."""
+
+
+class FindRequest(NamedTuple):
+    """What `find_operations` is asked for."""
+
+    query: str
+    server: str
+    """"" for any."""
+    tag: str
+    limit: int
+
+
+class RunRequest(NamedTuple):
+    """What `run_operation` is asked for."""
+
+    name: str
+    arguments_text: str
+    """As the model wrote it: integers keep their digits. Not validated yet."""
+
+
+class ReadRequest(NamedTuple):
+    """What `read_result` is asked for."""
+
+    call_id: str
+    offset: int
+    """Characters of the text to pass over."""
+
+
+def _schema(properties: JsonObject, *required: str) -> bytes:
+    return dump_json({"type": "object", "properties": properties, "required": [*required]})
+
+
+FIND_OPERATIONS = MetaTool(
+    "find_operations",
+    "Search the operations of all connected APIs by words, such as what you want to do and with what. Gives "
+    "the best matches with their names, and the parameters of the first ones; to see those of another one, "
+    "search its name. Run one with run_operation.",
+    _schema(
+        {
+            "query": {"type": "string", "description": "Words, such as: create invoice."},
+            "server": {"type": "string", "description": "Only operations of the server with this id."},
+            "tag": {"type": "string", "description": "Only operations with this tag."},
+            "limit": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": MAX_FOUND,
+                "default": DEFAULT_FOUND,
+                "description": f"How many to list. Default: {DEFAULT_FOUND}. Value 1\N{EN DASH}{MAX_FOUND}.",
+            },
+        },
+        "query",
+    ),
+    safe=True,
+)
+
+RUN_OPERATION = MetaTool(
+    "run_operation",
+    "Run one operation of a connected API. Look up its name and arguments with find_operations first.",
+    _schema(
+        {
+            "name": {"type": "string", "description": "Its name, as find_operations gives it."},
+            "arguments": {
+                "type": "object",
+                "properties": {},
+                "description": "The arguments of the operation, as its parameters describe them.",
+            },
+        },
+        "name",
+    ),
+    safe=False,
+)
+
+READ_RESULT = MetaTool(
+    "read_result",
+    "Read on in the result of an earlier call that was cut, from where it ended.",
+    _schema(
+        {
+            "call_id": {"type": "string", "description": "The call_id in the result that was cut."},
+            "offset": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "Where to go on: next_offset of the last part. Value >= 0.",
+            },
+        },
+        "call_id",
+        "offset",
+    ),
+    safe=True,
+)
+
+
+def read_find(text: str, *, max_bytes: int) -> FindRequest:
+    """The request in the text of a `find_operations` call.
+
+    Raises:
+        ArgumentError: the text does not fit the tool.
+    """
+    arguments = _validated(FIND_OPERATIONS, parse_arguments(text, max_bytes=max_bytes))
+    return FindRequest(
+        text_at(arguments, "query"),
+        text_at(arguments, "server"),
+        text_at(arguments, "tag"),
+        _integer(arguments, "limit", DEFAULT_FOUND),
+    )
+
+
+def read_run(text: str, *, max_bytes: int) -> RunRequest:
+    """The request in the text of a `run_operation` call.
+
+    Some models write the inner arguments as a string that holds JSON; it is taken for what it holds.
+
+    Raises:
+        ArgumentError: the text does not fit the tool.
+    """
+    arguments = parse_arguments(text, max_bytes=max_bytes)
+    inner = arguments.get("arguments")
+    _validated(RUN_OPERATION, {**arguments, "arguments": {}} if isinstance(inner, str) else arguments)
+    inner_text = inner if isinstance(inner, str) else members_of(text).get("arguments", "{}")
+    return RunRequest(text_at(arguments, "name"), inner_text)
+
+
+def read_reading(text: str, *, max_bytes: int) -> ReadRequest:
+    """The request in the text of a `read_result` call.
+
+    Raises:
+        ArgumentError: the text does not fit the tool.
+    """
+    arguments = _validated(READ_RESULT, parse_arguments(text, max_bytes=max_bytes))
+    return ReadRequest(text_at(arguments, "call_id"), _integer(arguments, "offset", 0))
+
+
+def no_operation(name: str, tools: Iterable[Tool]) -> ArgumentError:
+    """The error for a name that none of `tools` has; those that are near are in the message."""
+    names = [tool.name for tool in tools] if len(name) <= _MAX_NEAR_CHARS else []
+    near = get_close_matches(name, names, _MAX_NEAR)
+    hint = f" Near it: {', '.join(near)}." if near else " Look for it with find_operations."
+    return ArgumentError(f"There is no operation {quote(name)}.{hint}", argument="name", pointer="/name")
+
+
+def inner_error(name: str, error: ArgumentError) -> ArgumentError:
+    """What is wrong with the arguments of an operation, told to whoever called `run_operation`."""
+    return ArgumentError(
+        f"Arguments of {name}: {error.message}",
+        argument=error.argument,
+        pointer=f"/arguments{error.pointer}",
+    )
+
+
+def found_json(
+    found: Sequence[Tool], schemas: Mapping[str, bytes], total: int, *, refused: Set[str] = frozenset()
+) -> bytes:
+    """The answer of `find_operations`: JSON with the tools, and the `schemas` as far as they fit.
+
+    `total` is how many operations matched; `refused` are those that their user has not accepted. Both
+    `schemas` and `refused` go by names of tools.
+    """
+    left = FOUND_SCHEMA_BYTES
+    entries: list[dict[str, object]] = []
+    for tool in found:
+        entry = _entry(tool)
+        if tool.name in refused:
+            entry["accepted"] = False
+        schema = schemas.get(tool.name)
+        if schema is not None and (not entries or len(schema) <= left):
+            left -= len(schema)
+            entry["parameters"] = orjson.Fragment(schema)
+        entries.append(entry)
+    return orjson.dumps({"operations": entries, "matches": total})
+
+
+def _entry(tool: Tool) -> dict[str, object]:
+    operation = tool.operation
+    first_line = operation.description.partition("\n")[0]
+    entry: dict[str, object] = {
+        "name": tool.name,
+        "server": tool.server_id,
+        "operation": operation.key,
+        "summary": first_line[:_MAX_SUMMARY_CHARS],
+    }
+    return {**entry, "tags": operation.tags} if operation.tags else entry
+
+
+def pages_of(text: str, offset: int, size: int) -> JsonObject:
+    """One part of a kept text for `read_result`: `size` characters from `offset`, and where to go on."""
+    part = text[offset : offset + size]
+    page: JsonObject = {"text": part, "offset": offset, "total": len(text)}
+    end = offset + len(part)
+    return {**page, "next_offset": end} if end < len(text) else page
+
+
+META_TOOLS = (FIND_OPERATIONS, RUN_OPERATION, READ_RESULT)
+"""In the order in which they are shown."""
+
+META_NAMES = frozenset(meta.name for meta in META_TOOLS)
+
+_VALIDATORS = {meta: ArgumentValidator(meta.schema_json, takes_more=False) for meta in META_TOOLS}
+
+
+def _validated(meta: MetaTool, arguments: JsonObject) -> JsonObject:
+    _VALIDATORS[meta].validate(arguments)
+    return arguments
+
+
+def _integer(arguments: JsonObject, name: str, default: int) -> int:
+    """JSON has one kind of numbers: 8.0 is an integer, too."""
+    value = arguments.get(name)
+    return int(value) if isinstance(value, int | float) else default

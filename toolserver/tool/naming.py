@@ -1,0 +1,162 @@
+"""Names of tools: fit for every model provider, unique, and the same tomorrow.
+
+Receives operation ids, methods and paths; gives names of the form `[a-zA-Z0-9_-]{1,64}`. Pure: what is stored
+and what is taken comes in as values.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from toolserver.operation.operation import Operation
+
+MAX_NAME_CHARS = 64
+_HASH_CHARS = 8
+_MAX_PREFIX_CHARS = 24
+
+OPEN_WEBUI_NAMES = frozenset(
+    [
+        "display_file",
+        "write_file",
+        "replace_file_content",
+        "run_command",
+        "fetch_url",
+        "view_file",
+        "view_knowledge_file",
+        "query_knowledge_files",
+        "query_chat_files",
+        "ask_user",
+        "delegate_task",
+        "search_tools",
+        "call_tool",
+    ]
+)
+"""Names that Open WebUI 0.12.4 treats specially or uses for tools of its own."""
+
+OWN_NAMES = frozenset(("find_operations", "run_operation", "read_result", "subquery"))
+"""Names of the bridge's own tools."""
+
+RESERVED_NAMES = OPEN_WEBUI_NAMES | OWN_NAMES
+
+_LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]+")
+_WORD = re.compile(r"[a-zA-Z0-9]")
+
+
+class OperationKey(NamedTuple):
+    """An operation among all servers: names are stored under it."""
+
+    server_id: str
+    key: str
+    """"GET /pets/{id}"."""
+
+
+def sanitize_name(text: str) -> str:
+    """`text` as a name. A legal one comes back unchanged; equal text gives an equal name.
+
+    Runs of other characters become one "_"; longer names are cut and end in a hash of the whole text, so that
+    two long texts with a common beginning stay apart. Text without any legal character becomes "tool_" and a
+    hash.
+    """
+    if _LEGAL.fullmatch(text):
+        return text
+    name = _ILLEGAL.sub("_", text).strip("_-")
+    if not name:
+        return f"tool_{_hash(text)}"
+    if len(name) <= MAX_NAME_CHARS:
+        return name
+    return f"{name[: MAX_NAME_CHARS - _HASH_CHARS - 1].rstrip('_-')}_{_hash(text)}"
+
+
+def method_path_name(method: str, path: str) -> str:
+    """The name of an operation without an id: "get_pets_by_petId" for GET /pets/{petId}, "get" for GET /.
+
+    Lower-case method, then the words of the path; a template expression adds "by" and its own words.
+    """
+    words = [method.lower()]
+    for part in re.findall(r"\{[^{}]*\}|[^{}]+", path.partition("#")[0]):
+        found = re.findall(r"[a-zA-Z0-9_]+", part)
+        words += ["by", *found] if part.startswith("{") and found else found
+    return sanitize_name("_".join(words))
+
+
+def suggest_names(operations: Iterable[Operation]) -> list[str]:
+    """One name per operation, in their order, unique among them.
+
+    From the operation id; without one (or with one in another script) from method and path. Ids that are
+    legal already keep their spelling; then sanitized ones follow in document order, and who comes late gets
+    "_2".
+    """
+    wanted = [_wanted_name(operation) for operation in operations]
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for is_exact_turn in (True, False):
+        for index, (name, exact) in enumerate(wanted):
+            if exact is is_exact_turn and name not in taken:
+                names[index] = name
+                taken.add(name)
+    counters: dict[str, int] = {}
+    for index, (name, _) in enumerate(wanted):
+        if index not in names:
+            names[index] = _numbered(name, taken, counters)
+            taken.add(names[index])
+    return [names[index] for index in range(len(wanted))]
+
+
+def assign_names(
+    entries: Iterable[tuple[OperationKey, str]],
+    *,
+    stored: Mapping[OperationKey, str],
+    taken: Collection[str] = (),
+    prefix: str,
+    reserved: Collection[str] = RESERVED_NAMES,
+) -> dict[OperationKey, str]:
+    """The final name of every entry (an operation and its suggested name), in order.
+
+    A stored name never changes, unless a tool of the bridge's own has it by now. Otherwise the first holder
+    keeps the plain name; a newcomer whose name is reserved, in `taken` or stored for any operation, one that
+    no longer exists included, becomes "<prefix>_<name>", then "<prefix>_<name>_2". `prefix` is the server's
+    name, cut to 24 characters. The caller stores what is new.
+    """
+    held = {*taken, *stored.values(), *reserved}
+    short_prefix = sanitize_name(prefix)[:_MAX_PREFIX_CHARS].rstrip("_-") or "server"
+    assigned: dict[OperationKey, str] = {}
+    counters: dict[str, int] = {}
+    for key, suggested in entries:
+        if key in stored and stored[key] not in OWN_NAMES:
+            assigned[key] = stored[key]
+            continue
+        name = sanitize_name(suggested)
+        if name in held:
+            name = sanitize_name(f"{short_prefix}_{name}")
+        if name in held:
+            name = _numbered(name, held, counters)
+        assigned[key] = name
+        held.add(name)
+    return assigned
+
+
+def _wanted_name(operation: Operation) -> tuple[str, bool]:
+    """The name an operation asks for, and whether it is its id to the letter."""
+    identifier = operation.operation_id or ""
+    if _WORD.search(identifier) is None:
+        return method_path_name(operation.method, operation.path), False
+    name = sanitize_name(identifier)
+    return name, name == identifier
+
+
+def _numbered(name: str, taken: Collection[str], counters: dict[str, int]) -> str:
+    """`name` with the first free number from 2. The counter saves trying again what is known to be taken."""
+    number = counters.get(name, 1)
+    while True:
+        number += 1
+        suffix = f"_{number}"
+        candidate = name[: MAX_NAME_CHARS - len(suffix)] + suffix
+        if candidate not in taken:
+            counters[name] = number
+            return candidate
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]

@@ -1,0 +1,102 @@
+"""Search over operations by words: what a model asks for, ranked, the same every time.
+
+Receives tools; gives the ones that match best. A word counts by where it stands (name first, description
+last) and by how rare it is among the tools. No I/O, no randomness; ties keep the catalog's order.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from toolserver.tool.catalog import Tool
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_WEIGHTS = (("name", 8.0), ("tags", 4.0), ("path", 4.0), ("summary", 4.0), ("description", 1.0))
+_MAX_QUERY_WORDS = 40
+_MAX_DESCRIPTION_CHARS = 2_000
+_PREFIX_SHARE = 0.5
+"""What a word is worth that only begins like the one asked for."""
+
+_MIN_PREFIX = 3
+_COMMON = frozenset(["a", "an", "and", "all", "by", "for", "from", "i", "in", "of", "on", "or", "the", "to"])
+
+
+def words_of(text: str) -> Iterator[str]:
+    """The words of an identifier, path or sentence, lower case; plurals as their singular."""
+    for match in _WORD.finditer(text):
+        word = match[0].lower()
+        if len(word) >= _MIN_PREFIX and word.endswith("s") and not word.endswith("ss"):
+            word = word[:-3] + "y" if word.endswith("ies") else word[:-1]
+        yield word
+
+
+class ToolSearch:
+    """An index over the tools of one catalog. Immutable."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        """Reads names, tags, paths, summaries and the beginnings of descriptions."""
+        self._tools = tools
+        self._scores: dict[str, dict[int, float]] = {}
+        for index, tool in enumerate(tools):
+            for word, weight in _weighted_words(tool).items():
+                self._scores.setdefault(word, {})[index] = weight
+        self._words = sorted(self._scores)
+
+    def find(self, query: str, *, server: str = "", tag: str = "") -> list[Tool]:
+        """The tools that have at least one word of `query`, best first; without words, all of them.
+
+        `server` and `tag`: only tools of that server id, with that tag (letter case does not matter).
+        """
+        wanted = [word for word in dict.fromkeys(words_of(query)) if word not in _COMMON]
+        totals: Counter[int] = Counter()
+        for word in wanted[:_MAX_QUERY_WORDS]:
+            totals.update(self._matches(word))
+        ranked = (
+            sorted(totals, key=lambda index: (-totals[index], index)) if wanted else range(len(self._tools))
+        )
+        tools = [self._tools[index] for index in ranked]
+        return [tool for tool in tools if _is_among(tool, server, tag)]
+
+    def _matches(self, word: str) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for known in self._like(word):
+            scores = self._scores[known]
+            rarity = math.log(1 + len(self._tools) / len(scores))
+            share = 1.0 if known == word else _PREFIX_SHARE
+            for index, weight in scores.items():
+                found[index] = max(found.get(index, 0.0), weight * rarity * share)
+        return found
+
+    def _like(self, word: str) -> Iterable[str]:
+        if len(word) < _MIN_PREFIX:
+            return [word] if word in self._scores else []
+        return [known for known in self._words if known.startswith(word) or _begins(word, known)]
+
+
+def _begins(word: str, known: str) -> bool:
+    """Finds "invoice" for "invoicing": all but the last two letters of the known word, four at least."""
+    stem = known[:-2]
+    return len(stem) > _MIN_PREFIX and word.startswith(stem)
+
+
+def _weighted_words(tool: Tool) -> dict[str, float]:
+    operation = tool.operation
+    texts = {
+        "name": f"{tool.name} {operation.operation_id or ''}",
+        "tags": " ".join(operation.tags),
+        "path": f"{operation.method} {operation.path}",
+        "summary": operation.summary,
+        "description": operation.description[:_MAX_DESCRIPTION_CHARS],
+    }
+    weighted: dict[str, float] = {}
+    for part, weight in _WEIGHTS:
+        for word in words_of(texts[part]):
+            weighted.setdefault(word, weight)
+    return weighted
+
+
+def _is_among(tool: Tool, server: str, tag: str) -> bool:
+    if server and tool.server_id != server:
+        return False
+    return not tag or tag.lower() in (each.lower() for each in tool.operation.tags)

@@ -1,0 +1,152 @@
+"""Which tools of a catalog a model sees, when it cannot see them all.
+
+Receives a catalog and a user's choice; gives the tools to offer, in the catalog's order, and the tools of the
+bridge's own that go with them. Pure; costs come in as a function.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import translate
+from typing import Literal, TypeAlias
+
+from toolserver.tool.catalog import Tool
+from toolserver.tool.meta_tools import META_TOOLS, READ_RESULT, MetaTool
+
+MODEL_LIMIT = 128
+"""Tools that a model takes at most (OpenAI; other providers take more)."""
+
+MIN_LIMIT, MAX_LIMIT = 3, 20_000
+"""Of the tools offered: the bridge's own must fit; a document has no more operations."""
+
+MIN_TOKENS, MAX_TOKENS = 1_000, 10_000_000
+"""Of a token budget: the bridge's own tools take about 400."""
+
+CHARS_PER_TOKEN = 4
+"""A usual estimate for English and JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a user chose to offer. Empty fields choose nothing out: all tools are meant."""
+
+    servers: frozenset[str] = frozenset()
+    """Ids."""
+    tags: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
+    """Names or patterns such as "list*"."""
+    pinned: frozenset[str] = frozenset()
+    """Names that are offered even when the others are too many."""
+    limit: int = MODEL_LIMIT
+    """Tools offered at most, meta-tools included."""
+    max_tokens: int | None = None
+    """Of all definitions together; None for no budget."""
+
+
+Absence: TypeAlias = Literal["not_selected", "over_limit", "over_tokens"]
+"""Why a tool is not shown itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a model sees."""
+
+    tools: tuple[Tool, ...]
+    meta_tools: tuple[MetaTool, ...]
+    reachable: tuple[Tool, ...]
+    """What `find_operations` finds: everything that was chosen."""
+    over: Literal["", "over_limit", "over_tokens"]
+    """Which bound the chosen tools exceed."""
+
+    @property
+    def left_out(self) -> int:
+        """How many chosen tools are not shown themselves."""
+        return len(self.reachable) - len(self.tools)
+
+    def absences(self, tools: Iterable[Tool]) -> Mapping[str, Absence]:
+        """Which of `tools` are not shown, by name, and why."""
+        shown = {tool.name for tool in self.tools}
+        chosen = {tool.name for tool in self.reachable}
+        return {
+            tool.name: (self.over or "over_limit") if tool.name in chosen else "not_selected"
+            for tool in tools
+            if tool.name not in shown
+        }
+
+
+def estimated_tokens(name: str, description: str, schema_json: bytes) -> int:
+    """About what a definition costs in every request."""
+    return (len(name) + len(description) + len(schema_json)) // CHARS_PER_TOKEN + 1
+
+
+def choose(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
+    """The tools that a selection means, whatever their number."""
+    tags = {tag.lower() for tag in selection.tags}
+    fits = re.compile("|".join(map(translate, selection.names))).match
+    return tuple(
+        tool
+        for tool in tools
+        if tool.name in selection.pinned
+        or (
+            (not selection.servers or tool.server_id in selection.servers)
+            and (not tags or not tags.isdisjoint(tag.lower() for tag in tool.operation.tags))
+            and (not selection.names or fits(tool.name) is not None)
+        )
+    )
+
+
+def candidates(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
+    """The tools whose cost decides about an offer: all chosen ones if their number fits, else pinned ones."""
+    chosen = choose(tools, selection)
+    return chosen if len(chosen) <= selection.limit else _pinned(chosen, selection)
+
+
+def offer(
+    tools: Iterable[Tool], selection: Selection, *, tokens_of: Callable[[Tool], int] | None = None
+) -> Offer:
+    """All chosen tools when they fit; else the pinned ones that fit, with the tools that reach the others.
+
+    `read_result`, to which a cut answer points, goes with all tools where there is room for it. `tokens_of`
+    is asked only when the selection has a budget, and only for `candidates`.
+    """
+    chosen = choose(tools, selection)
+    if len(chosen) > selection.limit:
+        over = "over_limit"
+    elif _affordable(chosen, (), selection, tokens_of) < len(chosen):
+        over = "over_tokens"
+    else:
+        return Offer(chosen, _room_to_read_on(chosen, selection, tokens_of), chosen, "")
+    pinned = _pinned(chosen, selection)
+    shown = pinned[: _affordable(pinned, META_TOOLS, selection, tokens_of)]
+    return Offer(shown, META_TOOLS, chosen, over)
+
+
+def _pinned(chosen: tuple[Tool, ...], selection: Selection) -> tuple[Tool, ...]:
+    room = max(0, selection.limit - len(META_TOOLS))
+    return tuple(tool for tool in chosen if tool.name in selection.pinned)[:room]
+
+
+def _room_to_read_on(
+    chosen: tuple[Tool, ...], selection: Selection, tokens_of: Callable[[Tool], int] | None
+) -> tuple[MetaTool, ...]:
+    fits = len(chosen) < selection.limit
+    fits = fits and _affordable(chosen, (READ_RESULT,), selection, tokens_of) == len(chosen)
+    return (READ_RESULT,) if chosen and fits else ()
+
+
+def _affordable(
+    tools: tuple[Tool, ...],
+    meta_tools: tuple[MetaTool, ...],
+    selection: Selection,
+    tokens_of: Callable[[Tool], int] | None,
+) -> int:
+    """How many of the first tools the token budget allows beside `meta_tools`."""
+    if selection.max_tokens is None or tokens_of is None:
+        return len(tools)
+    left = selection.max_tokens
+    left -= sum(estimated_tokens(meta.name, meta.description, meta.schema_json) for meta in meta_tools)
+    for count, tool in enumerate(tools):
+        left -= tokens_of(tool)
+        if left < 0:
+            return count
+    return len(tools)
