@@ -16,7 +16,6 @@ from toolserver.document.swagger_parameters import (
     parameter_of,
     schema_of,
 )
-from toolserver.document.swagger_security import security_schemes_of
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
@@ -28,6 +27,14 @@ _READ_STATUSES = ("2", "d")
 _MAX_ENTRIES = 1_000
 """Parameters of one operation or path that are looked at; the reader of operations refuses fewer."""
 
+_FLOWS = {
+    "implicit": "implicit",
+    "password": "password",
+    "application": "clientCredentials",
+    "accessCode": "authorizationCode",
+}
+"""Swagger's names of flows, and those of OpenAPI 3."""
+
 Follow = Callable[[JsonValue], JsonValue]
 
 
@@ -37,7 +44,7 @@ def convert_envelope(root: JsonObject) -> JsonObject:
     converted["openapi"] = "3.0.4"
     converted["servers"] = list(servers_of(root, array_at(root, "schemes")))
     converted |= {key: root[key] for key in ("paths", "security") if key in root}
-    converted["components"] = {"securitySchemes": security_schemes_of(root)}
+    converted["components"] = {"securitySchemes": _security_schemes(root)}
     return converted
 
 
@@ -90,7 +97,7 @@ def as_openapi_3(root: JsonObject) -> JsonObject:
         name: _response(node, produces) if isinstance(node, dict) and "$ref" not in node else node
         for name, node in object_at(root, "responses").items()
     }
-    converted["securityDefinitions"] = security_schemes_of(root)
+    converted["securityDefinitions"] = _security_schemes(root)
     return converted
 
 
@@ -239,3 +246,24 @@ def _form_type(consumes: list[str], has_file: bool) -> str:
         return FORM_DATA
     offered = [base_type(media_type) for media_type in consumes]
     return FORM_DATA if FORM_DATA in offered and FORM not in offered else FORM
+
+
+def _security_schemes(root: JsonObject) -> JsonObject:
+    """Every definition; what is broken stays as it is, for the reader of schemes to name."""
+    return {name: _scheme(node) for name, node in object_at(root, "securityDefinitions").items()}
+
+
+def _scheme(node: JsonValue) -> JsonValue:
+    if not isinstance(node, dict):
+        return node
+    if node.get("type") == "basic":
+        return {"type": "http", "scheme": "basic", "description": text_at(node, "description")}
+    if node.get("type") != "oauth2":
+        return node
+    flow: JsonObject = {key: node[key] for key in ("authorizationUrl", "tokenUrl", "scopes") if key in node}
+    named = _FLOWS.get(text_at(node, "flow"))
+    return {
+        "type": "oauth2",
+        "description": text_at(node, "description"),
+        "flows": {named: flow} if named else {},
+    }
