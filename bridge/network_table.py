@@ -2,8 +2,8 @@
 
 The standard library has such tables, but each patch release of Python has others, and none knows the
 addresses of cloud metadata. The page reads the same rows: `python -m tests.network_script` writes them into
-static/network_table.js, and a test fails when the two differ. (The page has no build step; JSON modules need
-browsers of 2025 and fall under another directive of the content policy.)
+static/base/network_table.js, and a test fails when the two differ. (The page has no build step; JSON modules
+need browsers of 2025 and fall under another directive of the content policy.)
 
 The rows are IANA's special-purpose registries (iana.org/assignments/iana-ipv4-special-registry and
 iana-ipv6-special-registry, as of 2026-07-18), all of them, and what RFC 4291 and RFC 5771 say of the rest.

@@ -1,6 +1,6 @@
 """What an address is, by the table of networks: a pure function of its bits, the same on every Python.
 
-Of `ipaddress` only the reading of a text is used. static/networks.js decides alike.
+Of `ipaddress` only the reading of a text is used. static/base/networks.js decides alike.
 """
 
 from __future__ import annotations

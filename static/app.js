@@ -1,47 +1,47 @@
 // @ts-check
 /** Composition only: enters, builds the parts, gives each address its view, and starts everything. */
-import { AcceptanceView } from "./acceptance_view.js";
-import { Acceptance } from "./acceptance.js";
-import { AddServerView } from "./add_server_view.js";
-import { deleteUserStore, openDeviceStore, openUserStore } from "./browser_store.js";
-import { ApprovalNotices } from "./approval_notices.js";
-import { ApprovalsView } from "./approvals_view.js";
-import { ApprovalView } from "./approval_view.js";
-import { BridgeApi } from "./bridge_api.js";
-import { AuditView } from "./audit_view.js";
-import { CallLogView } from "./call_log_view.js";
-import { CallControls } from "./call_controls.js";
-import { ChatApi } from "./chat_api.js";
-import { ChatView } from "./chat_view.js";
-import { ConnectView } from "./connect_view.js";
-import { ControlsApi } from "./controls_api.js";
-import { Credentials } from "./credentials.js";
-import { Devices } from "./devices.js";
-import { DevicesView } from "./devices_view.js";
-import { DocumentRefresh } from "./document_refresh.js";
-import { DoctorView } from "./doctor_view.js";
-import { dismissible, el, fill, link, notice } from "./dom.js";
-import { ExecutorClient } from "./executor_client.js";
-import { Identity, IdentityError } from "./identity.js";
-import { InlineCards } from "./inline_cards.js";
-import { Inventory } from "./inventory.js";
-import { address, Navigation } from "./navigation.js";
-import { OpeningAcceptance } from "./opening_acceptance.js";
-import { PageGrants } from "./page_grants.js";
-import { PairingPanel } from "./pairing_panel.js";
-import { Pins } from "./pins.js";
-import { ProbeFrames } from "./probe_frames.js";
-import { ReferenceDecisions } from "./reference_decisions.js";
-import { SelectionView } from "./selection_view.js";
-import { ServerView } from "./server_view.js";
-import { ServersView } from "./servers_view.js";
-import { SettingsView } from "./settings_view.js";
-import { entranceView, mayBePaired } from "./entrance_view.js";
-import { showStatus, StatusView } from "./status_view.js";
-import { ToolsView } from "./tools_view.js";
+import { AcceptanceView } from "./servers/acceptance_view.js";
+import { Acceptance } from "./servers/acceptance.js";
+import { AddServerView } from "./servers/add_server_view.js";
+import { deleteUserStore, openDeviceStore, openUserStore } from "./base/browser_store.js";
+import { ApprovalNotices } from "./approvals/notifications.js";
+import { ApprovalsView } from "./approvals/approvals_view.js";
+import { ApprovalView } from "./approvals/approval_settings.js";
+import { BridgeApi } from "./session/bridge_api.js";
+import { AuditView } from "./settings/audit_view.js";
+import { CallLogView } from "./calls/call_log_view.js";
+import { CallControls } from "./session/call_controls.js";
+import { ChatApi } from "./session/chat_api.js";
+import { ChatView } from "./chat/chat_view.js";
+import { ConnectView } from "./connect/connect_view.js";
+import { ControlsApi } from "./session/controls_api.js";
+import { Credentials } from "./executor/credentials.js";
+import { Devices } from "./session/devices.js";
+import { DevicesView } from "./devices/devices_view.js";
+import { DocumentRefresh } from "./servers/document_refresh.js";
+import { DoctorView } from "./servers/doctor_view.js";
+import { dismissible, el, fill, link, notice } from "./ui/dom.js";
+import { ExecutorClient } from "./session/executor_client.js";
+import { Identity, IdentityError } from "./executor/identity.js";
+import { InlineCards } from "./session/inline_cards.js";
+import { Inventory } from "./session/inventory.js";
+import { address, Navigation } from "./ui/router.js";
+import { OpeningAcceptance } from "./servers/startup_acceptance.js";
+import { PageGrants } from "./executor/grants.js";
+import { PairingPanel } from "./ui/pairing_panel.js";
+import { Pins } from "./executor/pins.js";
+import { ProbeFrames } from "./session/probe_frames.js";
+import { ReferenceDecisions } from "./servers/reference_decisions.js";
+import { SelectionView } from "./tools/selection_view.js";
+import { ServerView } from "./servers/server_view.js";
+import { ServersView } from "./servers/servers_view.js";
+import { SettingsView } from "./settings/settings_view.js";
+import { entranceView, mayBePaired } from "./ui/entrance_view.js";
+import { showStatus, StatusView } from "./ui/status_view.js";
+import { ToolsView } from "./tools/tools_view.js";
 
-/** @typedef {import("./view_types.js").Parts} Parts */
-/** @typedef {import("./navigation.js").Route} Route */
+/** @typedef {import("./types/view_types.js").Parts} Parts */
+/** @typedef {import("./ui/router.js").Route} Route */
 
 const RETRY_MS = 3_000;
 
@@ -90,9 +90,9 @@ class App {
   }
 
   /**
-   * @param {import("./browser_store.js").BrowserStore} store
+   * @param {import("./base/browser_store.js").BrowserStore} store
    * @param {Identity} identity
-   * @param {import("./identity.js").Entrance} entrance
+   * @param {import("./executor/identity.js").Entrance} entrance
    * @returns {Parts}
    */
   #build(store, identity, { user, user_id }) {
@@ -135,7 +135,7 @@ class App {
     location.reload();
   }
 
-  /** @param {Parts} parts @param {import("./identity.js").Entrance} entrance */
+  /** @param {Parts} parts @param {import("./executor/identity.js").Entrance} entrance */
   async #run(parts, { byTicket }) {
     const { executor, inventory, devices, controls } = parts;
     const status = new StatusView(place("connection"), parts);
@@ -159,7 +159,7 @@ class App {
     await refresh.refetchAll();
   }
 
-  /** Another device has taken access away from this one. @param {import("./types.js").ExecutorState} state */
+  /** Another device has taken access away from this one. @param {import("./types/types.js").ExecutorState} state */
   #watchRemoval({ connection, error }) {
     if (connection === "refused" && error?.code === "device_unknown")
       queueMicrotask(() => this.#showEntrance(new IdentityError("device_unknown")));

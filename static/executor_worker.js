@@ -4,33 +4,33 @@
  * hidden. Composition only. The page starts and drains it by messages; every tab hears its news on a BroadcastChannel.
  */
 
-import { ApprovalDesk } from "./approval_desk.js";
-import { deskSurroundings } from "./approval_surroundings.js";
-import { ApprovalRules } from "./approval_rules.js";
-import { BridgeSocket } from "./bridge_socket.js";
-import { CallJournal } from "./call_journal.js";
-import { CallLog } from "./call_log.js";
-import { CallRecovery } from "./call_recovery.js";
-import { Credentials } from "./credentials.js";
-import { CallFailure, failedOutcome } from "./call_failure.js";
-import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
-import { Identity } from "./identity.js";
-import { openCallChannel } from "./call_channel.js";
-import { openDeviceStore, openUserStore } from "./browser_store.js";
-import { PageGrants } from "./page_grants.js";
-import { Pins } from "./pins.js";
-import { RunningCalls } from "./running_calls.js";
-import { ToolRunner } from "./tool_runner.js";
-import { uploadResult } from "./result_upload.js";
+import { ApprovalDesk } from "./executor/approval_queue.js";
+import { deskSurroundings } from "./executor/approval_surroundings.js";
+import { ApprovalRules } from "./executor/approval_rules.js";
+import { BridgeSocket } from "./executor/bridge_socket.js";
+import { CallJournal } from "./executor/call_journal.js";
+import { CallLog } from "./executor/call_log.js";
+import { CallRecovery } from "./executor/call_recovery.js";
+import { Credentials } from "./executor/credentials.js";
+import { CallFailure, failedOutcome } from "./executor/call_failure.js";
+import { diagnose, networkPermission, watchPolicy } from "./executor/diagnosis.js";
+import { Identity } from "./executor/identity.js";
+import { openCallChannel } from "./executor/call_channel.js";
+import { openDeviceStore, openUserStore } from "./base/browser_store.js";
+import { PageGrants } from "./executor/grants.js";
+import { Pins } from "./executor/pins.js";
+import { RunningCalls } from "./executor/running_calls.js";
+import { ToolRunner } from "./executor/tool_runner.js";
+import { uploadResult } from "./executor/result_upload.js";
 
-/** @typedef {import("./types.d.ts").WorkerCommand} WorkerCommand */
-/** @typedef {import("./types.d.ts").WorkerNews} WorkerNews */
-/** @typedef {import("./types.d.ts").TabRequest} TabRequest */
-/** @typedef {import("./types.d.ts").ToolCall} ToolCall */
+/** @typedef {import("./types/types.d.ts").WorkerCommand} WorkerCommand */
+/** @typedef {import("./types/types.d.ts").WorkerNews} WorkerNews */
+/** @typedef {import("./types/types.d.ts").TabRequest} TabRequest */
+/** @typedef {import("./types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {Extract<WorkerCommand, {type: "start"}>} StartCommand */
 
 /** The worker's global scope, as far as it is used here (the DOM types describe a window). */
-const scope = /** @type {EventTarget & {postMessage: (reply: import("./types.d.ts").WorkerReply) => void}} */ (
+const scope = /** @type {EventTarget & {postMessage: (reply: import("./types/types.d.ts").WorkerReply) => void}} */ (
   /** @type {unknown} */ (self)
 );
 
@@ -52,7 +52,7 @@ const DRAINING = {
 class Executor {
   #isDraining = false;
   #limits = { ...FIRST_LIMITS };
-  /** @type {import("./types.d.ts").Connection} */
+  /** @type {import("./types/types.d.ts").Connection} */
   #connection = "offline";
   /** @type {{code: string, message: string} | null} */
   #problem = null;
@@ -60,7 +60,7 @@ class Executor {
   /**
    * @param {StartCommand} start
    * @param {Identity} identity
-   * @param {import("./browser_store.js").BrowserStore} store
+   * @param {import("./base/browser_store.js").BrowserStore} store
    * @param {CallJournal} journal
    */
   constructor(start, identity, store, journal) {
@@ -100,7 +100,7 @@ class Executor {
     this.socket.sendVisibility(visibility);
   }
 
-  /** @param {import("./browser_store.js").BrowserStore} store */
+  /** @param {import("./base/browser_store.js").BrowserStore} store */
   #makeRunner(store) {
     const pins = new Pins(store);
     const credentials = new Credentials(store);
@@ -140,7 +140,7 @@ class Executor {
     });
   }
 
-  /** @returns {Promise<import("./types.d.ts").Greeting>} */
+  /** @returns {Promise<import("./types/types.d.ts").Greeting>} */
   async #introduce() {
     const { worker, page_id, origins } = this.settings;
     const { alive, calls } = await this.recovery.list();
@@ -158,7 +158,7 @@ class Executor {
     void this.recovery.tell(closed);
   }
 
-  /** @returns {import("./bridge_socket.js").BridgeSocketDelegate} */
+  /** @returns {import("./executor/bridge_socket.js").BridgeSocketDelegate} */
   #delegate() {
     return {
       connectionChanged: (connection, problem) => this.#connectionChanged(connection, problem),
@@ -198,7 +198,7 @@ class Executor {
     this.#tell({ type: "changed", subject: "approvals" });
   }
 
-  /** The bridge knows that it does not run. @param {ToolCall} call @param {import("./types.d.ts").Outcome} outcome */
+  /** The bridge knows that it does not run. @param {ToolCall} call @param {import("./types/types.d.ts").Outcome} outcome */
   #closed(call, outcome) {
     this.log.callEnded(call, outcome);
     this.#finishDraining();
@@ -211,14 +211,14 @@ class Executor {
     this.#tellState();
   }
 
-  /** @param {ToolCall} call @param {import("./types.d.ts").Outcome} outcome */
+  /** @param {ToolCall} call @param {import("./types/types.d.ts").Outcome} outcome */
   #ended(call, outcome) {
     this.socket.sendResult(call.call_id, outcome);
     this.log.callEnded(call, outcome);
     this.#tellState();
   }
 
-  /** @param {import("./types.d.ts").Connection} connection @param {{code: string, message: string} | null} problem */
+  /** @param {import("./types/types.d.ts").Connection} connection @param {{code: string, message: string} | null} problem */
   #connectionChanged(connection, problem) {
     this.#connection = connection;
     this.#problem = problem && { code: problem.code, message: problem.message };

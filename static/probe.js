@@ -3,13 +3,13 @@
  * The probe frame: the only place of the page that may reach an origin nobody has accepted yet, because its CSP names
  * that one origin. Fetches a document or finds out why the origin cannot be used; talks only to its own page.
  */
-import { addressSpace, targetAddressSpace } from "./address_space.js";
-import { diagnose, networkPermission, watchPolicy } from "./diagnosis.js";
-import { readAnswer } from "./answer_reader.js";
+import { addressSpace, targetAddressSpace } from "./executor/address_space.js";
+import { diagnose, networkPermission, watchPolicy } from "./executor/diagnosis.js";
+import { readAnswer } from "./executor/answer_reader.js";
 
-/** @typedef {import("./probe_wire.js").ProbeRequest} ProbeRequest */
-/** @typedef {import("./probe_wire.js").ProbeError} ProbeError */
-/** @typedef {import("./probe_wire.js").CheckReport} CheckReport */
+/** @typedef {import("./types/probe_wire.js").ProbeRequest} ProbeRequest */
+/** @typedef {import("./types/probe_wire.js").ProbeError} ProbeError */
+/** @typedef {import("./types/probe_wire.js").CheckReport} CheckReport */
 
 /** The largest document the bridge takes (32 MiB). */
 const DOCUMENT_BYTES = 32 * 1024 * 1024;

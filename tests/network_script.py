@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bridge.network_table import METADATA_NAMES, NETWORKS, Carried, Network
 
-SCRIPT = Path(__file__).parents[1] / "static" / "network_table.js"
+SCRIPT = Path(__file__).parents[1] / "static" / "base" / "network_table.js"
 
 HEAD = """\
 // @ts-check

@@ -7,7 +7,7 @@ import pytest
 
 from toolserver.operation.parameter import Sending
 
-SCRIPT = Path(__file__).parents[2] / "static" / "forbidden_headers.js"
+SCRIPT = Path(__file__).parents[2] / "static" / "request" / "forbidden_headers.js"
 
 
 def forbidden_in_the_page() -> list[str]:

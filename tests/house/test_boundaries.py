@@ -9,18 +9,18 @@ BROAD = frozenset({"Exception", "BaseException"})
 
 OUT_OF_REACH = {
     # A worker has no document.
-    "static/executor_worker.js": {"static/dom.js", "static/navigation.js"},
+    "static/executor_worker.js": {"static/ui/dom.js", "static/ui/router.js"},
     # Building a request is pure: it runs unchanged under Node, where a table of vectors can judge it.
-    "static/request.js": {
-        "static/bridge_api.js",
-        "static/bridge_socket.js",
-        "static/browser_store.js",
-        "static/dom.js",
-        "static/tool_runner.js",
+    "static/request/build.js": {
+        "static/session/bridge_api.js",
+        "static/executor/bridge_socket.js",
+        "static/base/browser_store.js",
+        "static/ui/dom.js",
+        "static/executor/tool_runner.js",
     },
     # The log and the reader of answers are data; views show them.
-    "static/call_log.js": {"static/dom.js", "static/bridge_api.js"},
-    "static/answer_reader.js": {"static/dom.js", "static/bridge_api.js"},
+    "static/executor/call_log.js": {"static/ui/dom.js", "static/session/bridge_api.js"},
+    "static/executor/answer_reader.js": {"static/ui/dom.js", "static/session/bridge_api.js"},
 }
 """What a module of the page must not reach, however many imports lie between."""
 
@@ -72,7 +72,7 @@ def test_only_the_socket_module_imports_socket_io() -> None:
     refuse(
         f"{script.file} imports socket.io"
         for script in scripts()
-        if not script.file.startswith("tests/") and script.file != "static/bridge_socket.js"
+        if not script.file.startswith("tests/") and script.file != "static/executor/bridge_socket.js"
         if any("socket.io" in target for target in script.imports)
     )
 

@@ -1,8 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallFailure } from "../../static/call_failure.js";
-import { withFiles } from "../../static/file_urls.js";
+import { CallFailure } from "../../static/executor/call_failure.js";
+import { withFiles } from "../../static/executor/file_urls.js";
 import { plan } from "./support/plans.js";
 
 const PAGE = "http://localhost:8642/";

@@ -4,7 +4,7 @@
  * on stdin, as many JSON lines `{request}` or `{error}` go out. Bytes are written as Base64 under `body_base64`.
  */
 import { buildRequest, RequestError } from "../../../static/request.js";
-import { parseJson, stringifyJson } from "../../../static/json_text.js";
+import { parseJson, stringifyJson } from "../../../static/base/json_text.js";
 
 /** @param {any} job */
 function built({ plan, args, options }) {

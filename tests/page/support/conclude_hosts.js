@@ -1,7 +1,7 @@
 // @ts-check
 /** What the page concludes about many hosts, for tests written in another language: JSON lists come in and go out. */
-import { addressSpace } from "../../../static/address_space.js";
-import { conclusionOf } from "../../../static/networks.js";
+import { addressSpace } from "../../../static/executor/address_space.js";
+import { conclusionOf } from "../../../static/base/networks.js";
 
 let text = "";
 for await (const chunk of process.stdin.setEncoding("utf8")) text += chunk;

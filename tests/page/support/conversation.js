@@ -1,7 +1,7 @@
 // @ts-check
 /** Messages and events of a conversation, for tests. */
 
-/** @typedef {import("../../../static/chat_types.js").Message} Message */
+/** @typedef {import("../../../static/types/chat_types.js").Message} Message */
 
 const AT = "2026-11-22T10:00:00.000Z";
 

@@ -1,6 +1,6 @@
 // @ts-check
 /** IndexedDB as a Map, as far as the journal uses it: `add` refuses what is there, a refused change changes nothing. */
-import { StoreError } from "../../../static/browser_store.js";
+import { StoreError } from "../../../static/base/browser_store.js";
 
 globalThis.IDBKeyRange ??= /** @type {any} */ ({ bound: (/** @type {string[]} */ [first]) => first });
 

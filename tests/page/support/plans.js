@@ -1,8 +1,8 @@
 // @ts-check
 /** Small request plans for tests. */
 
-/** @typedef {import("../../../static/types.d.ts").RequestPlan} RequestPlan */
-/** @typedef {import("../../../static/types.d.ts").PlanParameter} PlanParameter */
+/** @typedef {import("../../../static/types/types.d.ts").RequestPlan} RequestPlan */
+/** @typedef {import("../../../static/types/types.d.ts").PlanParameter} PlanParameter */
 
 /**
  * GET https://api.example/v1/things, changed as asked.

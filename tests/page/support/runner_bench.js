@@ -1,12 +1,12 @@
 // @ts-check
 /** A tool runner with one accepted operation and a scripted API, for tests. */
-import { ToolRunner } from "../../../static/tool_runner.js";
+import { ToolRunner } from "../../../static/executor/tool_runner.js";
 import { parameter, plan } from "./plans.js";
 
-/** @typedef {import("../../../static/types.d.ts").ToolCall} ToolCall */
-/** @typedef {import("../../../static/types.d.ts").Pin} Pin */
-/** @typedef {import("../../../static/types.d.ts").Outcome} Outcome */
-/** @typedef {import("../../../static/tool_runner.js").Surroundings} Surroundings */
+/** @typedef {import("../../../static/types/types.d.ts").ToolCall} ToolCall */
+/** @typedef {import("../../../static/types/types.d.ts").Pin} Pin */
+/** @typedef {import("../../../static/types/types.d.ts").Outcome} Outcome */
+/** @typedef {import("../../../static/executor/tool_runner.js").Surroundings} Surroundings */
 
 export const GET_THINGS = plan({ parameters: [parameter("query", "q")] });
 export const POST_THINGS = plan({
@@ -24,7 +24,7 @@ export function call(change = {}) {
 
 /**
  * A runner with one accepted operation and a scripted API; `seen` collects what left it.
- * @param {import("../../../static/types.d.ts").RequestPlan} [asked]
+ * @param {import("../../../static/types/types.d.ts").RequestPlan} [asked]
  * @param {Partial<Surroundings>} [change]
  */
 export function bench(asked = GET_THINGS, change = {}) {

@@ -1,0 +1,131 @@
+// @ts-check
+/**
+ * One call that waits: what would be sent, why it asks, and the four answers. Everything foreign is text in a box of its
+ * own, with nothing invisible in it and a bounded size, so that it can neither imitate the card nor push its facts away.
+ */
+import { button, el, factList, fill, freshId, methodTag } from "../ui/dom.js";
+import { size } from "../ui/response_view.js";
+import { cut, line, visible, visibleLines } from "../base/untrusted_text.js";
+
+/** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
+/** @typedef {import("../executor/approval_policy.js").Decision} Decision */
+
+const SHOWN_URL_CHARS = 300;
+const SHOWN_VALUE_CHARS = 300;
+const SHOWN_VALUE_LINES = 6;
+const SHOWN_ARGUMENTS = 12;
+
+/** @type {Record<import("../types/types.js").ReasonToAsk, string>} */
+const REASONS = {
+  unsafe: "It can change data.",
+  every_call: "You want to be asked about every call.",
+  changed: "It has changed since you always allowed it.",
+  bridge: "The bridge has no permission of yours for it.",
+};
+
+export class ApprovalCard {
+  /**
+   * @param {WaitingCard} card
+   * @param {(decision: Decision) => void} decide  not called while the card is not armed
+   */
+  constructor(card, decide) {
+    this.card = card;
+    this.decide = decide;
+    this.isArmed = false;
+    this.left = el("span", { class: "facts", "aria-hidden": "true" });
+    this.buttons = this.#buttons();
+    this.element = this.#render();
+    this.tick(Date.now());
+  }
+
+  /** A fresh or moved card takes no click, for it may have been meant for what was there before. @param {boolean} isArmed */
+  arm(isArmed) {
+    this.isArmed = isArmed;
+    for (const each of this.buttons) each.setAttribute("aria-disabled", String(!isArmed));
+  }
+
+  /** @param {number} now milliseconds since the epoch */
+  tick(now) {
+    const seconds = Math.max(0, Math.ceil((this.card.expires_at - now) / 1000));
+    this.left.textContent = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes left` : `${seconds} s left`;
+    this.left.classList.toggle("warning-text", seconds <= 20);
+  }
+
+  #buttons() {
+    const { chat_id, tool } = this.card;
+    const scope = chat_id === null ? "timed" : "chat";
+    const name = line(tool);
+    /** @param {string} label @param {Decision} decision @param {string} look */
+    const answer = (label, decision, look) =>
+      button(label, (event) => event.isTrusted && this.isArmed && this.decide(decision), {
+        class: look,
+        "aria-label": `${label}: ${name}`,
+      });
+    return [
+      answer("Deny", "denied", ""),
+      answer("Allow once", "once", "primary"),
+      answer(scope === "chat" ? "Allow for this chat" : "Allow for 30 minutes", scope, "quiet"),
+      answer("Always allow this operation", "always", "quiet"),
+    ];
+  }
+
+  #render() {
+    const { card } = this;
+    const title = el("h3", { id: freshId("card") }, line(card.tool), el("span", { class: "facts" }, ` at ${line(card.server_id)}`));
+    return el(
+      "article",
+      { class: "card", role: "group", "aria-labelledby": title.id, dataset: { call: card.call_id } },
+      el("div", { class: "card-head" }, title, el("span", { class: "spacer" }), this.left),
+      el(
+        "p",
+        { class: "mono card-url" },
+        methodTag(line(card.method), card.is_safe),
+        " ",
+        longText(card.url, { chars: SHOWN_URL_CHARS, what: "the address", isLine: true }),
+      ),
+      factList([
+        ["Why", REASONS[card.reason]],
+        ["Credential", card.credentials.length > 0 ? card.credentials.map((name) => line(name)).join(", ") : "none"],
+      ]),
+      argumentList(card),
+      bodyPart(card),
+      el("div", { class: "actions" }, ...this.buttons),
+    );
+  }
+}
+
+/** @param {WaitingCard} card */
+function argumentList({ args, more_args }) {
+  if (args.length === 0) return el("p", { class: "hint" }, "No arguments.");
+  const rows = args.map(({ name, value }) => [
+    el("dt", null, line(name)),
+    el("dd", null, longText(value, { chars: SHOWN_VALUE_CHARS, what: `all of ${line(name)}` })),
+  ]);
+  const list = el("dl", { class: "card-arguments", "aria-label": "Arguments" }, ...rows.slice(0, SHOWN_ARGUMENTS).flat());
+  const rest = rows.slice(SHOWN_ARGUMENTS);
+  const all = button(`Show ${rest.length + more_args} more arguments`, () => (list.append(...rest.flat()), all.remove()), {
+    class: "quiet small",
+  });
+  return el("div", null, list, rest.length > 0 ? all : null, more_args > 0 ? el("p", { class: "hint" }, `${more_args} arguments more than fit here.`) : null);
+}
+
+/** @param {WaitingCard} card */
+function bodyPart({ body, body_bytes, content_type }) {
+  if (body === null && body_bytes === 0) return null;
+  const about = `Body, ${[size(body_bytes), line(content_type)].filter(Boolean).join(", ")}`;
+  if (body === null) return el("p", { class: "hint" }, `${about}; its parts are the arguments.`);
+  return el("details", { class: "card-body" }, el("summary", null, about), longText(body, { chars: SHOWN_VALUE_CHARS, what: "the whole body" }));
+}
+
+/**
+ * @param {string} text
+ * @param {{chars: number, what: string, isLine?: boolean}} how
+ */
+function longText(text, { chars, what, isLine = false }) {
+  const show = isLine ? visible : visibleLines;
+  const short = cut(text, chars, isLine ? Infinity : SHOWN_VALUE_LINES);
+  const place = el("bdi", { class: isLine ? "card-text" : "card-text box", dir: "ltr" }, show(short.text));
+  if (!short.isCut) return place;
+  const all = button(`… Show ${what}`, () => (fill(place, show(text)), all.remove()), { class: "quiet small" });
+  return el("span", null, place, " ", all);
+}

@@ -1,0 +1,137 @@
+// @ts-check
+/** Which calls ask, what need not ask any more, and how the page calls for its user. */
+import { announce, button, el, fill, notice, sentenceOf } from "../ui/dom.js";
+import { noticePermission } from "./notifications.js";
+import { line } from "../base/untrusted_text.js";
+
+/** @typedef {import("../types/api_types.js").ApprovalFacts} ApprovalFacts */
+/** @typedef {import("../types/api_types.js").GrantFacts} GrantFacts */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+
+/** @type {[import("../types/types.js").ApprovalMode, string, string][]} */
+const MODES = [
+  ["safe", "Calls that can change something", "GET, HEAD and OPTIONS run at once; every other call asks first."],
+  ["ask", "Every call", "Calls that only read ask, too."],
+  ["all", "No call", "Every accepted operation runs at once, whoever asked for it. Choose this only for APIs that can do no harm."],
+];
+const SCOPES = { chat: "this chat", timed: "30 minutes", always: "always, while it does not change" };
+
+export class ApprovalView {
+  /** @param {Parts} parts */
+  constructor({ api, executor, grants }) {
+    this.api = api;
+    this.executor = executor;
+    this.grants = grants;
+    this.modes = el("div");
+    this.table = el("div");
+    this.problem = el("div");
+    /** @type {(() => void) | null} */
+    this.unsubscribe = null;
+  }
+
+  /** @param {HTMLElement} container */
+  async start(container) {
+    fill(
+      container,
+      el("h1", null, "Approval"),
+      this.problem,
+      el("section", { class: "panel" }, el("fieldset", { class: "radios stack" }, el("legend", null, "What asks you first"), this.modes)),
+      el("section", { class: "panel stack", "aria-labelledby": "granted" }, el("h2", { id: "granted" }, "What need not ask"), this.table),
+      noticesPanel(),
+    );
+    this.unsubscribe ??= this.executor.onChanged("approvals", () => void this.#load());
+    await this.#load();
+  }
+
+  stop() {
+    this.unsubscribe?.();
+    this.unsubscribe = null;
+  }
+
+  #load() {
+    return this.#perform(() => this.api.approval());
+  }
+
+  /** @param {() => Promise<ApprovalFacts>} act */
+  async #perform(act) {
+    try {
+      this.#show(await act());
+      fill(this.problem);
+    } catch (failure) {
+      fill(this.problem, notice("error", sentenceOf(failure)));
+    }
+  }
+
+  /** @param {ApprovalFacts} facts */
+  #show(facts) {
+    const { activeElement } = document;
+    const focused = activeElement instanceof HTMLInputElement && this.modes.contains(activeElement) ? activeElement.value : "";
+    fill(this.modes, ...MODES.map(([mode, label, hint]) => this.#mode(facts, mode, label, hint)));
+    for (const radio of this.modes.querySelectorAll("input")) if (radio.value === focused) radio.focus();
+    fill(this.table, facts.grants.length > 0 ? this.#grants(facts.grants) : el("p", { class: "hint" }, "Nothing. Each call that asks is shown to you."));
+  }
+
+  /** @param {ApprovalFacts} facts @param {import("../types/types.js").ApprovalMode} mode @param {string} label @param {string} hint */
+  #mode(facts, mode, label, hint) {
+    const choose = () => void this.#perform(() => this.api.chooseApproval(mode)).then(() => announce(`From now on: ${label}.`));
+    const radio = el("input", { type: "radio", name: "approval-mode", value: mode, checked: facts.mode === mode, onchange: choose });
+    const name = facts.default === mode ? `${label} (as the bridge was started)` : label;
+    return el("label", { class: "radio" }, radio, el("span", null, name, el("span", { class: "hint" }, hint)));
+  }
+
+  /** @param {GrantFacts[]} grants */
+  #grants(grants) {
+    const head = ["Operation", "Server", "For", "Until", ""].map((text) =>
+      el("th", { scope: "col" }, text || el("span", { class: "visually-hidden" }, "Actions")),
+    );
+    const rows = grants.map((grant) => this.#grant(grant));
+    return el(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Permissions" },
+      el("table", { class: "grants" }, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...rows)),
+      el("div", { class: "actions" }, button("Ask about all of them again", () => this.#revokeAll(), { class: "quiet" })),
+    );
+  }
+
+  /** @param {GrantFacts} grant */
+  #grant(grant) {
+    const until = grant.expires_at === null ? "you revoke it" : new Date(grant.expires_at * 1000).toLocaleString();
+    const revoke = button("Revoke", () => this.#revoke(grant), { class: "quiet small", "aria-label": `Revoke ${line(grant.operation)}` });
+    return el(
+      "tr",
+      null,
+      el("th", { scope: "row", class: "mono" }, line(grant.operation)),
+      el("td", null, line(grant.server)),
+      el("td", null, SCOPES[grant.scope]),
+      el("td", { class: "facts" }, until),
+      el("td", null, revoke),
+    );
+  }
+
+  /** This browser's copy first: it alone is enough to be asked. @param {GrantFacts} grant */
+  async #revoke(grant) {
+    const { id, server, operation, scope, chat_id } = grant;
+    await this.grants.remove({ server_id: server, key: operation, scope, chat_id }).catch(() => {});
+    await this.#perform(() => this.api.revokeGrant(id));
+    announce("It asks again.");
+  }
+
+  async #revokeAll() {
+    await this.grants.removeAll().catch(() => {});
+    await this.#perform(() => this.api.revokeGrants());
+    announce("They ask again.");
+  }
+}
+
+function noticesPanel() {
+  const place = el("div");
+  const show = () => {
+    const permission = noticePermission();
+    const ask = button("Notify me", async () => (await Notification.requestPermission(), show()));
+    if (permission === "granted") fill(place, el("p", null, "While this tab is in the background, each waiting call is a notification."));
+    else if (permission === "default") fill(place, el("p", null, "While this tab is in the background you would not see a card. "), ask);
+    else fill(place, el("p", null, "This browser shows no notifications of this page; the title of the tab tells how many calls wait."));
+  };
+  show();
+  return el("section", { class: "panel stack", "aria-labelledby": "notices-title" }, el("h2", { id: "notices-title" }, "Notifications"), place);
+}

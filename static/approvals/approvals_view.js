@@ -1,0 +1,129 @@
+// @ts-check
+/** The calls that wait for their user, above every view: a list of cards, and answers for all of them at once. */
+import { announce, button, el, fill, link } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { ApprovalCard } from "./approval_card.js";
+import { line } from "../base/untrusted_text.js";
+
+/** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
+/** @typedef {import("../executor/approval_policy.js").Decision} Decision */
+
+/** A click that was under way when a card appeared or moved was not meant for it. */
+const ARMING_MS = 500;
+/** More wait until these are decided: nobody allows what he has not been shown. */
+const SHOWN_CARDS = 30;
+
+export class ApprovalsView {
+  /** @type {Map<string, ApprovalCard>} */
+  #cards = new Map();
+  /** @type {(() => void)[]} */
+  #endings = [];
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #arming;
+
+  /** @param {HTMLElement} place @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline">} parts */
+  constructor(place, { executor, inline }) {
+    this.place = place;
+    this.executor = executor;
+    this.inline = inline;
+    this.title = el("h2", { tabindex: "-1", id: "approvals-title" });
+    this.hint = el("p", { class: "hint" });
+    this.list = el("div", { class: "stack" });
+    this.all = el("div", { class: "actions" });
+  }
+
+  start() {
+    if (this.#endings.length > 0) return;
+    const settings = link("What asks first", address("approval"), { class: "quiet-link" });
+    fill(this.place, el("div", { class: "title-row" }, this.title, this.all, settings), this.list, this.hint);
+    const listening = new AbortController();
+    const rearm = () => document.visibilityState === "visible" && this.#arm();
+    window.addEventListener("focus", rearm, { signal: listening.signal });
+    document.addEventListener("visibilitychange", rearm, { signal: listening.signal });
+    const clock = setInterval(() => this.#tick(), 1000);
+    this.#endings = [() => listening.abort(), () => clearInterval(clock), this.inline.onChange(() => this.#show(this.executor.cards))];
+    this.#endings.push(this.executor.onCards((cards) => this.#show(cards)));
+  }
+
+  stop() {
+    for (const end of this.#endings.splice(0)) end();
+    clearTimeout(this.#arming);
+    this.#cards.clear();
+    fill(this.list);
+    this.place.hidden = true;
+  }
+
+  /** @param {WaitingCard[]} all */
+  #show(all) {
+    const cards = all.filter(({ call_id }) => !this.inline.has(call_id));
+    const shown = cards.slice(0, SHOWN_CARDS);
+    const ids = new Set(shown.map(({ call_id }) => call_id));
+    const gone = [...this.#cards.keys()].filter((callId) => !ids.has(callId));
+    const fresh = shown.filter(({ call_id }) => !this.#cards.has(call_id));
+    const hadFocus = this.place.contains(document.activeElement);
+    for (const callId of gone) this.#drop(callId);
+    for (const card of fresh) this.#add(card);
+    if (gone.length + fresh.length === 0) return;
+    this.#head(cards.length);
+    this.#arm();
+    if (fresh.length > 0) announce(waitingSentence(fresh));
+    if (hadFocus && !this.place.contains(document.activeElement)) this.#keepFocus();
+  }
+
+  /** @param {number} count */
+  #head(count) {
+    this.place.hidden = count === 0;
+    this.title.textContent = count === 1 ? "1 call waits for your approval" : `${count} calls wait for your approval`;
+    const more = count - this.#cards.size;
+    this.hint.textContent = more > 0 ? `${more} more are shown when you have decided these.` : "";
+    const shown = this.#cards.size;
+    const each = shown > 1 ? [this.#allButton(`Deny all ${shown}`, "denied", ""), this.#allButton(`Allow all ${shown} once`, "once", "primary")] : [];
+    fill(this.all, ...each);
+  }
+
+  /** @param {string} label @param {Decision} decision @param {string} look */
+  #allButton(label, decision, look) {
+    const act = (/** @type {Event} */ event) => {
+      const armed = [...this.#cards].filter(([, card]) => card.isArmed).map(([callId]) => callId);
+      if (event.isTrusted) this.executor.decide(armed, decision);
+    };
+    return button(label, act, { class: `${look} small` });
+  }
+
+  /** @param {WaitingCard} facts */
+  #add(facts) {
+    const card = new ApprovalCard(facts, (decision) => this.executor.decide([facts.call_id], decision));
+    this.#cards.set(facts.call_id, card);
+    this.list.append(card.element);
+  }
+
+  /** @param {string} callId */
+  #drop(callId) {
+    this.#cards.get(callId)?.element.remove();
+    this.#cards.delete(callId);
+  }
+
+  #arm() {
+    clearTimeout(this.#arming);
+    for (const card of this.#cards.values()) card.arm(false);
+    this.#arming = setTimeout(() => {
+      for (const card of this.#cards.values()) card.arm(true);
+    }, ARMING_MS);
+  }
+
+  #tick() {
+    for (const card of this.#cards.values()) card.tick(Date.now());
+  }
+
+  /** Never onto a button: the next key press was meant for the card that is gone. */
+  #keepFocus() {
+    (this.#cards.size > 0 ? this.title : document.getElementById("main"))?.focus({ preventScroll: true });
+  }
+}
+
+/** What is said aloud of calls that have begun to wait. @param {WaitingCard[]} fresh */
+export function waitingSentence(fresh) {
+  const [{ tool, server_id, method }] = fresh;
+  if (fresh.length > 1) return `${fresh.length} calls wait for your approval.`;
+  return `A call waits for your approval: ${line(method)} ${line(tool)} at ${line(server_id)}.`;
+}

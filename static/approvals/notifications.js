@@ -1,0 +1,76 @@
+// @ts-check
+/** Calls for the user when nobody looks: a notification per waiting call, and the number in the title of the tab. */
+import { line } from "../base/untrusted_text.js";
+
+/** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
+
+const FLASH_MS = 1000;
+
+/** @returns {"granted" | "denied" | "default" | "unsupported"} */
+export const noticePermission = () => ("Notification" in globalThis ? Notification.permission : "unsupported");
+
+export class ApprovalNotices {
+  /** @type {Map<string, Notification>} */
+  #shown = new Map();
+  /** Calls that were told, so that a closed notification does not come back. @type {Set<string>} */
+  #told = new Set();
+  /** @type {(() => void)[]} */
+  #endings = [];
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #flashing;
+  #title = "";
+  #own = "";
+
+  /** @param {{executor: import("../session/executor_client.js").ExecutorClient}} parts */
+  constructor({ executor }) {
+    this.executor = executor;
+  }
+
+  start() {
+    if (this.#endings.length > 0) return;
+    const listening = new AbortController();
+    const look = () => this.#show(this.executor.cards);
+    document.addEventListener("visibilitychange", look, { signal: listening.signal });
+    this.#endings = [() => listening.abort(), this.executor.onCards((cards) => this.#show(cards))];
+  }
+
+  stop() {
+    for (const end of this.#endings.splice(0)) end();
+    this.#show([]);
+  }
+
+  /** @param {WaitingCard[]} cards */
+  #show(cards) {
+    const waiting = new Set(cards.map(({ call_id }) => call_id));
+    for (const [callId, notification] of this.#shown)
+      if (!waiting.has(callId) || !document.hidden) (notification.close(), this.#shown.delete(callId));
+    for (const callId of this.#told) if (!waiting.has(callId)) this.#told.delete(callId);
+    if (document.hidden && this.executor.state.role === "executor") for (const card of cards) this.#notify(card);
+    this.#flash(document.hidden ? cards.length : 0);
+  }
+
+  /** @param {WaitingCard} card */
+  #notify({ call_id, tool, server_id, method }) {
+    if (this.#told.has(call_id) || noticePermission() !== "granted") return;
+    this.#told.add(call_id);
+    const body = `${line(method)} ${line(tool)} at ${line(server_id)}`;
+    const notification = new Notification("A call waits for your approval", { body, tag: call_id });
+    notification.onclick = () => {
+      window.focus();
+      notification.close();
+    };
+    this.#shown.set(call_id, notification);
+  }
+
+  /** @param {number} count */
+  #flash(count) {
+    clearInterval(this.#flashing);
+    if (this.#own !== "" && document.title === this.#own) document.title = this.#title;
+    this.#own = "";
+    if (count === 0) return;
+    this.#title = document.title;
+    this.#own = `(${count}) Approval needed · Tool Bridge`;
+    document.title = this.#own;
+    this.#flashing = setInterval(() => (document.title = document.title === this.#own ? this.#title : this.#own), FLASH_MS);
+  }
+}

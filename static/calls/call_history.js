@@ -1,0 +1,110 @@
+// @ts-check
+/** Calls that the bridge keeps and this page does not remember: earlier ones, and those of other browsers. */
+import { button, copyButton, el, fill, freshId, link, notice, sentenceOf } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { callAgain, lateWords, laterFacts } from "./stored_call.js";
+import { clock } from "../base/time_format.js";
+import { duration, errorView } from "../ui/outcome_view.js";
+import { readable, textView } from "../ui/response_view.js";
+
+/** @typedef {import("../types/api_types.js").KeptCall} KeptCall */
+/** @typedef {import("../session/controls_api.js").ControlsApi} ControlsApi */
+
+export class CallHistory {
+  /** @param {ControlsApi} api @param {(callId: string) => boolean} isShown whether the page remembers the call itself */
+  constructor(api, isShown) {
+    this.api = api;
+    this.isShown = isShown;
+    /** Where to read on; null at the end. @type {number | null} */
+    this.next = null;
+    this.list = el("table", { class: "calls", "aria-label": "Earlier calls", hidden: true });
+    this.heading = el("h2", { hidden: true }, "Earlier calls");
+    this.messages = el("div", { "aria-live": "polite" });
+    this.more = button("Show earlier calls", () => void this.#load(), { class: "quiet" });
+    this.element = el(
+      "div",
+      { class: "stack" },
+      this.heading,
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Earlier calls" }, this.list),
+      this.messages,
+      el("div", { class: "actions" }, this.more),
+    );
+  }
+
+  /** One call, opened, above the others. @param {string} callId @returns {Promise<HTMLElement | null>} null: it is not kept */
+  async open(callId) {
+    try {
+      const row = historyRow(await this.api.call(callId), this.api);
+      this.list.prepend(row);
+      this.list.hidden = this.heading.hidden = false;
+      row.querySelector("button")?.click();
+      return row;
+    } catch (failure) {
+      fill(this.messages, notice("warning", sentenceOf(failure)));
+      return null;
+    }
+  }
+
+  async #load() {
+    fill(this.messages);
+    try {
+      const { calls, next } = await this.api.calls(this.next);
+      const unknown = calls.filter(({ call_id, ended_at }) => ended_at !== null && !this.isShown(call_id));
+      this.list.append(...unknown.map((call) => historyRow(call, this.api)));
+      this.list.hidden = this.heading.hidden = this.list.rows.length === 0;
+      this.next = next;
+      this.more.textContent = "Show more";
+      this.more.hidden = next === null;
+      if (next === null) fill(this.messages, el("p", { class: "hint" }, "There are no earlier calls; the bridge keeps 30 days."));
+    } catch (failure) {
+      fill(this.messages, notice("error", sentenceOf(failure)));
+    }
+  }
+}
+
+/** @param {KeptCall} call @param {ControlsApi} api */
+function historyRow(call, api) {
+  const detail = el("tr", { class: "call-detail", id: freshId("kept"), hidden: true });
+  const toggle = () => {
+    detail.hidden = !detail.hidden;
+    opener.setAttribute("aria-expanded", String(!detail.hidden));
+    if (!detail.hidden) fill(detail, el("td", { colspan: 6 }, ...detailOf(call, api)));
+  };
+  const opener = button(call.tool, toggle, { class: "opener", "aria-expanded": "false", "aria-controls": detail.id });
+  const at = new Date(1000 * call.opened_at);
+  const line = el(
+    "tr",
+    null,
+    el("td", { class: "facts" }, el("time", { datetime: at.toISOString() }, clock(at.getTime()))),
+    el("th", { scope: "row" }, opener),
+    el("td", { class: "mono url-cell" }, call.operation),
+    el("td", null, ...badges(call)),
+    el("td", { class: "number" }, call.ended_at === null ? "" : duration(1000 * (call.ended_at - call.opened_at))),
+  );
+  return el("tbody", { dataset: { call: call.call_id } }, line, detail);
+}
+
+/** @param {KeptCall} call */
+function badges({ state, http_status, error, late }) {
+  const status = http_status ?? error?.detail.status ?? error?.code ?? state;
+  const words = String(status).replaceAll("_", " ");
+  const ending = el("span", { class: `badge ${state === "succeeded" ? "good" : "bad"}` }, words);
+  return lateWords(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, "heard later")];
+}
+
+/** @param {KeptCall} call @param {ControlsApi} api */
+function detailOf(call, api) {
+  const { call_id, tool, server, safe, error } = call;
+  const again = callAgain({ call_id, tool, safe }, api);
+  const text = call.arguments;
+  const args = text === null ? null : copyButton("Copy the arguments", () => text);
+  return [
+    el("div", { class: "actions" }, again.button, args, link("Open the tool", address("tools", tool), { class: "button quiet small" })),
+    again.place,
+    laterFacts(call),
+    error ? errorView(error, server) : null,
+    text === null
+      ? el("p", { class: "hint" }, "The arguments were too long to keep.")
+      : el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(readable(text, "json"))),
+  ];
+}

@@ -1,0 +1,123 @@
+// @ts-check
+/** The live log of calls this browser performs, whoever asked for them. Newest first; one row per call. */
+import { el, fill, labelled, link } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { CallHistory } from "./call_history.js";
+import { CallRow } from "./call_row.js";
+import { matches } from "./call_filter.js";
+import { KEPT_CALLS } from "../executor/call_log.js";
+import { QueuedCalls } from "./queued_calls.js";
+
+/** @typedef {import("../types/types.js").CallEntry} CallEntry */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+
+export class CallLogView {
+  /** @param {Parts} parts @param {string} [callId] of a call that is shown opened */
+  constructor(parts, callId = "") {
+    this.parts = parts;
+    this.callId = callId;
+    this.executor = parts.executor;
+    /** @type {Map<string, CallRow>} */
+    this.rows = new Map();
+    this.text = el("input", { type: "search", autocomplete: "off", oninput: () => this.#filter() });
+    this.state = el(
+      "select",
+      { onchange: () => this.#filter() },
+      ...[
+        ["", "All"],
+        ["running", "Running"],
+        ["good", "Succeeded"],
+        ["bad", "Failed"],
+      ].map(([value, label]) => el("option", { value }, label)),
+    );
+    this.table = el("table", { class: "calls", "aria-label": "Calls" });
+    this.empty = el(
+      "p",
+      { class: "empty" },
+      "No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.",
+    );
+    this.queued = new QueuedCalls(parts.controls.api, this.executor);
+    this.history = new CallHistory(parts.controls.api, (callId) => this.rows.has(callId));
+    /** @type {(() => void) | null} */
+    this.unsubscribe = null;
+  }
+
+  /** @param {HTMLElement} container */
+  start(container) {
+    const head = ["Time", "Tool", "Request", "Status", "Duration", ""].map((label) =>
+      el("th", { scope: "col" }, label || el("span", { class: "visually-hidden" }, "Actions")),
+    );
+    fill(this.table, el("thead", null, el("tr", null, ...head)));
+    this.rows.clear();
+    fill(
+      container,
+      el(
+        "div",
+        { class: "title-row" },
+        el("h1", null, "Calls"),
+        link("What asks first", address("approval"), { class: "quiet-link" }),
+        link("Audit log", address("audit"), { class: "quiet-link" }),
+        el("div", { class: "filters" }, labelled("Search", this.text), labelled("Show", this.state)),
+      ),
+      this.queued.element,
+      this.empty,
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Call log" }, this.table),
+      this.history.element,
+    );
+    this.unsubscribe ??= this.executor.onCall((entry) => this.#show(entry));
+    for (const entry of this.executor.calls) this.#show(entry);
+    this.#showEmptiness();
+    this.queued.start();
+    if (this.callId !== "") void this.#open(this.callId);
+  }
+
+  /** This page may not remember the call; then the bridge does. @param {string} callId */
+  async #open(callId) {
+    const row = this.rows.get(callId);
+    const element = row ? row.open() : await this.history.open(callId);
+    element?.scrollIntoView({ block: "center" });
+  }
+
+  stop() {
+    this.queued.stop();
+    this.unsubscribe?.();
+    this.unsubscribe = null;
+  }
+
+  /** @param {CallEntry} entry */
+  #show(entry) {
+    const known = this.rows.get(entry.call_id);
+    if (known) {
+      known.update(entry);
+    } else {
+      const row = new CallRow(entry, this.parts);
+      this.rows.set(entry.call_id, row);
+      this.table.tHead?.after(row.element);
+      this.#dropOldest();
+      this.#showEmptiness();
+    }
+    this.#filterRow(entry.call_id);
+  }
+
+  #dropOldest() {
+    const [oldest] = this.rows.keys();
+    if (this.rows.size <= KEPT_CALLS) return;
+    this.rows.get(oldest)?.element.remove();
+    this.rows.delete(oldest);
+  }
+
+  #showEmptiness() {
+    this.empty.hidden = this.rows.size > 0;
+    this.table.hidden = this.rows.size === 0;
+  }
+
+  #filter() {
+    for (const callId of this.rows.keys()) this.#filterRow(callId);
+  }
+
+  /** @param {string} callId */
+  #filterRow(callId) {
+    const row = this.rows.get(callId);
+    if (row) row.element.hidden = !matches(row.entry, { text: this.text.value, state: this.state.value });
+  }
+}

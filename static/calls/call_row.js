@@ -1,0 +1,218 @@
+// @ts-check
+/** One call in the log: a line, and the request and answer beneath it when opened. */
+import { button, copyButton, el, fill, freshId, link, sentenceOf } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { isOpen, kindOfEntry } from "./call_filter.js";
+import { duration, errorView } from "../ui/outcome_view.js";
+import { cutNote, fileView, findAndSaveButton, readable, saveButton, size, textView } from "../ui/response_view.js";
+import { callAgain, laterFacts } from "./stored_call.js";
+import { toCurl } from "../base/curl.js";
+
+/** @typedef {import("../types/types.js").CallEntry} CallEntry */
+/** @typedef {import("../types/types.js").LoggedRequest} LoggedRequest */
+/** @typedef {import("../types/types.js").LoggedResponse} LoggedResponse */
+
+export class CallRow {
+  /** @param {CallEntry} entry @param {import("../types/view_types.js").Parts} parts */
+  constructor(entry, { executor, api, controls }) {
+    this.entry = entry;
+    this.executor = executor;
+    this.api = api;
+    this.controls = controls.api;
+    this.isOpen = false;
+    this.line = el("tr");
+    this.detail = el("tr", { class: "call-detail", id: freshId("call"), hidden: true });
+    this.opener = button(entry.tool, () => this.#toggle(), {
+      class: "opener",
+      "aria-expanded": "false",
+      "aria-controls": this.detail.id,
+    });
+    this.element = el("tbody", { dataset: { call: entry.call_id } }, this.line, this.detail);
+    this.update(entry);
+  }
+
+  /** @param {CallEntry} entry the same call, later */
+  update(entry) {
+    this.entry = entry;
+    this.element.dataset.state = kindOfEntry(entry);
+    const cancel = isOpen(entry.state)
+      ? button("Cancel", () => this.executor.cancel(entry.call_id), {
+          class: "quiet small",
+          "aria-label": `Cancel ${entry.tool}`,
+        })
+      : null;
+    const time = new Date(entry.started_at);
+    fill(
+      this.line,
+      el(
+        "td",
+        { class: "facts" },
+        el("time", { datetime: time.toISOString(), title: time.toLocaleString() }, time.toLocaleTimeString()),
+      ),
+      el("th", { scope: "row" }, this.opener),
+      el("td", { class: "mono url-cell", title: entry.request?.url ?? "" }, requestLine(entry)),
+      el("td", null, status(entry)),
+      el("td", { class: "number" }, entry.duration_ms === null ? "" : duration(entry.duration_ms)),
+      el("td", null, cancel),
+    );
+    if (this.isOpen) this.#showDetail();
+  }
+
+  /** Shows request and answer. */
+  open() {
+    if (!this.isOpen) this.#toggle();
+    return this.element;
+  }
+
+  #toggle() {
+    this.isOpen = !this.isOpen;
+    this.opener.setAttribute("aria-expanded", String(this.isOpen));
+    this.detail.hidden = !this.isOpen;
+    if (this.isOpen) this.#showDetail();
+  }
+
+  /** @param {LoggedResponse} response */
+  #find({ content_type, headers }) {
+    return this.api.findAnswer(this.entry.call_id, content_type, headers["content-disposition"] ?? "");
+  }
+
+  #showDetail() {
+    const { request, response, error, server_id, tool } = this.entry;
+    const later = el("div");
+    const again = this.#again();
+    const curl = request
+      ? copyButton("Copy as curl", () => toCurl(request), { "aria-label": `Copy ${tool} as curl` })
+      : null;
+    fill(
+      this.detail,
+      el(
+        "td",
+        { colspan: 6 },
+        el(
+          "div",
+          { class: "actions" },
+          again?.button ?? null,
+          curl,
+          link("Open the tool", address("tools", tool), { class: "button quiet small" }),
+        ),
+        again?.place ?? null,
+        later,
+        error ? errorView(error, server_id) : null,
+        el(
+          "div",
+          { class: "exchange" },
+          request ? requestPart(request) : null,
+          response ? responsePart(this.entry, response, () => this.#find(response)) : null,
+        ),
+      ),
+    );
+    if (again) void this.#showLater(later);
+  }
+
+  /** Null while the call is open. */
+  #again() {
+    const { state, call_id, tool, key } = this.entry;
+    if (isOpen(state)) return null;
+    return callAgain({ call_id, tool, safe: SAFE.test(key) }, this.controls);
+  }
+
+  /** What only the bridge knows. It may not have written the call down yet, or not any more. @param {HTMLElement} place */
+  async #showLater(place) {
+    const kept = await this.controls.call(this.entry.call_id).catch(() => null);
+    if (kept) fill(place, laterFacts(kept));
+  }
+}
+
+/** Operations that only read, by their keys. */
+const SAFE = /^(GET|HEAD|OPTIONS) /;
+
+/** @param {CallEntry} entry */
+function requestLine({ request, key }) {
+  if (!request) return key;
+  const url = URL.canParse(request.url) ? new URL(request.url) : null;
+  return `${request.method} ${url ? `${url.host}${url.pathname}${url.search}` : request.url}`;
+}
+
+/** @type {Record<string, string>} */
+const OPEN = { waiting: "waiting for approval", queued: "waiting for its turn", running: "running" };
+
+/** @param {CallEntry} entry */
+function status(entry) {
+  const kind = kindOfEntry(entry);
+  const words =
+    entry.error?.code ??
+    (entry.response ? `${entry.response.http_status} ${entry.response.status_text}`.trim() : OPEN[entry.state]);
+  return el("span", { class: `badge ${kind}` }, words);
+}
+
+/** @param {[string, string][]} headers @param {string} label */
+function headerList(headers, label) {
+  if (headers.length === 0) return null;
+  const text = headers.map(([name, value]) => `${name}: ${value}`).join("\n");
+  return el("pre", { class: "headers", tabindex: "0", role: "region", "aria-label": label }, text);
+}
+
+/** @param {LoggedRequest} request */
+function requestPart({ method, url, headers, body, body_bytes }) {
+  const type = headers.find(([name]) => name === "content-type")?.[1] ?? "";
+  const shown =
+    body === null
+      ? body_bytes > 0
+        ? el("p", { class: "hint" }, `Body of ${size(body_bytes)}`)
+        : null
+      : textView(readable(body, type));
+  return el(
+    "section",
+    { "aria-label": "Request" },
+    el("h3", null, "Request"),
+    el("p", { class: "mono wrap" }, `${method} ${url}`),
+    headerList(headers, "Request headers"),
+    shown,
+  );
+}
+
+/** @typedef {() => Promise<import("../types/api_types.js").AnswerFile>} Find */
+
+/** @param {CallEntry} entry @param {LoggedResponse} response @param {Find} find the whole answer, kept by the bridge */
+function responsePart(entry, response, find) {
+  const { http_status, status_text, headers, bytes, content_type } = response;
+  return el(
+    "section",
+    { "aria-label": "Response" },
+    el("h3", null, "Response"),
+    el(
+      "p",
+      { class: "mono" },
+      `${http_status} ${status_text} `,
+      el("span", { class: "facts" }, [size(bytes), content_type].filter(Boolean).join(" · ")),
+    ),
+    headerList(Object.entries(headers), "Response headers"),
+    response.kind === "text" ? textPart(response, find) : filePart(entry, response, find),
+  );
+}
+
+/** @param {LoggedResponse} response @param {Find} find */
+function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_kept, kind }, find) {
+  const isWhole = new TextEncoder().encode(preview).byteLength >= bytes;
+  const rest = isWhole ? null : el("p", { class: "hint" }, `Only the beginning of ${size(bytes)} is shown here.`);
+  const save = is_kept ? findAndSaveButton(find) : isWhole && kind === "text" ? saveButton(preview, content_type) : null;
+  return el(
+    "div",
+    null,
+    cutNote({ shown: null, total: total_bytes, cut_by }),
+    textView(readable(preview, content_type)),
+    rest,
+    save ? el("p", { class: "actions" }, save) : null,
+  );
+}
+
+/** @param {CallEntry} entry @param {LoggedResponse} response @param {Find} find */
+function filePart({ state }, { kind, is_kept }, find) {
+  if (kind === "empty") return el("p", { class: "hint" }, "No body.");
+  const place = el("div", null, el("p", { class: "hint" }, "A file; the caller gets it, or a link to it."));
+  if (state !== "running" && is_kept) {
+    const show = (/** @type {import("../types/api_types.js").AnswerFile} */ file) => fill(place, fileView(file));
+    find().then(show, (/** @type {unknown} */ failure) => fill(place, el("p", { class: "hint" }, sentenceOf(failure))));
+  }
+  return place;
+}

@@ -1,0 +1,77 @@
+// @ts-check
+/** Calls that wait for their turn at the bridge: no browser has them yet, so the live log does not know them. */
+import { announce, button, el, fill, sentenceOf } from "../ui/dom.js";
+import { clock } from "../base/time_format.js";
+
+/** @typedef {import("../types/api_types.js").KeptCall} KeptCall */
+/** @typedef {Pick<import("../session/controls_api.js").ControlsApi, "openCalls" | "cancelCall">} Api */
+/** @typedef {Pick<import("../session/executor_client.js").ExecutorClient, "onChanged">} News */
+
+/** So many are listed; of more only the number is said. */
+const SHOWN = 50;
+
+export class QueuedCalls {
+  #isReading = false;
+  #isStale = false;
+
+  /** @param {Api} api @param {News} executor */
+  constructor(api, executor) {
+    this.api = api;
+    this.executor = executor;
+    this.heading = el("h2");
+    this.list = el("ul", { class: "plain stack" });
+    this.problem = el("p", { class: "problem", role: "alert" });
+    this.element = el("section", { class: "stack", hidden: true, "aria-label": "Waiting for their turn" }, this.heading, this.list, this.problem);
+    /** @type {(() => void) | null} */
+    this.unsubscribe = null;
+  }
+
+  start() {
+    this.unsubscribe ??= this.executor.onChanged("calls", () => void this.read());
+    void this.read();
+  }
+
+  stop() {
+    this.unsubscribe?.();
+    this.unsubscribe = null;
+  }
+
+  /** One reading at a time; what changes meanwhile is read after it. */
+  async read() {
+    this.#isStale = true;
+    if (this.#isReading) return;
+    this.#isReading = true;
+    while (this.#isStale) {
+      this.#isStale = false;
+      const calls = await this.api.openCalls().catch(() => []); // The next change tries again.
+      this.#render(calls.filter(({ state }) => state === "queued").reverse());
+    }
+    this.#isReading = false;
+  }
+
+  /** @param {KeptCall[]} calls oldest first */
+  #render(calls) {
+    this.element.hidden = calls.length === 0;
+    this.heading.textContent = calls.length === 1 ? "1 call waits for its turn" : `${calls.length} calls wait for their turn`;
+    fill(this.list, ...calls.slice(0, SHOWN).map((call) => this.#row(call)));
+  }
+
+  /** @param {KeptCall} call */
+  #row({ call_id, tool, operation, opened_at }) {
+    const cancel = button("Cancel", () => void this.#cancel(call_id, tool), { class: "quiet small", "aria-label": `Cancel ${tool}` });
+    const facts = el("span", { class: "facts" }, `${operation} · since ${clock(1000 * opened_at)}`);
+    return el("li", { class: "actions", dataset: { call: call_id } }, el("strong", null, tool), facts, cancel);
+  }
+
+  /** @param {string} callId @param {string} tool */
+  async #cancel(callId, tool) {
+    this.problem.textContent = "";
+    try {
+      await this.api.cancelCall(callId);
+      announce(`${tool} was cancelled`);
+    } catch (failure) {
+      this.problem.textContent = sentenceOf(failure);
+    }
+    await this.read();
+  }
+}

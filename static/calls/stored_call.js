@@ -1,0 +1,78 @@
+// @ts-check
+/** What the bridge keeps of a call beyond its ending: what came to light later, whose deadline it was, and making it again. */
+import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { clock } from "../base/time_format.js";
+import { whoseDeadline } from "../ui/limit_text.js";
+
+/** @typedef {import("../types/api_types.js").KeptCall} KeptCall */
+/** @typedef {import("../session/controls_api.js").ControlsApi} ControlsApi */
+/** @typedef {{call_id: string, tool: string, safe: boolean}} EndedCall */
+
+/** What a page reports because the call was over says nothing new about it. */
+const ECHOES = ["timeout", "cancelled"];
+
+/**
+ * What the page reported after the call had been given up: the truth, which the caller never heard.
+ * @param {Record<string, unknown> | null} late
+ */
+export function lateWords(late) {
+  if (late === null || ECHOES.includes(String(late.code))) return "";
+  const at = clock(1000 * Number(late.at));
+  if (late.status === "answered")
+    return `The API answered ${late.http_status} at ${at}, after the call had been given up. Its caller was not told.`;
+  const arrived = late.delivered === "no" ? "The request never left the browser." : "Whether the request reached the API is not known.";
+  return `At ${at}, after the call had been given up, this turned out: ${late.code}. ${arrived}`;
+}
+
+/** Whose deadline was too short; "" if that was not the reason. @param {KeptCall["error"]} error */
+export function deadlineWords(error) {
+  const whose = whoseDeadline(error?.detail.set_by);
+  return whose ? `What was too short: ${whose}.` : "";
+}
+
+/** @param {KeptCall} kept @returns {HTMLElement | null} null: nothing beyond what the ending says */
+export function laterFacts({ late, error, server, tool }) {
+  const [truth, deadline] = [lateWords(late), deadlineWords(error)];
+  if (!truth && !deadline) return null;
+  const set_by = String(error?.detail.set_by ?? "");
+  const places = { tool: address("tools", tool), server: address("servers", server), call: "", TOOL_BATCH_TIMEOUT_SECONDS: address("settings") };
+  const place = set_by in places ? places[/** @type {keyof typeof places} */ (set_by)] : address("settings");
+  return el(
+    "div",
+    { class: "stack", dataset: { testid: "later" } },
+    truth ? notice("warning", truth) : null,
+    deadline ? notice("note", `${deadline} `, place ? link("Change it", place) : null) : null,
+  );
+}
+
+/**
+ * The button that makes an ended call again, and what becomes of it. What may change something asks once more.
+ * @param {EndedCall} call
+ * @param {ControlsApi} api
+ */
+export function callAgain(call, api) {
+  const place = el("div");
+  const run = async () => {
+    fill(place, el("p", { class: "hint" }, "Running…"));
+    try {
+      const { outcome } = await api.callAgain(call.call_id);
+      const isGood = outcome.state === "succeeded";
+      const words = isGood ? "Made again: it succeeded." : `Made again: ${outcome.error?.message ?? outcome.state}`;
+      fill(place, notice(isGood ? "good" : "warning", words));
+    } catch (failure) {
+      fill(place, notice("error", sentenceOf(failure)));
+    }
+  };
+  const ask = () => {
+    const sure = button("Make it again", () => void run(), { class: "danger" });
+    const leave = button("Leave it", () => fill(place), { class: "quiet" });
+    fill(place, el("p", { class: "actions" }, el("span", null, "It can change data, and may do so a second time."), sure, leave));
+    sure.focus();
+  };
+  const again = button("Make this call again", () => (call.safe ? void run() : ask()), {
+    class: "quiet small",
+    "aria-label": `Make the call of ${call.tool} again`,
+  });
+  return { button: again, place };
+}

@@ -1,0 +1,166 @@
+// @ts-check
+/** A call within an answer: what runs, how it stands, and what its user can do about it. */
+import { ApprovalCard } from "../approvals/approval_card.js";
+import { readable, textView } from "../ui/response_view.js";
+import { isOver } from "./state.js";
+import { button, el, fill, freshId, link } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { duration, errorView } from "../ui/outcome_view.js";
+import { line } from "../base/untrusted_text.js";
+
+/** @typedef {import("../types/chat_types.js").ShownCall} ShownCall */
+/** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
+/**
+ * @typedef {object} CallActions
+ * @property {(callIds: string[], decision: import("../executor/approval_policy.js").Decision) => void} decide
+ * @property {(callId: string) => void} cancel
+ * @property {(toolCallId: string) => void} retry
+ * @property {(tool: string) => string} serverOf  id of the server that has the tool; "" when it is not known
+ */
+
+/** Words and looks of states. @type {Record<string, [string, string]>} */
+const WORDS = {
+  queued: ["waits for its turn", "running"],
+  sent: ["on its way", "running"],
+  awaiting_approval: ["waits for you", "warning"],
+  running: ["running", "running"],
+  succeeded: ["done", "good"],
+  failed: ["failed", "bad"],
+  denied: ["denied", "warning"],
+  cancelled: ["stopped", "warning"],
+  expired: ["too late", "bad"],
+  outcome_unknown: ["outcome unknown", "bad"],
+  unanswered: ["interrupted", "warning"],
+};
+const AGAIN = new Set(["failed", "denied", "cancelled", "expired", "outcome_unknown"]);
+const BRIEF_CHARS = 120;
+
+export class ChatCallCard {
+  kind = "call";
+  #isOpen = false;
+  /** Whether the conversation takes a retry now. */
+  #mayRetry = false;
+  /** @type {ApprovalCard | null} */
+  #approval = null;
+
+  /** @param {CallActions} actions */
+  constructor(actions) {
+    this.actions = actions;
+    /** @type {ShownCall | null} */
+    this.call = null;
+    this.badge = el("span", { class: "badge" });
+    this.time = el("span", { class: "facts" });
+    this.brief = el("span", { class: "call-brief mono" });
+    this.buttons = el("span", { class: "actions" });
+    this.message = el("p", { class: "call-message" });
+    this.approvalPlace = el("div");
+    this.detail = el("div", { class: "call-body", id: freshId("call"), hidden: true });
+    this.opener = button("", () => this.#toggle(), { class: "opener", "aria-expanded": "false", "aria-controls": this.detail.id });
+    const head = el("div", { class: "call-head" }, this.opener, this.badge, this.time, this.brief, this.buttons);
+    this.element = el("article", { class: "chat-call" }, head, this.message, this.approvalPlace, this.detail);
+  }
+
+  /** @param {ShownCall} call @param {boolean} mayRetry */
+  show(call, mayRetry) {
+    if (this.call !== null && isSame(this.call, call) && mayRetry === this.#mayRetry) return;
+    this.call = call;
+    this.#mayRetry = mayRetry;
+    const name = line(call.name);
+    const [words, look] = WORDS[call.state] ?? [call.state.replaceAll("_", " "), ""];
+    Object.assign(this.element.dataset, { state: call.state, tool: call.name });
+    this.element.setAttribute("aria-label", `Call of ${name}`);
+    this.opener.textContent = name;
+    this.badge.textContent = words;
+    this.badge.className = `badge ${look}`;
+    this.brief.textContent = briefOf(call.arguments);
+    this.message.textContent = call.error?.message ?? "";
+    this.message.hidden = !call.error?.message || this.#isOpen;
+    this.#showButtons(call, name);
+    this.tick(Date.now());
+    if (isOver(call.state)) this.showApproval(null);
+    if (this.#isOpen) this.#showDetail(call);
+  }
+
+  /** @param {number} now milliseconds since 1970 */
+  tick(now) {
+    const { duration_ms = null, started_at = null, state = "" } = this.call ?? {};
+    const elapsed = state === "running" && started_at !== null ? `${Math.max(0, Math.floor((now - started_at) / 1000))} s` : "";
+    const words = duration_ms === null ? elapsed : duration(duration_ms);
+    if (this.time.textContent !== words) this.time.textContent = words;
+    this.#approval?.tick(now);
+  }
+
+  /** The question of a call that waits; null: it waits no more, or elsewhere. @param {WaitingCard | null} card */
+  showApproval(card) {
+    if (card?.call_id === this.#approval?.card.call_id) return;
+    const hadFocus = this.approvalPlace.contains(document.activeElement);
+    this.#approval = card && new ApprovalCard(card, (decision) => this.actions.decide([card.call_id], decision));
+    fill(this.approvalPlace, this.#approval?.element);
+    if (hadFocus) this.opener.focus({ preventScroll: true });
+  }
+
+  /** Whether its question takes clicks. @param {boolean} isArmed */
+  arm(isArmed) {
+    this.#approval?.arm(isArmed);
+  }
+
+  #toggle() {
+    this.#isOpen = !this.#isOpen;
+    this.opener.setAttribute("aria-expanded", String(this.#isOpen));
+    this.detail.hidden = !this.#isOpen;
+    this.message.hidden = this.#isOpen || this.message.textContent === "";
+    if (this.#isOpen && this.call) this.#showDetail(this.call);
+  }
+
+  /** @param {ShownCall} call @param {string} name */
+  #showButtons({ state, call_id }, name) {
+    const [stays] = this.buttons.children;
+    const kind = !isOver(state) && call_id !== null ? "stop" : AGAIN.has(state) && this.#mayRetry ? "retry" : "";
+    if (stays instanceof HTMLElement && stays.dataset.kind === kind && stays.dataset.call === call_id) return;
+    const hadFocus = this.buttons.contains(document.activeElement);
+    const stop = () => call_id !== null && this.actions.cancel(call_id);
+    const look = { class: "quiet small", dataset: { kind, call: call_id ?? "" } };
+    if (kind === "stop") fill(this.buttons, button("Stop", stop, { ...look, "aria-label": `Stop: ${name}` }));
+    else if (kind === "retry") fill(this.buttons, button("Try again", () => this.#retry(), { ...look, "aria-label": `Try again: ${name}` }));
+    else fill(this.buttons);
+    if (hadFocus) this.opener.focus({ preventScroll: true });
+  }
+
+  #retry() {
+    const { state = "", tool_call_id = "" } = this.call ?? {};
+    if (state !== "outcome_unknown") return this.actions.retry(tool_call_id);
+    const sure = button("Try it again", () => this.actions.retry(tool_call_id), { class: "danger small" });
+    const leave = button("Leave it", () => (fill(this.approvalPlace), this.opener.focus()), { class: "quiet small" });
+    fill(this.approvalPlace, el("p", { class: "actions" }, el("span", null, "It may have had its effect, and could have it a second time."), sure, leave));
+    sure.focus();
+  }
+
+  /** @param {ShownCall} call */
+  #showDetail({ arguments: text, result, error, name, call_id }) {
+    const server = this.actions.serverOf(name);
+    const answered = result !== null && (error === null || error.code === "");
+    fill(
+      this.detail,
+      el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(readable(text || "{}", "json"))),
+      error && error.code !== "" ? errorView(error, server) : null,
+      answered ? el("section", { "aria-label": "Result" }, el("h3", null, "Result"), textView(readable(result, ""))) : null,
+      el(
+        "p",
+        { class: "actions" },
+        call_id === null ? null : link("In the call log", address("calls", call_id), { class: "quiet-link" }),
+        link("The tool", address("tools", name), { class: "quiet-link" }),
+      ),
+    );
+  }
+}
+
+/** @param {ShownCall} one @param {ShownCall} other */
+function isSame(one, other) {
+  return Object.entries(one).every(([name, value]) => other[/** @type {keyof ShownCall} */ (name)] === value);
+}
+
+/** Arguments in one short line. @param {string} text */
+function briefOf(text) {
+  const inner = /^\s*\{([^]*)\}\s*$/.exec(text)?.[1] ?? text;
+  return line(inner.replace(/\s+/g, " ").trim(), BRIEF_CHARS);
+}

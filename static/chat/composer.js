@@ -1,0 +1,99 @@
+// @ts-check
+/** Where messages are written: sends with Enter, stops with Escape, and never loses what was typed. */
+import { button, el, fill, notice, sentenceOf } from "../ui/dom.js";
+import { sends } from "./turn_views.js";
+
+/**
+ * @typedef {object} ComposerActions
+ * @property {(text: string) => Promise<void>} send  settles when the bridge has the message
+ * @property {() => Promise<void>} stop
+ * @property {(model: string) => Promise<void>} choose
+ */
+
+export class ChatComposer {
+  #isBusy = false;
+  #isSending = false;
+
+  /** @param {ComposerActions} actions */
+  constructor(actions) {
+    this.actions = actions;
+    this.text = el("textarea", { rows: 1, placeholder: "Ask something", class: "growing", "aria-label": "Message", enterkeyhint: "send" });
+    this.models = el("select", { "aria-label": "Model", onchange: () => this.attempt(() => actions.choose(this.models.value)) });
+    this.send = el("button", { type: "submit", class: "primary" }, "Send");
+    this.stop = button("Stop", () => void this.cancel(), { class: "danger", hidden: true, title: "Escape" });
+    this.messages = el("div");
+    this.line = el("div", { class: "composer-line" }, this.models, el("span", { class: "spacer" }), this.stop, this.send);
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      void this.#send();
+    };
+    this.element = el("form", { class: "composer", "aria-label": "New message", onsubmit: submit }, this.messages, this.text, this.line);
+    this.text.addEventListener("keydown", (event) => {
+      if (!sends(event)) return;
+      event.preventDefault();
+      void this.#send();
+    });
+  }
+
+  /** @param {string[]} models @param {string | null} chosen null: the first */
+  offer(models, chosen) {
+    const all = chosen === null || models.includes(chosen) ? models : [chosen, ...models];
+    fill(this.models, ...all.map((id) => el("option", { value: id, selected: id === chosen }, id)));
+    this.models.hidden = all.length === 0;
+  }
+
+  /** @param {boolean} isBusy an answer is under way */
+  show(isBusy) {
+    if (isBusy === this.#isBusy) return;
+    this.#isBusy = isBusy;
+    const hadFocus = this.stop === document.activeElement;
+    this.stop.hidden = !isBusy;
+    this.stop.disabled = false;
+    if (hadFocus && !isBusy) this.text.focus({ preventScroll: true });
+    this.#showSend();
+  }
+
+  /** Puts a message there without sending it. @param {string} text */
+  suggest(text) {
+    this.text.value = text;
+    this.text.focus();
+  }
+
+  async cancel() {
+    if (!this.#isBusy) return;
+    this.stop.disabled = true;
+    await this.attempt(() => this.actions.stop());
+    this.stop.disabled = false;
+  }
+
+  /** Does something, and says what went wrong. @param {() => Promise<unknown>} action @returns {Promise<boolean>} whether it went well */
+  async attempt(action) {
+    fill(this.messages);
+    try {
+      await action();
+      return true;
+    } catch (failure) {
+      fill(this.messages, notice("error", sentenceOf(failure)));
+      return false;
+    }
+  }
+
+  async #send() {
+    const text = this.text.value.trim();
+    if (text === "" || this.#isBusy || this.#isSending) return;
+    this.#isSending = true;
+    this.#showSend();
+    const typed = this.text.value;
+    this.text.value = "";
+    const isSent = await this.attempt(() => this.actions.send(text));
+    if (!isSent && this.text.value === "") this.text.value = typed;
+    this.#isSending = false;
+    this.#showSend();
+    if (document.activeElement === document.body || document.activeElement === this.send) this.text.focus({ preventScroll: true });
+  }
+
+  #showSend() {
+    this.send.setAttribute("aria-disabled", String(this.#isBusy || this.#isSending));
+  }
+}
+

@@ -1,0 +1,239 @@
+// @ts-check
+/** One conversation on the screen, or one that has not begun: head, settings, turns and the field for the next message. */
+import { ChatComposer } from "./composer.js";
+import { ChatHead } from "./header.js";
+import { ChatSession } from "./session.js";
+import { ChatSettings, toolKey } from "./settings.js";
+import { ChatSpeech, spoken } from "./screen_reader.js";
+import { EMPTY } from "./state.js";
+import { ChatThreadView } from "./thread_view.js";
+import { demoExamples, exampleTools, welcomeView } from "./welcome.js";
+import { announce, button, el, fill, notice } from "../ui/dom.js";
+
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {import("../types/chat_types.js").EnabledTool} EnabledTool */
+/** @typedef {{begun: (id: string) => void, changed: () => void, removed: () => void, list: (isShown: boolean) => void}} PaneNews */
+
+const TITLE_CHARS = 60;
+const DEMO = "demo";
+/** What a new conversation begins with. @type {() => {model: string | null, prompt: string, off: Set<string>}} */
+const nothingChosen = () => ({ model: null, prompt: "", off: new Set() });
+
+export class ChatPane {
+  /** @type {ChatSession | null} */
+  #session = null;
+  #chosen = nothingChosen();
+  /** @type {string[]} */
+  #models = [];
+  /** @type {string[]} */
+  #examples = [];
+  #heard = EMPTY;
+  /** What the choices were last shown of. @type {import("../types/chat_types.js").Conversation | null | undefined} */
+  #offered = undefined;
+  /** @type {(() => void)[]} */
+  #endings = [];
+  #unlisten = () => {};
+
+  /** @param {Parts} parts @param {PaneNews} news */
+  constructor(parts, news) {
+    this.parts = parts;
+    this.news = news;
+    this.head = new ChatHead({
+      rename: (title) => this.#change({ title }),
+      remove: () => this.#remove(),
+      settings: (isShown) => (this.settings.element.hidden = !isShown),
+      list: news.list,
+    });
+    this.settings = new ChatSettings({ instruct: (text) => this.#instruct(text), allow: (tools, isOn) => this.#allow(tools, isOn) });
+    this.composer = new ChatComposer({ send: (text) => this.#send(text), stop: () => this.#session?.cancel() ?? Promise.resolve(), choose: (model) => this.#choose(model) });
+    this.thread = new ChatThreadView(parts, this.#turnActions());
+    this.speech = new ChatSpeech(announce);
+    this.standing = el("div", { class: "stack" });
+    this.welcome = el("div");
+    const bottom = el("div", { class: "chat-bottom" }, this.thread.below, this.standing, this.composer.element);
+    this.element = el("section", { class: "chat-pane", "aria-label": "Conversation" }, this.head.element, this.settings.element, this.welcome, this.thread.element, bottom);
+  }
+
+  #turnActions() {
+    const { executor, inventory } = this.parts;
+    /** @param {(session: ChatSession) => Promise<unknown>} action */
+    const act = (action) => void this.composer.attempt(async () => this.#session && action(this.#session));
+    return {
+      decide: executor.decide.bind(executor),
+      cancel: (/** @type {string} */ callId) => act(() => this.parts.controls.api.cancelCall(callId)),
+      retry: (/** @type {string} */ id) => act((session) => session.retry(id)),
+      serverOf: (/** @type {string} */ name) => inventory.tools.find((tool) => tool.name === name)?.server_id ?? "",
+      edit: (/** @type {string} */ id, /** @type {string} */ text) => act((session) => session.edit(id, text)),
+      again: (/** @type {string | null} */ id) => act((session) => session.answer(id)),
+      show: (/** @type {string} */ id) => act((session) => session.show(id)),
+      toMessage: () => this.composer.text.focus({ preventScroll: true }),
+    };
+  }
+
+  start() {
+    if (this.#endings.length > 0) return;
+    this.thread.start();
+    const listening = new AbortController();
+    const stops = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && !event.isComposing && void this.composer.cancel();
+    document.addEventListener("keydown", stops, { signal: listening.signal });
+    this.#endings = [() => listening.abort(), () => this.thread.stop(), () => this.speech.stop(), this.parts.inventory.onChange(() => this.#showChoices())];
+    void this.#loadModels();
+  }
+
+  stop() {
+    for (const end of this.#endings.splice(0)) end();
+    this.#leave();
+  }
+
+  /** @param {string} id "" for a new conversation */
+  async open(id) {
+    if (this.#session?.id === id) return;
+    this.#leave();
+    this.#chosen = nothingChosen();
+    this.#offered = undefined;
+    this.head.fold();
+    this.#show();
+    if (id === "") return;
+    await this.composer.attempt(async () => this.#adopt(await this.parts.chat.read(id)));
+  }
+
+  /** @param {import("../types/chat_types.js").Conversation} conversation */
+  #adopt(conversation) {
+    this.#leave();
+    const session = (this.#session = new ChatSession(this.parts.chat, conversation));
+    this.#heard = EMPTY;
+    this.#unlisten = session.onChange(() => this.#follow(session));
+    session.start();
+    this.#show();
+  }
+
+  #leave() {
+    this.#unlisten();
+    this.#session?.stop();
+    this.#session = null;
+    this.speech.stop();
+  }
+
+  /** @param {ChatSession} session */
+  #follow(session) {
+    const wasRunning = this.#heard.run !== null;
+    if (this.#heard !== EMPTY) this.speech.say(spoken(this.#heard, session.state));
+    this.#heard = session.state;
+    if (session.line === "gone") return this.news.removed();
+    if (wasRunning !== (session.state.run !== null)) this.news.changed();
+    this.#show();
+  }
+
+  #show() {
+    const session = this.#session;
+    const state = session?.state ?? EMPTY;
+    this.head.show(session);
+    this.composer.show(state.run !== null);
+    this.thread.show(state);
+    this.#showStanding(session);
+    this.welcome.hidden = session !== null && (!session.isRead || state.messages.size > 0);
+    if (this.#offered === (session?.conversation ?? null)) return;
+    this.#offered = session?.conversation ?? null;
+    this.#showChoices();
+  }
+
+  /** Model, prompt and tools: as the conversation has them, or as the next one will. */
+  #showChoices() {
+    const begun = this.#session?.conversation ?? null;
+    this.composer.offer(this.#models, begun ? begun.model : this.#chosen.model);
+    const tools = this.parts.inventory.tools.filter(({ accepted }) => accepted);
+    const keys = tools.map(({ server_id, name }) => toolKey({ server_id, tool_name: name }));
+    const on = begun ? new Set(begun.enabled_tools.map(toolKey)) : new Set(keys.filter((key) => !this.#chosen.off.has(key)));
+    this.settings.show(begun ? begun.system_prompt : this.#chosen.prompt, tools, on);
+    const count = keys.filter((key) => on.has(key)).length;
+    const isDemo = this.composer.models.value === DEMO;
+    fill(this.welcome, welcomeView(count, isDemo ? this.#examples : [], (text) => this.composer.suggest(text)));
+    if (isDemo && this.#examples.length === 0) void this.#loadExamples(tools);
+  }
+
+  /** @param {ChatSession | null} session */
+  #showStanding(session) {
+    const isOpen = session?.isRead && session.line !== "broken" && session.state.ended === null;
+    const left = isOpen ? session.unanswered : null;
+    const words = session?.line === "broken" ? "broken" : (left ?? "");
+    if (this.standing.dataset.words === words) return;
+    this.standing.dataset.words = words;
+    const go = button("Answer it", () => void this.composer.attempt(async () => session?.answer(left)), { class: "small" });
+    if (words === "broken") fill(this.standing, notice("warning", BROKEN));
+    else if (words === "") fill(this.standing);
+    else fill(this.standing, notice("note", el("span", { class: "actions" }, "The last message has no answer.", go)));
+  }
+
+  async #loadModels() {
+    await this.composer.attempt(async () => (this.#models = await this.parts.chat.models()));
+    this.#showChoices();
+  }
+
+  /** @param {import("../types/api_types.js").Tool[]} tools */
+  async #loadExamples(tools) {
+    const chosen = exampleTools(tools);
+    if (chosen.length === 0) return;
+    const full = await Promise.all(chosen.map(({ name }) => this.parts.api.tool(name))).catch(() => []);
+    this.#examples = demoExamples(full);
+    if (full.length > 0) this.#showChoices();
+  }
+
+  /** @param {string} text */
+  async #send(text) {
+    const session = this.#session ?? (await this.#begin(text));
+    await session.send(text);
+    this.thread.toEnd();
+  }
+
+  /** The first message makes the conversation, so that none stays empty. @param {string} text */
+  async #begin(text) {
+    const { chat } = this.parts;
+    const { model, prompt, off } = this.#chosen;
+    const title = text.split("\n", 1)[0].slice(0, TITLE_CHARS);
+    const chosen = { ...(model === null ? {} : { model }), ...(prompt === "" ? {} : { system_prompt: prompt }) };
+    const conversation = await chat.create({ title, tools: "accepted", ...chosen });
+    for (const key of off) {
+      const [server_id, tool_name] = key.split(" ");
+      await chat.disable(conversation.id, { server_id, tool_name });
+    }
+    this.#adopt(conversation);
+    this.news.begun(conversation.id);
+    return /** @type {ChatSession} */ (/** @type {unknown} */ (this.#session));
+  }
+
+  /** @param {import("../types/chat_types.js").ConversationChanges} changes */
+  async #change(changes) {
+    await this.composer.attempt(async () => this.#session?.change(changes));
+    this.news.changed();
+  }
+
+  /** @param {string} model */
+  async #choose(model) {
+    if (this.#session) await this.#session.change({ model });
+    else this.#chosen.model = model;
+    this.#showChoices();
+  }
+
+  /** @param {string} system_prompt */
+  async #instruct(system_prompt) {
+    if (this.#session) await this.#change({ system_prompt });
+    else this.#chosen.prompt = system_prompt;
+  }
+
+  /** @param {EnabledTool[]} tools @param {boolean} isOn */
+  async #allow(tools, isOn) {
+    const { off } = this.#chosen;
+    if (this.#session) await this.composer.attempt(async () => this.#session?.allow(tools, isOn));
+    else for (const key of tools.map(toolKey)) isOn ? off.delete(key) : off.add(key);
+    this.#showChoices();
+  }
+
+  async #remove() {
+    const id = this.#session?.id;
+    if (id === undefined) return;
+    const isGone = await this.composer.attempt(() => this.parts.chat.remove(id));
+    if (isGone) this.news.removed();
+  }
+}
+
+const BROKEN = "The line to the bridge is broken. This page goes on as soon as it is back.";

@@ -1,0 +1,55 @@
+// @ts-check
+/** A conversation to take away: all of it as JSON, or the branch that is shown as Markdown. Pure. */
+import { readable } from "../ui/response_view.js";
+import { withoutMarkers } from "../ui/markers.js";
+
+/** @typedef {import("../types/chat_types.js").Conversation} Conversation */
+/** @typedef {import("../types/chat_types.js").Message} Message */
+/** @typedef {import("../types/chat_types.js").Turn} Turn */
+/** @typedef {import("../types/chat_types.js").AnswerPart} AnswerPart */
+
+const NAME_CHARS = 60;
+
+/** @param {Conversation} conversation @param {Iterable<Message>} messages of all branches */
+export function jsonOf(conversation, messages) {
+  return `${JSON.stringify({ conversation, messages: [...messages] }, null, 2)}\n`;
+}
+
+/** @param {Conversation} conversation @param {Turn[]} turns */
+export function markdownOf({ title, model }, turns) {
+  const head = [`# ${title.replace(/\s+/g, " ") || "Conversation"}`, ...(model ? [`Model: ${model}`] : [])];
+  return `${[...head, ...turns.map(turnText)].join("\n\n")}\n`;
+}
+
+/** @param {Turn} turn */
+function turnText(turn) {
+  if (turn.kind === "user") return `## You\n\n${turn.text}`;
+  return ["## Answer", ...turn.parts.map(partText).filter((text) => text !== "")].join("\n\n");
+}
+
+/** @param {AnswerPart} part */
+function partText(part) {
+  if (part.kind === "text") return withoutMarkers(part.text).trim();
+  if (part.kind === "reasoning") return `### Thoughts\n\n${part.text.trim().replace(/^/gm, "> ")}`;
+  const { name, arguments: text, result, state } = part.call;
+  const answer = result === null ? [] : [fenced(readable(result, ""))];
+  return [`### Call of ${name}: ${state.replaceAll("_", " ")}`, fenced(readable(text || "{}", "json")), ...answer].join("\n\n");
+}
+
+/** A block of code whose fence is longer than any within. @param {string} text */
+function fenced(text) {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** A name that every file system takes. @param {string} title @param {string} ending */
+export function fileName(title, ending) {
+  const plain = title
+    .replace(/[^\p{L}\p{N} _-]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, NAME_CHARS)
+    .trim();
+  return `${plain || "conversation"}.${ending}`;
+}

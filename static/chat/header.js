@@ -1,0 +1,106 @@
+// @ts-check
+/** The head of a conversation: its title and what is done with it as a whole. */
+import { saveText } from "../ui/response_view.js";
+import { fileName, jsonOf, markdownOf } from "./export.js";
+import { threadOf } from "./thread.js";
+import { announce, button, el, fill } from "../ui/dom.js";
+
+/** @typedef {import("./session.js").ChatSession} ChatSession */
+/**
+ * @typedef {object} HeadActions
+ * @property {(title: string) => Promise<unknown>} rename
+ * @property {() => Promise<unknown>} remove
+ * @property {(isShown: boolean) => void} settings
+ * @property {(isShown: boolean) => void} list  on a narrow screen
+ */
+
+export class ChatHead {
+  /** @type {ChatSession | null} */
+  #session = null;
+
+  /** @param {HeadActions} actions */
+  constructor(actions) {
+    this.actions = actions;
+    this.title = el("h1", { tabindex: "-1" });
+    this.place = el("div", { class: "chat-title" }, this.title);
+    this.list = this.#toggle("Conversations", "list-toggle quiet small", actions.list);
+    this.settings = this.#toggle("Settings", "settings-toggle quiet small", actions.settings);
+    this.rename = button("Rename", () => this.#rename(), { class: "quiet small" });
+    this.json = button("JSON", () => this.#export("json"), { class: "quiet small", "aria-label": "Export as JSON" });
+    this.markdown = button("Markdown", () => this.#export("md"), { class: "quiet small", "aria-label": "Export as Markdown" });
+    this.remove = button("Delete", () => this.#askToRemove(), { class: "quiet small danger" });
+    this.whole = el("span", { class: "actions whole" }, this.rename, this.markdown, this.json, this.remove);
+    this.question = el("div");
+    const actionLine = el("div", { class: "actions" }, this.list, this.settings, this.whole);
+    this.element = el("header", { class: "chat-head" }, el("div", { class: "title-row" }, this.place, actionLine), this.question);
+  }
+
+  /** @param {string} label @param {string} look @param {(isShown: boolean) => void} shown */
+  #toggle(label, look, shown) {
+    const toggle = button(
+      label,
+      () => {
+        const isShown = toggle.getAttribute("aria-expanded") !== "true";
+        toggle.setAttribute("aria-expanded", String(isShown));
+        shown(isShown);
+      },
+      { class: look, "aria-expanded": "false" },
+    );
+    return toggle;
+  }
+
+  /** Folds what the buttons have unfolded. */
+  fold() {
+    for (const toggle of [this.list, this.settings]) if (toggle.getAttribute("aria-expanded") === "true") toggle.click();
+  }
+
+  /** @param {ChatSession | null} session null: a conversation that has not begun */
+  show(session) {
+    if (session !== this.#session) fill(this.question);
+    this.#session = session;
+    this.whole.hidden = session === null;
+    const title = session ? session.conversation.title || "Untitled" : "New conversation";
+    if (this.title.textContent !== title) this.title.textContent = title;
+    if (!this.place.contains(this.title) && session === null) fill(this.place, this.title);
+  }
+
+  #rename() {
+    const field = el("input", { type: "text", "aria-label": "Title", value: this.#session?.conversation.title ?? "", maxlength: 200 });
+    const close = () => {
+      fill(this.place, this.title);
+      this.rename.focus();
+    };
+    const save = async (/** @type {Event} */ event) => {
+      event.preventDefault();
+      const title = field.value.trim();
+      close();
+      if (title !== "") await this.actions.rename(title);
+    };
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      close();
+    });
+    const [yes, no] = [el("button", { type: "submit", class: "small" }, "Save"), button("Cancel", close, { class: "quiet small" })];
+    fill(this.place, el("form", { class: "rename", onsubmit: save }, field, yes, no));
+    field.focus();
+    field.select();
+  }
+
+  #askToRemove() {
+    const leave = () => (fill(this.question), this.remove.focus());
+    const yes = button("Delete it", () => (fill(this.question), void this.actions.remove()), { class: "danger small" });
+    const no = button("Keep it", leave, { class: "quiet small" });
+    fill(this.question, el("p", { class: "actions question" }, el("span", null, "Delete this conversation with all its answers?"), yes, no));
+    yes.focus();
+  }
+
+  /** @param {"json" | "md"} ending */
+  #export(ending) {
+    if (!this.#session) return;
+    const { conversation, state } = this.#session;
+    const text = ending === "json" ? jsonOf(conversation, state.messages.values()) : markdownOf(conversation, threadOf(state));
+    saveText(text, fileName(conversation.title, ending));
+    announce("The conversation is saved as a file.");
+  }
+}

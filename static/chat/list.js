@@ -1,0 +1,90 @@
+// @ts-check
+/** The conversations of a user: find one, go on with it, or begin another. */
+import { button, el, fill, labelled, link, notice, sentenceOf } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { clock } from "../base/time_format.js";
+
+/** @typedef {import("../types/chat_types.js").ListedConversation} ListedConversation */
+
+const TYPING_MS = 250;
+
+export class ChatList {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #typing;
+  /** Only the answer to the last question counts. */
+  #asked = 0;
+  /** @type {string | null} */
+  #next = null;
+
+  /** @param {import("../session/chat_api.js").ChatApi} api */
+  constructor(api) {
+    this.api = api;
+    this.current = "";
+    /** @type {ListedConversation[]} */
+    this.shown = [];
+    this.search = el("input", { type: "search", autocomplete: "off", oninput: () => this.#search() });
+    this.rows = el("ul", { class: "chat-rows" });
+    this.messages = el("div", { "aria-live": "polite" });
+    this.more = button("Show more", () => void this.#load(this.#next), { class: "quiet small", hidden: true });
+    this.field = labelled("Search", this.search);
+    const fresh = link("New conversation", address("chat"), { class: "button primary" });
+    this.element = el("nav", { class: "chat-list", "aria-label": "Conversations" }, fresh, this.field, this.messages, this.rows, this.more);
+  }
+
+  stop() {
+    clearTimeout(this.#typing);
+    this.#asked += 1;
+  }
+
+  /** Reads the list again. */
+  load() {
+    return this.#load(null);
+  }
+
+  /** @param {string} id of the conversation that is open; "" for a new one */
+  mark(id) {
+    this.current = id;
+    for (const row of this.rows.querySelectorAll("a")) {
+      if (row.dataset.id === id && id !== "") row.setAttribute("aria-current", "page");
+      else row.removeAttribute("aria-current");
+    }
+  }
+
+  #search() {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => void this.load(), TYPING_MS);
+  }
+
+  /** @param {string | null} before where to read on */
+  async #load(before) {
+    const words = this.search.value.trim();
+    const asked = (this.#asked += 1);
+    try {
+      const page = words === "" ? await this.api.list(before) : { conversations: await this.api.search(words), next: null };
+      if (asked !== this.#asked) return;
+      this.shown = before === null ? page.conversations : [...this.shown, ...page.conversations];
+      this.#next = page.next;
+      fill(this.messages);
+      this.#draw(words);
+    } catch (failure) {
+      if (asked === this.#asked) fill(this.messages, notice("error", sentenceOf(failure)));
+    }
+  }
+
+  /** @param {string} words */
+  #draw(words) {
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement?.closest(".chat-rows a"))?.dataset.id;
+    fill(this.rows, ...this.shown.map((conversation) => el("li", null, rowOf(conversation))));
+    this.more.hidden = this.#next === null;
+    this.field.hidden = words === "" && this.shown.length === 0;
+    if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, "Nothing is found."));
+    this.mark(this.current);
+    if (focused) /** @type {HTMLElement | null} */ (this.rows.querySelector(`a[data-id="${CSS.escape(focused)}"]`))?.focus();
+  }
+}
+
+/** @param {ListedConversation} conversation */
+function rowOf({ id, title, updated_at, run }) {
+  const time = el("time", { class: "facts", datetime: updated_at }, run?.state === "running" ? "answering…" : clock(Date.parse(updated_at)));
+  return el("a", { href: address("chat", id), dataset: { id } }, el("span", { class: "clamp-1" }, title || "Untitled"), time);
+}

@@ -1,0 +1,78 @@
+// @ts-check
+/** What a screen reader is told of a conversation: how it stands, not every word as it comes. Pure but for its timer. */
+import { isOver } from "./state.js";
+import { withoutMarkers } from "../ui/markers.js";
+import { line } from "../base/untrusted_text.js";
+
+/** @typedef {import("../types/chat_types.js").ChatState} ChatState */
+
+const PAUSE_MS = 1500;
+const SPOKEN_CHARS = 400;
+
+/** @type {Record<string, string>} */
+const ENDINGS = {
+  cancelled: "The answer was stopped.",
+  failed: "The answer failed.",
+  max_iterations: "The answer ended at the limit of rounds.",
+};
+
+/** @param {ChatState} before @param {ChatState} after @returns {string[]} sentences */
+export function spoken(before, after) {
+  const sentences = [];
+  if (after.run && before.run?.run_id !== after.run.run_id) sentences.push("The model is answering.");
+  sentences.push(...callSentences(before, after));
+  if (before.run && !after.run && after.ended) sentences.push(endSentence(after));
+  return sentences;
+}
+
+/** @param {ChatState} before @param {ChatState} after */
+function callSentences(before, after) {
+  if (before.calls === after.calls && before.run?.calls === after.run?.calls) return [];
+  const known = new Set(before.run?.calls.map(({ id }) => id));
+  const fresh = (after.run?.calls ?? []).filter(({ id }) => !known.has(id)).map((call) => line(call.function.name));
+  const ended = Object.entries(after.calls).filter(([id, { state }]) => isOver(state) && !isOver(before.calls[id]?.state ?? ""));
+  const failed = ended.filter(([, { state }]) => state !== "succeeded").length;
+  return [
+    ...(fresh.length > 0 ? [`Calling ${fresh.join(", ")}.`] : []),
+    ...(failed > 0 ? [failed === 1 ? "A call did not succeed." : `${failed} calls did not succeed.`] : []),
+  ];
+}
+
+/** @param {ChatState} state */
+function endSentence({ ended, messages, head_id }) {
+  const words = ENDINGS[ended?.state ?? ""];
+  if (words) return ended?.error ? `${words} ${ended.error.message}` : words;
+  const text = withoutMarkers(messages.get(head_id ?? "")?.content ?? "").replace(/[*_`#>|]+/g, "");
+  return `The answer is complete. ${text.length > SPOKEN_CHARS ? `${text.slice(0, SPOKEN_CHARS)}…` : text}`;
+}
+
+/** Says what has come together since it last spoke, with a pause between. */
+export class ChatSpeech {
+  /** @type {string[]} */
+  #waiting = [];
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /** @param {(words: string) => void} speak */
+  constructor(speak) {
+    this.speak = speak;
+  }
+
+  /** @param {string[]} sentences */
+  say(sentences) {
+    if (sentences.length === 0) return;
+    this.#waiting.push(...sentences);
+    this.#timer ??= setTimeout(() => this.#speak(), PAUSE_MS);
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#waiting = [];
+  }
+
+  #speak() {
+    this.#timer = undefined;
+    this.speak(this.#waiting.splice(0).join(" "));
+  }
+}

@@ -1,0 +1,195 @@
+// @ts-check
+/**
+ * One conversation as it goes on: listens to its events, whatever becomes of the line, and does what its user asks for. State
+ * as data, no DOM. The events are opened before the messages are read, and applied after: nothing falls between.
+ */
+import { EMPTY, reduce, withHead, withMessages } from "./state.js";
+import { leafBelow, pathTo } from "./thread.js";
+
+/** @typedef {import("../session/chat_api.js").ChatApi} ChatApi */
+/** @typedef {import("../types/chat_types.js").ChatState} ChatState */
+/** @typedef {import("../types/chat_types.js").ChatEvent} ChatEvent */
+/** @typedef {import("../types/chat_types.js").Conversation} Conversation */
+/** @typedef {"opening" | "live" | "broken" | "gone"} Line  broken: it is tried again by itself */
+
+const RETRY_FIRST_MS = 300;
+const RETRY_LAST_MS = 10_000;
+/** What has changed besides new messages is not told. */
+const READ_AGAIN = new Set(["reset", "changed", "messages_deleted"]);
+
+export class ChatSession extends EventTarget {
+  /** @type {AbortController | null} */
+  #life = null;
+  /** Number of the last event. @type {string | null} */
+  #last = null;
+  #hasRead = false;
+  #failures = 0;
+  /** What was chosen last has arrived; a message that is sent right after waits for it. @type {Promise<unknown>} */
+  #chosen = Promise.resolve();
+
+  /** @param {ChatApi} api @param {Conversation} conversation as it is known now; its messages are read */
+  constructor(api, conversation) {
+    super();
+    this.api = api;
+    this.conversation = conversation;
+    /** @type {ChatState} */
+    this.state = EMPTY;
+    /** @type {Line} */
+    this.line = "opening";
+  }
+
+  get id() {
+    return this.conversation.id;
+  }
+
+  /** Whether the messages are there. */
+  get isRead() {
+    return this.#hasRead;
+  }
+
+  start() {
+    if (this.#life) return;
+    this.#life = new AbortController();
+    void this.#listen(this.#life.signal);
+  }
+
+  stop() {
+    this.#life?.abort();
+    this.#life = null;
+  }
+
+  /** @param {() => void} callback called after every change @returns {() => void} ends it */
+  onChange(callback) {
+    this.addEventListener("change", callback);
+    return () => this.removeEventListener("change", callback);
+  }
+
+  /** @param {string} content */
+  async send(content) {
+    await this.#chosen;
+    const message = await this.api.chat(this.id, { content });
+    if (message) this.#apply({ type: "message", timestamp: message.timestamp, data: { message } });
+  }
+
+  /** Answers a message anew; a conversation that was interrupted goes on so. @param {string | null} parent_id */
+  async answer(parent_id) {
+    await this.#chosen;
+    await this.api.chat(this.id, { content: null, parent_id });
+  }
+
+  /** @param {string} messageId @param {string} content */
+  async edit(messageId, content) {
+    const message = await this.api.edit(this.id, messageId, content);
+    this.#apply({ type: "message", timestamp: message.timestamp, data: { message } });
+    await this.answer(message.id);
+  }
+
+  /** Shows the branch through a message. @param {string} messageId */
+  async show(messageId) {
+    const head_id = leafBelow(this.state, messageId);
+    this.#become(withHead(this.state, head_id));
+    await this.change({ head_id });
+  }
+
+  /** @param {import("../types/chat_types.js").ConversationChanges} changes */
+  change(changes) {
+    return this.#choose(() => this.api.change(this.id, changes));
+  }
+
+  /** Which tools the conversation may use from now on. @param {import("../types/chat_types.js").EnabledTool[]} tools @param {boolean} isOn */
+  allow(tools, isOn) {
+    return this.#choose(async () => {
+      for (const tool of tools) await (isOn ? this.api.enable(this.id, tool) : this.api.disable(this.id, tool));
+      return this.api.read(this.id);
+    });
+  }
+
+  /** One after the other, lest an older choice arrives last. @param {() => Promise<Conversation>} action */
+  async #choose(action) {
+    const done = this.#chosen.then(action);
+    this.#chosen = done.catch(() => undefined);
+    this.conversation = await done;
+    this.#announce();
+  }
+
+  async cancel() {
+    await this.api.stop(this.id);
+  }
+
+  /** @param {string} toolCallId */
+  async retry(toolCallId) {
+    await this.api.retry(this.id, toolCallId);
+  }
+
+  /** Where an interrupted conversation goes on: its last message, if that is not an answer. @returns {string | null} */
+  get unanswered() {
+    const last = pathTo(this.state, this.state.head_id).at(-1);
+    const isOpen = last && !this.state.run && (last.role !== "assistant" || (last.tool_calls?.length ?? 0) > 0);
+    return isOpen ? last.id : null;
+  }
+
+  /** @param {AbortSignal} signal */
+  async #listen(signal) {
+    while (!signal.aborted) {
+      try {
+        for await (const { id, event } of this.api.events(this.id, this.#last, signal)) await this.#hear(id, event);
+      } catch (failure) {
+        if (signal.aborted) return;
+        if (/** @type {any} */ (failure).status === 404) return this.#setLine("gone");
+      }
+      if (signal.aborted) return;
+      this.#setLine("broken");
+      await pause(Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** this.#failures), signal);
+      this.#failures += 1;
+    }
+  }
+
+  /** @param {string | null} number @param {ChatEvent} event */
+  async #hear(number, event) {
+    if (READ_AGAIN.has(event.type) || !this.#hasRead) await this.#read();
+    if (number !== null) this.#last = number;
+    if (event.type === "connected") {
+      this.#failures = 0;
+      this.#setLine("live");
+    }
+    this.#apply(event);
+  }
+
+  async #read() {
+    const [conversation, messages] = await Promise.all([this.api.read(this.id), this.api.messages(this.id)]);
+    this.conversation = conversation;
+    this.#hasRead = true;
+    this.#become(withMessages(this.state, messages, conversation.head_id));
+  }
+
+  /** @param {ChatEvent} event */
+  #apply(event) {
+    const next = reduce(this.state, event);
+    if (next !== this.state) this.#become(next);
+  }
+
+  /** @param {ChatState} state */
+  #become(state) {
+    this.state = state;
+    this.#announce();
+  }
+
+  /** @param {Line} line */
+  #setLine(line) {
+    if (this.line === line) return;
+    this.line = line;
+    this.#announce();
+  }
+
+  #announce() {
+    this.dispatchEvent(new CustomEvent("change"));
+  }
+}
+
+/** @param {number} ms @param {AbortSignal} signal */
+function pause(ms, signal) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve(undefined)), { once: true });
+  });
+}

@@ -1,0 +1,94 @@
+// @ts-check
+/** What a conversation is told beforehand, and which tools it may use. Works the same before it has begun. */
+import { button, el, fill, freshId, labelled, methodTag } from "../ui/dom.js";
+import { findTools } from "../tools/tool_filter.js";
+
+/** @typedef {import("../types/api_types.js").Tool} Tool */
+/** @typedef {import("../types/chat_types.js").EnabledTool} EnabledTool */
+/**
+ * @typedef {object} SettingsActions
+ * @property {(text: string) => Promise<unknown>} instruct
+ * @property {(tools: EnabledTool[], isOn: boolean) => Promise<unknown>} allow
+ */
+
+const SHOWN_TOOLS = 200;
+
+/** @param {{server_id: string, tool_name: string}} tool */
+export const toolKey = ({ server_id, tool_name }) => `${server_id} ${tool_name}`;
+
+/** @param {Tool} tool @returns {EnabledTool} */
+const choiceOf = ({ server_id, name }) => ({ server_id, tool_name: name });
+
+export class ChatSettings {
+  /** @type {Tool[]} */
+  #tools = [];
+  /** @type {Set<string>} */
+  #on = new Set();
+
+  /** @param {SettingsActions} actions */
+  constructor(actions) {
+    this.actions = actions;
+    this.prompt = el("textarea", { rows: 4, onchange: () => void actions.instruct(this.prompt.value.trim()) });
+    this.search = el("input", { type: "search", autocomplete: "off", "aria-label": "Search tools", placeholder: "Search", oninput: () => this.#draw() });
+    this.count = el("h2", { id: freshId("tools") });
+    this.rows = el("ul", { class: "chat-tools" });
+    this.hint = el("p", { class: "hint" });
+    const both = [button("All", () => this.#all(true), { class: "quiet small" }), button("None", () => this.#all(false), { class: "quiet small" })];
+    const tools = el(
+      "section",
+      { "aria-labelledby": this.count.id },
+      el("div", { class: "title-row" }, this.count, el("div", { class: "actions" }, this.search, ...both)),
+      this.rows,
+      this.hint,
+    );
+    const words = "What the model is told before every answer.";
+    this.element = el("section", { class: "panel chat-settings", "aria-label": "Settings of the conversation", hidden: true }, labelled("System prompt", this.prompt, words), tools);
+  }
+
+  /** @param {string} prompt @param {Tool[]} tools those that could be used @param {Iterable<string>} on keys of those that may be */
+  show(prompt, tools, on) {
+    if (document.activeElement !== this.prompt) this.prompt.value = prompt;
+    this.#tools = tools;
+    this.#on = new Set(on);
+    this.#draw();
+  }
+
+  #found() {
+    return findTools(this.#tools, { query: this.search.value, server: "", tag: "", standing: "" }, new Set());
+  }
+
+  #draw() {
+    const found = this.#found();
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.tool : undefined;
+    const on = this.#tools.filter((tool) => this.#on.has(toolKey(choiceOf(tool)))).length;
+    fill(this.count, `Tools: ${on} of ${this.#tools.length}`);
+    fill(this.rows, ...found.slice(0, SHOWN_TOOLS).map((tool) => this.#row(tool)));
+    const rest = found.length - SHOWN_TOOLS;
+    fill(this.hint, this.#tools.length === 0 ? "There are no accepted tools." : rest > 0 ? `${rest} more: search to find them.` : "");
+    if (focused) /** @type {HTMLElement | null} */ (this.rows.querySelector(`[data-tool="${CSS.escape(focused)}"]`))?.focus();
+  }
+
+  /** @param {Tool} tool */
+  #row(tool) {
+    const key = toolKey(choiceOf(tool));
+    const change = (/** @type {Event} */ event) => void this.#allow([tool], /** @type {HTMLInputElement} */ (event.target).checked);
+    const box = el("input", { type: "checkbox", checked: this.#on.has(key), dataset: { tool: key }, onchange: change });
+    const about = el("span", { class: "about clamp-1" }, tool.description.split("\n", 1)[0]);
+    return el("li", null, el("label", null, box, methodTag(tool.method, tool.safe), el("span", { class: "name" }, tool.name), about));
+  }
+
+  /** Those that are found. @param {boolean} isOn */
+  #all(isOn) {
+    void this.#allow(this.#found().filter((tool) => this.#on.has(toolKey(choiceOf(tool))) !== isOn), isOn);
+  }
+
+  /** @param {Tool[]} tools @param {boolean} isOn */
+  async #allow(tools, isOn) {
+    for (const key of tools.map(choiceOf).map(toolKey)) {
+      if (isOn) this.#on.add(key);
+      else this.#on.delete(key);
+    }
+    this.#draw();
+    await this.actions.allow(tools.map(choiceOf), isOn);
+  }
+}

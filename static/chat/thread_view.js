@@ -1,0 +1,184 @@
+// @ts-check
+/**
+ * The turns of a conversation, drawn at most once a frame and only where they changed. Shows the questions of its own calls
+ * in place; these take no click for a moment after anything has moved.
+ */
+import { announce, button, el, fill } from "../ui/dom.js";
+import { waitingSentence } from "../approvals/approvals_view.js";
+import { AnswerTurnView, UserTurnView } from "./turn_views.js";
+import { openCallsOf, threadOf } from "./thread.js";
+
+/** @typedef {import("../types/chat_types.js").ChatState} ChatState */
+/** @typedef {import("../types/chat_types.js").Turn} Turn */
+/** @typedef {import("./turn_views.js").TurnActions} TurnActions */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+
+const ARMING_MS = 500;
+/** How near the end a reader is who wants to follow it. */
+const NEAR_PX = 120;
+/** Height of what stays at the top. */
+const HEAD_PX = 110;
+/** A frame may take so much of the time; a slow machine draws less often. */
+const PACE = 6;
+
+export class ChatThreadView {
+  /** @type {(UserTurnView | AnswerTurnView)[]} */
+  #views = [];
+  /** @type {ChatState | null} */
+  #drawn = null;
+  /** @type {ChatState | null} */
+  #next = null;
+  #frame = 0;
+  #cost = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #arming;
+  /** @type {(() => void)[]} */
+  #endings = [];
+  /** Calls whose questions are here. */
+  #asking = new Set();
+
+  /** @param {Pick<Parts, "executor" | "inline">} parts @param {TurnActions} actions */
+  constructor({ executor, inline }, actions) {
+    this.executor = executor;
+    this.inline = inline;
+    this.actions = actions;
+    this.list = el("div", { class: "thread" });
+    this.below = button("", () => this.#reveal(), { class: "to-end", hidden: true });
+    this.element = el("div", { class: "thread-place" }, this.list, this.below);
+  }
+
+  start() {
+    if (this.#endings.length > 0) return;
+    const listening = new AbortController();
+    const moved = new ResizeObserver(() => this.#arm());
+    moved.observe(this.list);
+    const rearm = () => document.visibilityState === "visible" && this.#arm();
+    window.addEventListener("focus", rearm, { signal: listening.signal });
+    document.addEventListener("visibilitychange", rearm, { signal: listening.signal });
+    window.addEventListener("scroll", () => this.#showWay(), { signal: listening.signal, passive: true });
+    const clock = setInterval(() => this.#cards().forEach((card) => card.tick(Date.now())), 1000);
+    const cards = this.executor.onCards(() => this.#ask());
+    this.#endings = [() => listening.abort(), () => moved.disconnect(), () => clearInterval(clock), cards];
+  }
+
+  stop() {
+    for (const end of this.#endings.splice(0)) end();
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#arming);
+    this.inline.show([]);
+  }
+
+  /** @param {ChatState} state drawn with the next frame */
+  show(state) {
+    this.#next = state;
+    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#paced());
+  }
+
+  /** Goes to the end, and follows it from now on. */
+  toEnd() {
+    window.scrollTo({ top: document.documentElement.scrollHeight });
+  }
+
+  /** A frame that was dear is followed by a pause. */
+  #paced() {
+    const begin = performance.now();
+    this.#frame = 0;
+    if (this.#next) this.#draw(this.#next);
+    this.#cost = performance.now() - begin;
+    if (this.#cost * PACE < 16) return;
+    this.#frame = -1;
+    setTimeout(() => {
+      this.#frame = 0;
+      if (this.#next && this.#next !== this.#drawn && this.#endings.length > 0) this.show(this.#next);
+    }, this.#cost * PACE);
+  }
+
+  /** @param {ChatState} state */
+  #draw(state) {
+    const follows = isNearEnd();
+    const turns = threadOf(state);
+    const isBusy = state.run !== null;
+    const first = this.#drawn !== null && isSameBut(this.#drawn, state) ? turns.length - 1 : 0;
+    this.#drawn = state;
+    turns.forEach((turn, index) => index >= first && this.#viewAt(index, turn).show(/** @type {any} */ (turn), isBusy));
+    for (const gone of this.#views.splice(turns.length)) gone.element.remove();
+    this.#ask(turns);
+    if (follows) this.toEnd();
+    this.#showWay();
+  }
+
+  /** @param {number} index @param {Turn} turn */
+  #viewAt(index, turn) {
+    const known = this.#views[index];
+    if (known?.key === turn.key) return known;
+    const view = turn.kind === "user" ? new UserTurnView(turn, this.actions) : new AnswerTurnView(turn, this.actions);
+    if (known) known.element.replaceWith(view.element);
+    else this.list.append(view.element);
+    this.#views[index] = view;
+    return view;
+  }
+
+  #cards() {
+    return this.#views.flatMap((view) => (view instanceof AnswerTurnView ? view.cards : []));
+  }
+
+  /** Gives every call that waits its question. @param {Turn[]} [turns] */
+  #ask(turns = this.#drawn ? threadOf(this.#drawn) : []) {
+    const open = openCallsOf(turns);
+    const waiting = new Map(this.executor.cards.filter(({ call_id }) => open.has(call_id)).map((card) => [card.call_id, card]));
+    for (const card of this.#cards()) card.showApproval(waiting.get(card.call?.call_id ?? "") ?? null);
+    const fresh = [...waiting.values()].filter(({ call_id }) => !this.#asking.has(call_id));
+    this.#asking = new Set(waiting.keys());
+    this.inline.show(waiting.keys());
+    if (fresh.length === 0) return;
+    this.#arm();
+    announce(waitingSentence(fresh));
+    this.#showWay();
+  }
+
+  #arm() {
+    clearTimeout(this.#arming);
+    for (const card of this.#cards()) card.arm(false);
+    this.#arming = setTimeout(() => this.#cards().forEach((card) => card.arm(true)), ARMING_MS);
+  }
+
+  /** Says what is out of sight: a call that waits, or the end. */
+  #showWay() {
+    const asks = this.#hiddenQuestion();
+    const isAbove = asks !== null && asks.getBoundingClientRect().top < 0;
+    const words = asks ? `A call waits for you ${isAbove ? "↑" : "↓"}` : "To the end ↓";
+    const isShown = asks !== null || !isNearEnd();
+    if (this.below.textContent !== words) fill(this.below, words);
+    if (this.below.hidden === isShown) this.below.hidden = !isShown;
+  }
+
+  /** One that waits and whose buttons are out of sight. */
+  #hiddenQuestion() {
+    const places = this.#cards().map(({ approvalPlace }) => approvalPlace);
+    const seen = this.below.parentElement?.getBoundingClientRect().top ?? window.innerHeight;
+    const isHidden = (/** @type {HTMLElement} */ place) => {
+      const { bottom } = place.getBoundingClientRect();
+      return bottom > seen || bottom < HEAD_PX;
+    };
+    return places.find((place) => place.childElementCount > 0 && isHidden(place)) ?? null;
+  }
+
+  #reveal() {
+    const asks = this.#hiddenQuestion();
+    if (asks) asks.scrollIntoView({ block: asks.offsetHeight > window.innerHeight / 2 ? "end" : "center" });
+    else this.toEnd();
+  }
+}
+
+/** Whether the reader sees the end, or nearly. */
+function isNearEnd() {
+  const { scrollHeight } = document.documentElement;
+  return scrollHeight - window.scrollY - window.innerHeight < NEAR_PX;
+}
+
+/** Whether nothing differs but what is being written, at the end. @param {ChatState} one @param {ChatState} other */
+function isSameBut(one, other) {
+  const isOneRun = one.run !== null && other.run !== null && one.run.calls === other.run.calls && one.run.parent_id === other.run.parent_id;
+  const rest = /** @type {const} */ (["messages", "calls", "head_id", "ended", "notices"]);
+  return isOneRun && rest.every((name) => one[name] === other[name]);
+}

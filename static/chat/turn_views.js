@@ -1,0 +1,237 @@
+// @ts-check
+/** What was asked and what was answered, as elements that follow their turn of the thread. */
+import { ChatCallCard } from "./call_card.js";
+import { button, copyButton, el, fill, freshId, notice } from "../ui/dom.js";
+import { withoutMarkers } from "../ui/markers.js";
+import { MarkdownView } from "../ui/markdown_view.js";
+import { clock } from "../base/time_format.js";
+
+/** @typedef {import("../types/chat_types.js").UserTurn} UserTurn */
+/** @typedef {import("../types/chat_types.js").AnswerTurn} AnswerTurn */
+/** @typedef {import("../types/chat_types.js").AnswerPart} AnswerPart */
+/** @typedef {import("../types/chat_types.js").BranchPoint} BranchPoint */
+/**
+ * @typedef {import("./call_card.js").CallActions & {
+ *   edit: (messageId: string, content: string) => void,
+ *   again: (parentId: string | null) => void,
+ *   show: (messageId: string) => void,
+ *   toMessage: () => void,
+ * }} TurnActions  `toMessage`: to the field for the next message
+ */
+
+export class UserTurnView {
+  kind = "user";
+  #drawn = "";
+  #isEditing = false;
+
+  /** @param {UserTurn} turn @param {TurnActions} actions */
+  constructor(turn, actions) {
+    this.turn = turn;
+    this.key = turn.key;
+    this.actions = actions;
+    this.text = el("div", { class: "asked" });
+    this.foot = el("div", { class: "turn-foot" });
+    /** @type {HTMLButtonElement | null} */
+    this.editButton = null;
+    this.element = el("article", { class: "turn user-turn", "aria-label": "You" }, this.text, this.foot);
+  }
+
+  /** @param {UserTurn} turn @param {boolean} isBusy an answer is under way */
+  show(turn, isBusy) {
+    this.turn = turn;
+    const now = JSON.stringify([turn, isBusy]);
+    if (now === this.#drawn || this.#isEditing) return;
+    this.#drawn = now;
+    fill(this.text, turn.text);
+    this.editButton = button("Edit", () => this.#edit(), { class: "quiet small", disabled: isBusy });
+    const copy = copyButton("Copy", () => this.turn.text, { "aria-label": "Copy the message" });
+    refill(this.foot, [timeOf(turn.at), copy, this.editButton, branchSwitch("Version", turn.branch, isBusy, this.actions)], this.actions);
+  }
+
+  #edit() {
+    this.#isEditing = true;
+    const field = el("textarea", { "aria-label": "Edit the message", rows: 3, value: this.turn.text, class: "growing" });
+    const send = () => {
+      const text = field.value.trim();
+      this.#close();
+      if (text !== "") this.actions.edit(this.turn.id, text);
+    };
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.#close();
+      else if (sends(event)) send();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    const actions = el("div", { class: "actions" }, button("Send", send, { class: "primary small" }), button("Cancel", () => this.#close(), { class: "quiet small" }));
+    fill(this.text, field, actions);
+    fill(this.foot, el("p", { class: "hint" }, "The old version stays, with its answers."));
+    field.focus();
+  }
+
+  #close() {
+    this.#isEditing = false;
+    this.#drawn = "";
+    this.show(this.turn, false);
+    this.editButton?.focus();
+  }
+}
+
+/**
+ * Who has pressed a button here finds it again, or writes on: the focus is never lost with a button.
+ * @param {HTMLElement} foot @param {(HTMLElement | null)[]} children @param {TurnActions} actions
+ */
+function refill(foot, children, actions) {
+  const focused = foot.contains(document.activeElement) ? nameOf(document.activeElement) : null;
+  fill(foot, ...children);
+  if (focused === null) return;
+  const again = [...foot.querySelectorAll("button")].find((each) => !each.disabled && nameOf(each) === focused);
+  if (again) again.focus({ preventScroll: true });
+  else actions.toMessage();
+}
+
+/** @param {Element | null} element */
+const nameOf = (element) => element?.getAttribute("aria-label") ?? element?.textContent ?? "";
+
+/** Whether a key press in a field of messages sends it. On a touch screen the key makes a line. @param {KeyboardEvent} event */
+export function sends(event) {
+  const isTouch = matchMedia("(pointer: coarse) and (hover: none)").matches;
+  return event.key === "Enter" && !event.shiftKey && !event.isComposing && !(isTouch && !event.ctrlKey && !event.metaKey);
+}
+
+/** @param {string} at ISO 8601; "" while it is not known */
+function timeOf(at) {
+  return at === "" ? null : el("time", { class: "facts", datetime: at }, clock(Date.parse(at)));
+}
+
+/**
+ * Goes through the messages that stand in each other's place.
+ * @param {string} what @param {BranchPoint} branch @param {boolean} isBusy @param {TurnActions} actions
+ */
+function branchSwitch(what, { siblings, index }, isBusy, actions) {
+  if (siblings.length < 2 && index === 0) return null;
+  /** @param {string} sign @param {string} label @param {number} step */
+  const go = (sign, label, step) =>
+    button(sign, () => actions.show(siblings[index + step]), {
+      class: "quiet small",
+      "aria-label": `${label} ${what.toLowerCase()}`,
+      disabled: isBusy || siblings[index + step] === undefined,
+    });
+  const words = index < siblings.length ? `${what} ${index + 1} of ${siblings.length}` : `After ${siblings.length}`;
+  const place = el("span", { class: "facts" }, words);
+  return el("span", { class: "branches", role: "group", "aria-label": `${what}s` }, go("‹", "Previous", -1), place, go("›", "Next", 1));
+}
+
+export class AnswerTurnView {
+  kind = "answer";
+  /** @type {(TextPart | ReasoningPart | ChatCallCard)[]} */
+  #parts = [];
+  #foot = "";
+
+  /** @param {AnswerTurn} turn @param {TurnActions} actions */
+  constructor(turn, actions) {
+    this.turn = turn;
+    this.key = turn.key;
+    this.actions = actions;
+    this.parts = el("div", { class: "parts" });
+    this.waiting = el("p", { class: "working", hidden: true }, el("span", { "aria-hidden": "true" }), "Working…");
+    this.notices = el("div", { class: "stack" });
+    this.foot = el("div", { class: "turn-foot" });
+    this.element = el("article", { class: "turn answer-turn", "aria-label": "Answer" }, this.parts, this.waiting, this.notices, this.foot);
+  }
+
+  get cards() {
+    return this.#parts.filter((part) => part instanceof ChatCallCard);
+  }
+
+  /** @param {AnswerTurn} turn @param {boolean} isBusy an answer is under way */
+  show(turn, isBusy) {
+    this.turn = turn;
+    turn.parts.forEach((part, index) => this.#showPart(part, index, isBusy));
+    for (const gone of this.#parts.splice(turn.parts.length)) gone.element.remove();
+    const last = turn.parts.at(-1);
+    const isWriting = last !== undefined && last.kind !== "call" && last.live;
+    const hasOpenCall = last?.kind === "call" && ["awaiting_approval", "running", "sent", "queued"].includes(last.call.state);
+    this.waiting.hidden = !turn.live || isWriting || hasOpenCall;
+    this.element.setAttribute("aria-busy", String(turn.live));
+    this.#showFoot(turn, isBusy);
+  }
+
+  /** @param {AnswerPart} part @param {number} index @param {boolean} isBusy */
+  #showPart(part, index, isBusy) {
+    let view = this.#parts[index];
+    if (view?.kind !== part.kind) {
+      const fresh = part.kind === "call" ? new ChatCallCard(this.actions) : part.kind === "text" ? new TextPart() : new ReasoningPart();
+      if (view) view.element.replaceWith(fresh.element);
+      else this.parts.append(fresh.element);
+      view = this.#parts[index] = fresh;
+    }
+    if (view instanceof ChatCallCard) view.show(/** @type {Extract<AnswerPart, {kind: "call"}>} */ (part).call, !isBusy);
+    else view.show(/** @type {Extract<AnswerPart, {kind: "text"}>} */ (part));
+  }
+
+  /** @param {AnswerTurn} turn @param {boolean} isBusy */
+  #showFoot({ live, at, ending, notices, branches, parent_id }, isBusy) {
+    const now = JSON.stringify([live, at, ending, notices, branches, isBusy]);
+    if (now === this.#foot) return;
+    this.#foot = now;
+    fill(this.notices, ...notices.map(({ level, text }) => notice(level === "error" ? "warning" : "note", text)), ending ? endingView(ending) : null);
+    if (live) return refill(this.foot, [], this.actions);
+    const copy = copyButton("Copy", () => textOf(this.turn), { "aria-label": "Copy the answer" });
+    const again = button("Answer again", () => this.actions.again(parent_id), { class: "quiet small", disabled: isBusy });
+    const switches = branches.map((branch, index) => branchSwitch(index === 0 ? "Answer" : "Attempt", branch, isBusy, this.actions));
+    refill(this.foot, [timeOf(at), copy, parent_id === null ? null : again, ...switches], this.actions);
+  }
+}
+
+/** What an answer says, as Markdown. @param {AnswerTurn} turn */
+function textOf({ parts }) {
+  return parts.flatMap((part) => (part.kind === "text" ? [withoutMarkers(part.text)] : [])).join("\n\n");
+}
+
+/** @type {Record<string, string>} */
+const ENDINGS = {
+  cancelled: "Stopped. What had been said stays.",
+  failed: "The answer failed.",
+  incomplete: "The answer broke off here.",
+  max_iterations: "The answer ended because the limit of rounds was reached. Write on to let it continue.",
+};
+
+/** @param {import("../types/chat_types.js").RunEnding} ending */
+function endingView({ state, error }) {
+  const words = ENDINGS[state] ?? `The answer ended: ${state.replaceAll("_", " ")}.`;
+  const code = error?.code ? el("code", { class: "code-tag" }, error.code) : null;
+  return notice(state === "failed" ? "error" : "note", words, error ? " " : null, error?.message, code);
+}
+
+class TextPart {
+  kind = "text";
+  #view = new MarkdownView();
+  element = this.#view.element;
+
+  /** @param {{text: string, live: boolean}} part */
+  show({ text, live }) {
+    this.#view.show(text, live);
+  }
+}
+
+/** Thoughts are folded: they are long, and rarely what is wanted. */
+class ReasoningPart {
+  kind = "reasoning";
+  #view = new MarkdownView();
+  #now = { text: "", live: false };
+  #summary = el("summary", { id: freshId("thoughts") });
+  element = el("details", { class: "reasoning", ontoggle: () => this.#draw() }, this.#summary, this.#view.element);
+
+  /** @param {{text: string, live: boolean}} part */
+  show(part) {
+    this.#now = part;
+    const words = part.live ? "Thinking…" : "Thoughts";
+    if (this.#summary.textContent !== words) this.#summary.textContent = words;
+    this.#draw();
+  }
+
+  #draw() {
+    if (this.element.open) this.#view.show(this.#now.text, this.#now.live);
+  }
+}

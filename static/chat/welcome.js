@@ -1,0 +1,45 @@
+// @ts-check
+/** What stands where nothing has been said yet: what may be asked, and examples that work here. */
+import { button, el, link } from "../ui/dom.js";
+import { exampleOf } from "../ui/json_display.js";
+import { stringifyJson } from "../base/json_text.js";
+import { address } from "../ui/router.js";
+
+/** @typedef {import("../types/api_types.js").Tool} Tool */
+
+const EXAMPLES = 3;
+
+/**
+ * @param {number} count how many tools may be used
+ * @param {string[]} examples messages that the model understands
+ * @param {(text: string) => void} suggest
+ */
+export function welcomeView(count, examples, suggest) {
+  const whose = count === 1 ? "your one tool" : `your ${count} tools`;
+  const words =
+    count === 0
+      ? ["No tool is accepted yet, so the model can only talk. ", link("Look at the servers", address("servers")), " to give it some."]
+      : [`The model may use ${whose}. This browser performs the calls; those that can change something ask you first.`];
+  return el("div", { class: "welcome" }, el("h2", null, "Ask something"), el("p", { class: "muted" }, ...words), ...exampleButtons(examples, suggest));
+}
+
+/** @param {string[]} examples @param {(text: string) => void} suggest */
+function exampleButtons(examples, suggest) {
+  if (examples.length === 0) return [];
+  const label = (/** @type {string} */ text) => (text.includes("\n") ? "All of them at once" : text);
+  return [
+    el("p", { class: "muted" }, "The demo model needs no network and no key. It makes the calls that you write:"),
+    el("div", { class: "examples" }, ...examples.map((text) => button(label(text), () => suggest(text), { class: "quiet example" }))),
+  ];
+}
+
+/** Which tools examples are made of: they change nothing. @param {Tool[]} tools */
+export function exampleTools(tools) {
+  return tools.filter(({ safe, path }) => safe && !path.includes("{")).slice(0, EXAMPLES);
+}
+
+/** Calls as the demo model reads them. @param {import("../types/api_types.js").FullTool[]} tools @returns {string[]} */
+export function demoExamples(tools) {
+  const lines = tools.map(({ name, schema }) => `CALL ${name} ${stringifyJson(exampleOf(schema))}`);
+  return lines.length > 1 ? [...lines, lines.join("\n")] : lines;
+}

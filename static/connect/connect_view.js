@@ -1,0 +1,162 @@
+// @ts-check
+/** Connect: asks where Open WebUI runs, and prints everything to copy. */
+import { bridgePart, connectionPart, curlPart, webuiPart } from "./instructions.js";
+import { connectSettings, readOrigin, usualOrigin } from "./connect_settings.js";
+import { el, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+import { KeysPanel } from "./keys_panel.js";
+import { ModelPanel } from "./model_panel.js";
+
+/** @typedef {import("../types/api_types.js").ConnectFacts} ConnectFacts */
+/** @typedef {import("./connect_settings.js").Answers} Answers */
+/** @typedef {import("./connect_settings.js").Place} Place */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+
+/** @type {[Place, string, string][]} */
+const PLACES = [
+  ["host", "On this computer", "for example installed with pip"],
+  ["docker", "In Docker on this computer", "the container has its own network"],
+  ["elsewhere", "On another computer", "a server, or a colleague's machine"],
+];
+/** @type {[import("./connect_settings.js").Mode, string, string][]} */
+const MODES = [
+  ["admin", "As an administrator", "Open WebUI's server calls the bridge: the usual way"],
+  ["direct", "As a user", "your browser calls the bridge: no need to open the bridge to the network"],
+];
+
+export class ConnectView {
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    /** @type {Answers} */
+    this.answers = {
+      ...{ place: "host", mode: "admin", webuiOrigin: usualOrigin("host"), bridgeHost: "" },
+      ...{ key: "", isForAll: false },
+    };
+    this.bridge = el("div", { class: "stack" });
+    this.output = el("div", { class: "stack" });
+    this.questions = el("div", { class: "stack" });
+    this.keys = new KeysPanel(parts.api, (key) => this.#set(key));
+    this.model = new ModelPanel(parts.api);
+    this.other = el("div", { class: "stack" });
+    /** @type {ConnectFacts | null} */
+    this.facts = null;
+    /** @type {import("../types/api_types.js").FullTool | undefined} */
+    this.example = undefined;
+  }
+
+  /** @param {HTMLElement} container */
+  async start(container) {
+    fill(
+      container,
+      el("h1", null, "Connect"),
+      el(
+        "p",
+        { class: "lead" },
+        "Two answers, and the settings fit your Open WebUI. Below them: the bridge as a model, and as plain HTTP.",
+      ),
+      this.questions,
+      this.bridge,
+      this.keys.element,
+      this.output,
+      this.model.element,
+      this.other,
+    );
+    try {
+      [this.facts, this.example] = await Promise.all([this.parts.api.connectFacts(), this.#example()]);
+      this.#renderQuestions();
+      this.#renderOutput();
+      if (this.facts.operator) this.keys.offerForwarding(this.facts);
+      await Promise.all([this.keys.load(), this.model.load()]);
+    } catch (failure) {
+      fill(this.output, notice("error", sentenceOf(failure)));
+    }
+  }
+
+  stop() {}
+
+  #renderQuestions() {
+    const origin = this.#addressInput(this.answers.webuiOrigin, "", (text) => {
+      const webuiOrigin = readOrigin(text);
+      if (webuiOrigin !== null) this.#set({ webuiOrigin });
+    });
+    const host = this.#addressInput(this.answers.bridgeHost, "192.168.1.20", (bridgeHost) => this.#set({ bridgeHost }));
+    this.origin = labelled("Address of Open WebUI in your browser", origin);
+    this.host = labelled("This computer, as seen from there", host, "Its name or IP address in the network.");
+    const choosePlace = (/** @type {Place} */ place) => {
+      origin.value = usualOrigin(place);
+      this.#set({ place, webuiOrigin: origin.value });
+    };
+    const where = radioGroup("Where does Open WebUI run?", PLACES, this.answers.place, choosePlace);
+    const how = radioGroup("How do you add the bridge there?", MODES, this.answers.mode, (mode) => this.#set({ mode }));
+    const columns = [where, how, this.host, this.origin];
+    fill(this.questions, el("div", { class: "columns" }, ...columns));
+  }
+
+  /** @param {string} value @param {string} placeholder @param {(text: string) => void} changed */
+  #addressInput(value, placeholder, changed) {
+    const input = el("input", {
+      type: "text",
+      inputmode: "url",
+      class: "mono",
+      value,
+      placeholder,
+      spellcheck: "false",
+    });
+    input.addEventListener("input", () => changed(input.value));
+    return input;
+  }
+
+  /** A tool for the curl example: one that works at once, if there is one. */
+  async #example() {
+    const { tools } = this.parts.inventory;
+    const tool = tools.find(({ accepted, safe }) => accepted && safe) ?? tools[0];
+    return tool && this.parts.api.tool(tool.name);
+  }
+
+  /** @param {Partial<Answers>} change */
+  #set(change) {
+    Object.assign(this.answers, change);
+    this.#renderOutput();
+  }
+
+  #renderOutput() {
+    if (!this.facts) return;
+    const { place, mode } = this.answers;
+    if (this.host) this.host.hidden = place !== "elsewhere" || mode === "direct";
+    if (this.origin) this.origin.hidden = mode === "admin";
+    const settings = connectSettings(this.answers, this.facts);
+    fill(this.bridge, bridgePart(settings));
+    fill(
+      this.output,
+      connectionPart(settings, this.answers.key),
+      webuiPart(settings),
+    );
+    const { key, isForAll } = this.answers;
+    this.model.show({
+      baseUrl: this.facts.base_url,
+      webuiUrl: connectSettings({ ...this.answers, mode: "admin" }, this.facts).url,
+      key: isForAll ? "" : key, // A key for all users is refused where no Open WebUI names one.
+      tool: this.example,
+    });
+    fill(this.other, curlPart(this.facts.base_url, key, this.example));
+  }
+}
+
+/**
+ * @template {string} T
+ * @param {string} legend
+ * @param {[T, string, string][]} options value, label, hint
+ * @param {T} chosen
+ * @param {(value: T) => void} choose
+ */
+function radioGroup(legend, options, chosen, choose) {
+  const radios = options.map(([value, label, hint]) =>
+    el(
+      "label",
+      { class: "radio" },
+      el("input", { type: "radio", name: legend, value, checked: value === chosen, onchange: () => choose(value) }),
+      el("span", null, label, el("span", { class: "hint" }, hint)),
+    ),
+  );
+  return el("fieldset", { class: "radios" }, el("legend", null, legend), ...radios);
+}

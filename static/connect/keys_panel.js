@@ -1,0 +1,137 @@
+// @ts-check
+/** API keys: create one (its text is shown once), see and revoke the others. */
+import { announce, button, codeBlock, el, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+
+/** @typedef {import("../types/api_types.js").ApiKey} ApiKey */
+/** @typedef {import("../types/api_types.js").CallDisplay} CallDisplay */
+/** @typedef {import("../types/api_types.js").MarkerForm} MarkerForm */
+
+/** @type {[CallDisplay | "", string][]} */
+const DISPLAYS = [
+  ["", "As usual: hidden, or chips with a key for all users"],
+  ["hidden", "Hidden: only what the model says"],
+  ["details", "Chips of Open WebUI, in the text"],
+  ["items", "Items of the Responses API"],
+];
+/** @type {Record<CallDisplay, string>} */
+const SHOWN = { hidden: "hides calls", details: "shows calls as chips", items: "shows calls as items" };
+
+/** @type {[MarkerForm | "", string][]} */
+const MARKERS = [
+  ["", "As usual: kept for Open WebUI, for others not"],
+  ["link", "Kept: invisible lines in the text"],
+  ["zero_width", "Kept: invisible characters in the text"],
+  ["off", "Not kept"],
+];
+/** @type {Record<MarkerForm, string>} */
+const KEPT = { off: "no memory of chats", link: "memory by lines", zero_width: "memory by characters" };
+
+export class KeysPanel {
+  /**
+   * @param {import("../session/bridge_api.js").BridgeApi} api
+   * @param {(key: {key: string, isForAll: boolean}) => void} chosen receives the key to connect with, its text "" before
+   *   it is created; choosing another kind asks for another key
+   */
+  constructor(api, chosen) {
+    this.api = api;
+    this.chosen = chosen;
+    this.fresh = el("div", { "aria-live": "polite" });
+    this.list = el("ul", { class: "plain-list", "aria-label": "Keys" });
+    this.label = el("input", { type: "text", value: "Open WebUI", maxlength: 80, required: true });
+    this.forwarder = el("input", {
+      type: "checkbox",
+      onchange: () => this.chosen({ key: "", isForAll: this.forwarder.checked }),
+    });
+    this.forwarding = el("div", { hidden: true });
+    this.displays = el("select", null, ...DISPLAYS.map(([value, label]) => el("option", { value }, label)));
+    this.markers = el("select", null, ...MARKERS.map(([value, label]) => el("option", { value }, label)));
+    this.element = this.#form();
+  }
+
+  #form() {
+    return el(
+      "form",
+      { class: "panel", "aria-label": "Key", onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
+      el("h2", null, "2. Your key"),
+      el(
+        "p",
+        { class: "hint" },
+        "A program that has a key can use your tools through this browser. Give each program its own, so that you can take it back.",
+      ),
+      el(
+        "div",
+        { class: "inline-form" },
+        labelled("Name of the program", this.label),
+        labelled("Calls in a model's answers", this.displays),
+        labelled("Memory of chats", this.markers),
+        el("button", { type: "submit", class: "primary" }, "Create a key"),
+      ),
+      this.forwarding,
+      this.fresh,
+      this.list,
+    );
+  }
+
+  /** The operator may make a key for all users of Open WebUI. @param {import("../types/api_types.js").ConnectFacts} facts */
+  offerForwarding({ takes_signed_users, trusts_user_headers }) {
+    const hint = takes_signed_users
+      ? "Each call then runs in the page of the person whom Open WebUI names, signed."
+      : trusts_user_headers
+        ? "Each call then runs in the page of the person whom Open WebUI names. Whoever has the key can be anybody."
+        : "It works once the bridge has Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET, which it was not given.";
+    const words = el("span", null, "For all users of an Open WebUI", el("span", { class: "hint" }, ` ${hint}`));
+    fill(this.forwarding, el("label", { class: "check" }, this.forwarder, words));
+    this.forwarding.hidden = false;
+  }
+
+  async load() {
+    const keys = await this.api.keys();
+    fill(this.list, ...keys.map((key) => this.#row(key)));
+  }
+
+  /** @param {Event} event */
+  async #create(event) {
+    event.preventDefault();
+    try {
+      const isForAll = this.forwarder.checked;
+      const show_calls = /** @type {CallDisplay | ""} */ (this.displays.value) || null;
+      const markers = /** @type {MarkerForm | ""} */ (this.markers.value) || null;
+      const label = this.label.value.trim();
+      const { key } = await this.api.createKey({ label, forwarder: isForAll, show_calls, markers });
+      fill(this.fresh, notice("good", "Copy the key now: it is not shown again."), codeBlock(key, "New key"));
+      announce("Key created");
+      this.chosen({ key, isForAll });
+      await this.load();
+    } catch (failure) {
+      fill(this.fresh, notice("error", sentenceOf(failure)));
+    }
+  }
+
+  /** @param {ApiKey} key */
+  #row({ id, label, created_at, last_used_at, forwarder, show_calls, markers }) {
+    const revoke = async () => {
+      await this.api.deleteKey(id);
+      announce(`Key ${label} revoked`);
+      await this.load();
+    };
+    const facts = [
+      forwarder ? "for all users of Open WebUI" : "",
+      show_calls ? SHOWN[show_calls] : "",
+      markers ? KEPT[markers] : "",
+      created_at ? `created ${day(created_at)}` : "",
+      last_used_at ? `last used ${day(last_used_at)}` : "",
+    ].filter(Boolean);
+    return el(
+      "li",
+      { class: "saved" },
+      el("span", null, el("strong", null, label), el("span", { class: "facts" }, facts.join(" · "))),
+      button("Revoke", () => void revoke(), { class: "quiet small", "aria-label": `Revoke the key ${label}` }),
+    );
+  }
+}
+
+/** @param {string | number} moment ISO text, or seconds or milliseconds since 1970 */
+function day(moment) {
+  const ms = typeof moment === "number" && moment < 1e11 ? moment * 1000 : moment;
+  return new Date(ms).toLocaleDateString();
+}

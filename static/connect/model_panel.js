@@ -1,0 +1,66 @@
+// @ts-check
+/** The bridge as a model: which models there are, and what to copy for programs and for Open WebUI. */
+import { modelSettings } from "./connect_model.js";
+import { codeBlock, el, factList, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+
+/** @typedef {Omit<import("./connect_model.js").ModelAnswers, "model">} Answers */
+
+export class ModelPanel {
+  /** @param {import("../session/bridge_api.js").BridgeApi} api */
+  constructor(api) {
+    this.api = api;
+    this.models = el("select", { onchange: () => this.#render() });
+    this.choice = el("div");
+    this.output = el("div", { class: "stack" });
+    /** @type {Answers | null} */
+    this.answers = null;
+    this.element = el(
+      "section",
+      { class: "panel", "aria-label": "As a model" },
+      el("h2", null, "As a model"),
+      el(
+        "p",
+        { class: "hint" },
+        "The bridge answers OpenAI's clients as a model does. The model behind it gets your tools, this browser performs its calls, and you get the answer.",
+      ),
+      this.choice,
+      this.output,
+    );
+  }
+
+  async load() {
+    try {
+      const ids = await this.api.models();
+      fill(this.models, ...ids.map((id) => el("option", { value: id }, id)));
+      fill(this.choice, ids.length > 0 ? labelled("Model", this.models) : notice("warning", NONE));
+    } catch (failure) {
+      fill(this.choice, notice("warning", `The models cannot be listed: ${sentenceOf(failure)}`));
+    }
+    this.#render();
+  }
+
+  /** @param {Answers} answers */
+  show(answers) {
+    this.answers = answers;
+    this.#render();
+  }
+
+  #render() {
+    if (!this.answers) return;
+    const settings = modelSettings({ ...this.answers, model: this.models.value });
+    fill(
+      this.output,
+      factList([["Base URL", el("code", null, settings.base)]]),
+      el("h3", null, "OpenAI's SDK for Python"),
+      codeBlock(settings.python, "Ask with OpenAI's SDK for Python"),
+      el("h3", null, "curl"),
+      codeBlock(settings.curl, "Ask with curl"),
+      el("h3", null, "Open WebUI 0.12, as a model connection"),
+      el("ol", { class: "steps" }, ...settings.steps.map((step) => el("li", null, step))),
+      codeBlock(settings.webuiBase, "URL of the model connection"),
+      codeBlock(settings.headers, "Headers of the model connection"),
+    );
+  }
+}
+
+const NONE = "No provider lists a model now. Put the name of yours in place of MODEL.";

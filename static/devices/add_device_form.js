@@ -1,0 +1,83 @@
+// @ts-check
+/** Add a device: the code that another browser shows, then which browser it is, then yes or no. */
+import { announce, button, el, factList, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+
+/** @typedef {import("../types/api_types.js").WaitingBrowser} WaitingBrowser */
+
+export class AddDeviceForm {
+  /** @param {import("../session/bridge_api.js").BridgeApi} api @param {string} user @param {() => void} added */
+  constructor(api, user, added) {
+    this.api = api;
+    this.user = user;
+    this.added = added;
+    this.answer = el("div", { "aria-live": "polite" });
+    this.input = el("input", {
+      type: "text",
+      class: "mono",
+      required: true,
+      maxlength: 20,
+      placeholder: "ABCD-EFGH",
+      autocomplete: "off",
+      autocapitalize: "characters",
+      spellcheck: "false",
+    });
+    const hint = "Open the address of the bridge in the other browser: it shows a code. Type only what you see on a screen of yours.";
+    this.element = el(
+      "section",
+      { class: "panel", "aria-label": "Add a device" },
+      el("h2", null, "Add a device"),
+      el(
+        "form",
+        { class: "inline-form", onsubmit: (/** @type {Event} */ event) => void this.#look(event) },
+        labelled("Code", this.input, hint),
+        el("button", { type: "submit", class: "primary" }, "Look it up"),
+      ),
+      this.answer,
+    );
+  }
+
+  /** @param {Event} event */
+  async #look(event) {
+    event.preventDefault();
+    const code = this.input.value;
+    try {
+      this.#ask(code, await this.api.findPairing(code));
+    } catch (failure) {
+      fill(this.answer, notice("error", sentenceOf(failure)));
+    }
+  }
+
+  /** @param {string} code @param {WaitingBrowser} waiting */
+  #ask(code, { browser, address, asked_at }) {
+    const since = new Date(asked_at * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    fill(
+      this.answer,
+      notice("note", `Is this your browser? It would work for ${this.user}: your calls may then run there.`),
+      factList([
+        ["It says it is", browser],
+        ["It asks from", address],
+        ["Since", since],
+      ]),
+      el(
+        "div",
+        { class: "actions" },
+        button("Confirm this device", () => void this.#decide(code, true), { class: "primary" }),
+        button("Refuse", () => void this.#decide(code, false), { class: "danger" }),
+      ),
+    );
+  }
+
+  /** @param {string} code @param {boolean} accept */
+  async #decide(code, accept) {
+    try {
+      await this.api.decidePairing(code, accept);
+      const sentence = accept ? "The device is added. It connects by itself." : "It was turned away.";
+      fill(this.answer, notice(accept ? "good" : "note", sentence));
+      announce(sentence);
+      this.input.value = "";
+      this.added();
+    } catch (failure) {
+      fill(this.answer, notice("error", sentenceOf(failure)));
+    }
+  }
+}

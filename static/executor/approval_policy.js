@@ -1,0 +1,56 @@
+// @ts-check
+/** Which calls this page asks about, by its own copy of what was accepted and granted here. Pure. */
+
+/** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
+/** @typedef {import("../types/types.d.ts").ApprovalMode} ApprovalMode */
+/** @typedef {import("../types/types.d.ts").PageGrant} PageGrant */
+/** @typedef {import("../types/types.d.ts").ReasonToAsk} ReasonToAsk */
+/** @typedef {"once" | "chat" | "timed" | "always" | "denied"} Decision */
+
+/** The same as the bridge's (bridge/policy.py). */
+export const TIMED_MS = 30 * 60_000;
+export const CHAT_MS = 24 * 3_600_000;
+
+/** @param {unknown} mode @returns {mode is ApprovalMode} */
+export const isMode = (mode) => mode === "safe" || mode === "ask" || mode === "all";
+
+/**
+ * @param {PageGrant} grant
+ * @param {ToolCall} call
+ * @param {number} now milliseconds since the epoch
+ */
+function covers(grant, call, now) {
+  const isIt = grant.server_id === call.server_id && grant.key === call.key && grant.digest === call.digest;
+  const isHere = grant.scope !== "chat" || (grant.chat_id !== null && grant.chat_id === call.chat_id);
+  return isIt && isHere && (grant.expires_at === null || grant.expires_at > now);
+}
+
+/**
+ * @param {ApprovalMode} mode
+ * @param {boolean} isSafe  of the plan that was accepted here
+ * @param {ToolCall} call
+ * @param {PageGrant[]} grants of the operation, in this browser
+ * @param {number} now milliseconds since the epoch
+ * @returns {ReasonToAsk | null} null: the call runs at once
+ */
+export function reasonToAsk(mode, isSafe, call, grants, now) {
+  const asks = mode === "ask" || (mode === "safe" && !isSafe);
+  if (!asks || grants.some((grant) => covers(grant, call, now))) return call.must_ask ? "bridge" : null;
+  if (grants.some(({ scope, digest }) => scope === "always" && digest !== call.digest)) return "changed";
+  return isSafe ? "every_call" : "unsafe";
+}
+
+/**
+ * What a decision is good for beyond its call.
+ * @param {Decision} decision
+ * @param {ToolCall} call
+ * @param {number} now milliseconds since the epoch
+ * @returns {PageGrant | null}
+ */
+export function grantOf(decision, { server_id, key, digest, chat_id }, now) {
+  const about = { server_id, key, digest, granted_at: now };
+  if (decision === "always") return { ...about, scope: decision, chat_id: null, expires_at: null };
+  if (decision === "timed") return { ...about, scope: decision, chat_id: null, expires_at: now + TIMED_MS };
+  if (decision === "chat" && chat_id !== null) return { ...about, scope: decision, chat_id, expires_at: now + CHAT_MS };
+  return null;
+}

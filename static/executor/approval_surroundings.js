@@ -1,0 +1,20 @@
+// @ts-check
+/** What the desk of a worker works with: the runner, the rules, the socket, and the worker's own clocks. */
+
+import { describeCall } from "./approval_preview.js";
+
+/**
+ * @param {() => import("./tool_runner.js").ToolRunner} runner
+ * @param {import("./approval_rules.js").ApprovalRules} rules
+ * @param {() => import("./bridge_socket.js").BridgeSocket} socket
+ * @returns {import("./approval_queue.js").DeskSurroundings}
+ */
+export function deskSurroundings(runner, rules, socket) {
+  return {
+    describe: async (call) => ({ ...(await describeCall(runner(), call)), reason: (await rules.reason(call)) ?? "bridge" }),
+    decide: (callId, said) => socket().decide(callId, said),
+    grants: rules.grants,
+    clock: { monotonic: () => performance.now(), wall: () => Date.now() },
+    timers: { set: (...parts) => setTimeout(...parts), clear: (timer) => clearTimeout(timer) },
+  };
+}

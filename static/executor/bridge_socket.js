@@ -1,0 +1,292 @@
+// @ts-check
+/**
+ * The socket to the bridge: the only importer of socket.io. Turns wire events into sentences for a delegate and keeps
+ * every result until the bridge has confirmed it, across reconnects. Knows no HTTP, no plans and no secrets.
+ */
+
+import { ackOf, readCall, textOf } from "./call_message.js";
+import { SeenCalls } from "./seen_calls.js";
+import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
+
+/** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
+/** @typedef {import("../types/types.d.ts").CallError} CallError */
+/** @typedef {import("../types/types.d.ts").Outcome} Outcome */
+/** @typedef {import("../types/types.d.ts").Connection} Connection */
+/** @typedef {import("../types/types.d.ts").Greeting} Greeting */
+/** @typedef {import("../types/types.d.ts").ListedCall} ListedCall */
+/** @typedef {{decision: "once" | "chat" | "timed" | "always" | "denied", reason: "user" | "no_answer"}} Decision */
+/** @typedef {{go: boolean, wait: boolean, deadline_ms: number}} Go */
+/** @typedef {import("../vendor/socket.io-4.8.4.esm.min.js").Socket} Socket */
+/** @typedef {{code: string, message: string, retryable?: boolean}} Problem */
+/**
+ * @typedef {object} BridgeSocketDelegate
+ * @property {(connection: Connection, problem: Problem | null) => void} connectionChanged
+ * @property {(limits: Record<string, number>) => void} limitsAnnounced
+ * @property {(call: ToolCall) => Promise<CallError | null>} refusalOf  asked before a call is accepted; must not throw
+ * @property {(call: ToolCall) => Promise<boolean>} mustAsk            whether the user decides first; must not throw
+ * @property {(callId: string) => boolean} isWaiting                   for its user
+ * @property {(call: ToolCall) => void} callWaits                      it was accepted, and the user is to be asked
+ * @property {(call: ToolCall) => void} callArrived                    once per attempt, after it was accepted
+ * @property {(greeted: {closed: string[], listed: ListedCall[]}) => void} greeted
+ * @property {(callId: string, reason: string) => void} callCancelled
+ * @property {(callId: string) => void} turnCame                       an approved call that waits is to be decided again
+ * @property {(mode: unknown) => void} approvalModeAnnounced
+ * @property {(subject: import("../types/types.d.ts").Subject) => void} changed   something that the views read is to be read again
+ * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
+ */
+
+const PROTOCOL = 1;
+const PATH = "/ws/socket.io";
+const RECONNECT_FIRST_MS = 200;
+const RECONNECT_LAST_MS = 5000;
+const HELLO_TIMEOUT_MS = 10_000;
+const DECISION_TIMEOUT_MS = 10_000;
+/** How many calls a greeting lists at most. */
+const LISTED_CALLS = 1000;
+/** Events without content that say what has changed. @type {import("../types/types.d.ts").Subject[]} */
+const SUBJECTS = ["servers", "devices", "breakers", "calls"];
+const NO_GO = { go: false, wait: false, deadline_ms: 0 };
+
+export class BridgeSocket {
+  /** @type {Map<string, Outcome>} */
+  #outbox = new Map();
+  #seen = new SeenCalls();
+  /** Decisions that the bridge has not answered. @type {Map<string, {said: Decision, answered: (go: Go) => void}>} */
+  #decisions = new Map();
+  #isGreeted = false;
+  #mustRenew = false;
+  #failures = 0;
+  /** @type {Problem | null} */
+  #identityProblem = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #retry;
+
+  /**
+   * @param {object} parts
+   * @param {string} parts.url                      origin of the bridge
+   * @param {import("./identity.js").Identity} parts.identity
+   * @param {() => Promise<Greeting>} parts.introduce   who speaks, and what it knows of its calls but what the outbox has
+   * @param {BridgeSocketDelegate} parts.delegate
+   */
+  constructor({ url, identity, introduce, delegate }) {
+    this.identity = identity;
+    this.introduce = introduce;
+    this.delegate = delegate;
+    this.socket = io(url, {
+      path: PATH,
+      transports: ["websocket"],
+      autoConnect: false,
+      forceNew: true,
+      reconnectionDelay: RECONNECT_FIRST_MS,
+      reconnectionDelayMax: RECONNECT_LAST_MS,
+      auth: (give) => void this.#authorize(give),
+    });
+    this.#listen();
+  }
+
+  start() {
+    this.delegate.connectionChanged("connecting", null);
+    this.socket.connect();
+  }
+
+  stop() {
+    clearTimeout(this.#retry);
+    this.#isGreeted = false;
+    this.socket.disconnect();
+    this.delegate.connectionChanged("offline", null);
+  }
+
+  /** How many results the bridge has not confirmed yet. */
+  get unconfirmed() {
+    return this.#outbox.size;
+  }
+
+  /** Whether the bridge has greeted this connection. */
+  get isConnected() {
+    return this.#isGreeted;
+  }
+
+  /**
+   * What the user said, until the bridge has answered: once more after every reconnect. Never rejects; what the bridge
+   * does not understand is no go, and so is what the user took back since.
+   * @param {string} callId @param {Decision} said @returns {Promise<Go>}
+   */
+  decide(callId, said) {
+    this.#decisions.get(callId)?.answered(NO_GO);
+    return new Promise((resolve) => {
+      const answered = (/** @type {Go} */ go) => void (this.#decisions.delete(callId) && resolve(go));
+      this.#decisions.set(callId, { said, answered });
+      if (this.#isGreeted) void this.#sendDecision(callId);
+    });
+  }
+
+  /**
+   * Sent now, or as soon as the bridge is there again; sent once more after every reconnect until it is confirmed.
+   * @param {string} callId
+   * @param {Outcome} outcome
+   */
+  sendResult(callId, outcome) {
+    this.#outbox.set(callId, outcome);
+    if (this.#isGreeted) this.socket.emit("bridge:result", { call_id: callId, outcome });
+  }
+
+  /** Said only when it changed since the greeting, which says it too. @param {string} visibility */
+  sendVisibility(visibility) {
+    if (this.#isGreeted) this.socket.emit("bridge:visibility", { visibility });
+  }
+
+  #listen() {
+    this.socket.on("connect", () => void this.#greet());
+    this.socket.on("connect_error", (error) => this.#refused(error));
+    this.socket.on("disconnect", (reason) => this.#lost(reason));
+    this.socket.on("events", (message, ack) => void this.#received(message, ack));
+    this.socket.on("cancel:tool", (cancel) =>
+      this.delegate.callCancelled(textOf(cancel?.call_id), textOf(cancel?.reason)),
+    );
+    this.socket.on("bridge:turn", (turn) => this.delegate.turnCame(textOf(turn?.call_id)));
+    this.socket.on("bridge:receipt", (receipt) => this.#confirmed(receipt?.call_ids ?? []));
+    this.socket.on("bridge:approvals", (news) => this.delegate.approvalModeAnnounced(news?.approval_mode));
+    for (const subject of SUBJECTS) this.socket.on(`bridge:${subject}`, () => this.delegate.changed(subject));
+  }
+
+  /** @param {(auth: Record<string, unknown>) => void} give */
+  async #authorize(give) {
+    this.#identityProblem = null;
+    try {
+      const token = await (this.#mustRenew ? this.identity.renew() : this.identity.token());
+      this.#mustRenew = false;
+      give({ token });
+    } catch (error) {
+      const { code = "internal", message, retryable = false } = /** @type {any} */ (error);
+      this.#identityProblem = { code, message, retryable };
+      give({ token: "" });
+    }
+  }
+
+  async #greet() {
+    const sid = this.socket.id;
+    try {
+      const introduction = await this.introduce();
+      const listed = this.#listed(introduction.calls);
+      if (sid !== this.socket.id) return;
+      const hello = { protocol: PROTOCOL, ...introduction, calls: listed };
+      const answer = await this.socket.timeout(HELLO_TIMEOUT_MS).emitWithAck("bridge:hello", hello);
+      if (sid !== this.socket.id) return;
+      if (answer?.error) this.#giveUp(answer.error);
+      else this.#welcomed(answer ?? {}, listed);
+    } catch {
+      if (sid === this.socket.id) this.#startOver();
+    }
+  }
+
+  /**
+   * What is in the outbox is done, whatever else is said of it.
+   * @param {ListedCall[]} calls
+   * @returns {ListedCall[]}
+   */
+  #listed(calls) {
+    const done = [...this.#outbox.keys()].map((call_id) => ({ call_id, state: /** @type {const} */ ("done") }));
+    return [...done, ...calls.filter(({ call_id }) => !this.#outbox.has(call_id))].slice(0, LISTED_CALLS);
+  }
+
+  /** @param {{limits?: Record<string, number>, approval_mode?: string, closed?: string[]}} answer @param {ListedCall[]} listed */
+  #welcomed({ limits = {}, approval_mode, closed = [] }, listed) {
+    this.#failures = 0;
+    this.#isGreeted = true;
+    this.delegate.limitsAnnounced(limits);
+    this.delegate.approvalModeAnnounced(approval_mode);
+    this.delegate.greeted({ closed, listed });
+    this.delegate.connectionChanged("online", null);
+    for (const [call_id, outcome] of this.#outbox) this.socket.emit("bridge:result", { call_id, outcome });
+    for (const call_id of this.#decisions.keys()) void this.#sendDecision(call_id);
+  }
+
+  /** @param {string} callId */
+  async #sendDecision(callId) {
+    const waiting = this.#decisions.get(callId);
+    if (!waiting) return;
+    try {
+      const message = { call_id: callId, ...waiting.said };
+      const go = await this.socket.timeout(DECISION_TIMEOUT_MS).emitWithAck("bridge:decision", message);
+      if (this.#decisions.get(callId) !== waiting) return;
+      waiting.answered({ go: go?.go === true, wait: go?.wait === true, deadline_ms: Number(go?.deadline_ms) || 0 });
+    } catch {
+      if (this.#isGreeted) void this.#sendDecision(callId); // else after the next greeting
+    }
+  }
+
+  /** @param {Problem} problem */
+  #giveUp(problem) {
+    this.#isGreeted = false;
+    this.socket.disconnect();
+    this.delegate.connectionChanged("refused", problem);
+  }
+
+  /** @param {any} error */
+  #refused(error) {
+    this.#isGreeted = false;
+    const problem = this.#identityProblem ?? error?.data ?? null;
+    if (this.#identityProblem && !this.#identityProblem.retryable) {
+      this.#giveUp(this.#identityProblem);
+      return;
+    }
+    this.#mustRenew = problem?.code === "unauthorized";
+    this.delegate.connectionChanged("connecting", problem && { code: problem.code, message: problem.message });
+    if (!this.socket.active) this.#connectLater();
+  }
+
+  /** @param {string} reason */
+  #lost(reason) {
+    this.#isGreeted = false;
+    if (reason === "io client disconnect") return;
+    this.delegate.connectionChanged("connecting", null);
+    if (!this.socket.active) this.#connectLater();
+  }
+
+  #startOver() {
+    this.socket.disconnect();
+    this.delegate.connectionChanged("connecting", null);
+    this.#connectLater();
+  }
+
+  /** socket.io itself tries again only after transport failures, not after a refusal or a server's disconnect. */
+  #connectLater() {
+    const delay = Math.min(RECONNECT_LAST_MS, RECONNECT_FIRST_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.socket.connect(), delay);
+  }
+
+  /**
+   * The ack says at once whether the call is taken; it always names its call, because ack numbers restart with every
+   * connection, and it is not sent at all on another connection than the one that asked.
+   * @param {unknown} message
+   * @param {unknown} ack
+   */
+  async #received(message, ack) {
+    const call = readCall(message);
+    if (!call) return;
+    const sid = this.socket.id;
+    const isNew = this.#seen.take(call);
+    const error = isNew ? await this.delegate.refusalOf(call) : null;
+    const asks = !error && (isNew ? await this.delegate.mustAsk(call) : this.delegate.isWaiting(call.call_id));
+    if (this.socket.id !== sid) return this.#seen.forget(call); // The next greeting says that it was never begun.
+    if (typeof ack === "function") ack(ackOf(call, error, asks));
+    if (error) return;
+    if (asks) this.delegate.callWaits(call);
+    else if (isNew) this.delegate.callArrived(call);
+    else this.#repeat(call.call_id);
+  }
+
+  /** @param {string} callId */
+  #repeat(callId) {
+    const outcome = this.#outbox.get(callId);
+    if (outcome && this.#isGreeted) this.socket.emit("bridge:result", { call_id: callId, outcome });
+  }
+
+  /** @param {string[]} callIds */
+  #confirmed(callIds) {
+    for (const callId of callIds) this.#outbox.delete(callId);
+    this.delegate.resultsConfirmed(callIds);
+  }
+}

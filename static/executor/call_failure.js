@@ -1,0 +1,120 @@
+// @ts-check
+/** The endings of a call that are no answer. Pure. */
+
+import { redactFacts } from "./redaction.js";
+import { RequestError } from "../request/request_error.js";
+
+/** @typedef {import("../types/types.d.ts").Delivered} Delivered */
+/** @typedef {import("../types/types.d.ts").CallError} CallError */
+
+/** An ending of a call that is no answer. `retryable`: a second try makes sense if it can do no harm. */
+export class CallFailure extends Error {
+  /**
+   * @param {string} code one of the bridge's error codes
+   * @param {string} message a sentence for the user and the model
+   * @param {{delivered?: Delivered, detail?: Record<string, unknown>, retryable?: boolean}} [more]
+   */
+  constructor(code, message, { delivered = "no", detail = {}, retryable = false } = {}) {
+    super(message);
+    this.name = "CallFailure";
+    this.code = code;
+    this.delivered = delivered;
+    this.detail = detail;
+    this.retryable = retryable;
+  }
+}
+
+/** Why a running call was stopped; the reason of its AbortSignal. */
+export class CallStopped extends Error {
+  /**
+   * @param {"timeout" | "cancelled"} code
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message);
+    this.name = "CallStopped";
+    this.code = code;
+  }
+}
+
+/** @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/**
+ * A call stopped while its fetch was under way: nobody knows what the API did.
+ * @param {AbortSignal} signal
+ */
+export function stoppedUnderWay(signal) {
+  const code = signal.reason instanceof CallStopped ? signal.reason.code : "cancelled";
+  return new CallFailure(code, messageOf(signal.reason), { delivered: "unknown", retryable: code === "timeout" });
+}
+
+/** @param {number} limit @param {number | null} total @param {number} status */
+export function tooLarge(limit, total, status) {
+  const size = total === null ? `more than ${limit}` : String(total);
+  return new CallFailure("too_large", `The API answered ${status}, but its answer is a file of ${size} bytes; the limit is ${limit}.`, {
+    delivered: "unknown",
+    detail: { limit_bytes: limit, total_bytes: total, status },
+  });
+}
+
+/** @param {string} url */
+export function redirectRefused(url) {
+  const { origin } = new URL(url);
+  return new CallFailure(
+    "redirect_refused",
+    `${origin} answered with a redirect. Redirects are not followed when a call changes something, carries a secret or would leave ${origin}. Put the final address into the document or the server's base URL.`,
+    { delivered: "unknown", detail: { origin } },
+  );
+}
+
+/** @param {number} status @param {unknown} error */
+export function brokenOff(status, error) {
+  return new CallFailure("network", `The API's answer (status ${status}) broke off while it was read.`, {
+    delivered: "unknown",
+    detail: { status, browser_said: messageOf(error) },
+    retryable: true,
+  });
+}
+
+/** @param {number} bytes @param {unknown} error */
+export function uploadFailed(bytes, error) {
+  return new CallFailure("network", `The answer could not be handed to the bridge: ${messageOf(error)}`, {
+    delivered: "unknown",
+    detail: { bytes },
+  });
+}
+
+/**
+ * @param {unknown} error whatever was thrown while a call ran
+ * @returns {CallFailure}
+ */
+export function failureOf(error) {
+  if (error instanceof CallFailure) return error;
+  if (error instanceof CallStopped) return new CallFailure(error.code, error.message);
+  if (error instanceof RequestError) {
+    const code = error.code === "no_base_url" ? "unsendable" : error.code;
+    return new CallFailure(code, error.message, { detail: error.argument ? { argument: error.argument } : {} });
+  }
+  return new CallFailure("internal", `The bridge page failed: ${messageOf(error)}`, { delivered: "unknown" });
+}
+
+/** What the bridge takes of an error's message (bridge/wire.py). */
+const MESSAGE_CHARS = 4000;
+
+/** @param {CallFailure} failure @param {boolean} isSafe @returns {CallError} */
+export function errorOf({ code, message, detail, retryable, delivered }, isSafe) {
+  return { code, message: message.slice(0, MESSAGE_CHARS), detail, retryable: retryable && (isSafe || delivered === "no") };
+}
+
+/**
+ * @param {CallFailure} failure
+ * @param {{redact: (text: string) => string, isSafe: boolean}} course
+ * @param {number} duration_ms
+ * @returns {import("../types/types.d.ts").Failed}
+ */
+export function failedOutcome(failure, { redact, isSafe }, duration_ms) {
+  failure.message = redact(failure.message);
+  failure.detail = redactFacts(failure.detail, redact);
+  return { status: "failed", error: errorOf(failure, isSafe), delivered: failure.delivered, duration_ms };
+}

@@ -1,0 +1,142 @@
+// @ts-check
+/**
+ * What this browser has begun and not yet told: the memory that makes "at most once" true across reloads.
+ *
+ * An entry is written before a request that may change something leaves, gets its outcome before that is sent, and shrinks
+ * to its id when the bridge has confirmed it. So what the journal lacks was never begun, and what it has can be told later. Each
+ * worker holds a Web Lock for its life; an entry whose worker's lock is free belongs to the dead.
+ */
+
+import { keysBelow, StoreError } from "../base/browser_store.js";
+import { CallFailure } from "./call_failure.js";
+
+/** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
+/** @typedef {import("../types/types.d.ts").Outcome} Outcome */
+/** @typedef {import("../types/types.d.ts").Upload} Upload */
+/** @typedef {import("../types/types.d.ts").JournalEntry} JournalEntry */
+/** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
+/** @typedef {Pick<LockManager, "request" | "query">} Locks */
+
+const STORE = "calls";
+const EPOCH_KEY = ["epoch"];
+/** What was told is remembered so long, and so many. */
+const REMEMBERED_MS = 24 * 3600 * 1000;
+const REMEMBERED_CALLS = 1000;
+/** @param {string} callId */
+const keyOf = (callId) => ["call", callId];
+
+export class CallJournal {
+  /** Calls that this worker has begun and the bridge has not confirmed. @type {Set<string>} */
+  #begun = new Set();
+  /** Calls of dead workers that are still to be told. @type {Set<string>} */
+  #left = new Set();
+
+  /**
+   * @param {BrowserStore} store
+   * @param {string} instance   this worker
+   * @param {string} epoch
+   * @param {{locks: Locks, prefix: string, now: () => number}} around
+   */
+  constructor(store, instance, epoch, around) {
+    this.store = store;
+    this.instance = instance;
+    /** The journal's own id; another one once the browser's data was cleared. "" : it cannot be kept. */
+    this.epoch = epoch;
+    this.around = around;
+  }
+
+  /**
+   * Takes this worker's lock, for as long as the worker lives.
+   * @param {BrowserStore} store
+   * @param {string} userId
+   * @param {string} instance
+   * @param {Locks} [locks]
+   * @param {() => number} [now] milliseconds since the epoch
+   */
+  static async open(store, userId, instance, locks = navigator.locks, now = () => Date.now()) {
+    const prefix = `tool-bridge-worker:${userId}:`;
+    await new Promise((resolve) => {
+      void locks.request(prefix + instance, () => (resolve(true), new Promise(() => {})));
+    });
+    return new CallJournal(store, instance, await epochOf(store), { locks, prefix, now });
+  }
+
+  /**
+   * Settles when the entry is durable; only then may the request leave.
+   * @param {ToolCall} call
+   * @throws {CallFailure} it was begun before, or the browser keeps nothing
+   */
+  async begun({ call_id, result_token, key }) {
+    /** @type {JournalEntry} */
+    const entry = { call_id, result_token, key, instance: this.instance, state: "begun", at: this.around.now(), outcome: null, upload: null };
+    try {
+      await this.store.change([STORE], (of) => void of(STORE).add(entry, keyOf(call_id)));
+      this.#begun.add(call_id);
+    } catch (error) {
+      const isThere = error instanceof StoreError && /** @type {any} */ (error.cause)?.name === "ConstraintError";
+      throw isThere
+        ? new CallFailure("internal", "This request was begun before; it is not sent twice.", { delivered: "unknown" })
+        : new CallFailure("storage_unavailable", `${/** @type {Error} */ (error).message} Without it nothing that changes something is run.`);
+    }
+  }
+
+  /**
+   * Best effort: an outcome that cannot be kept is still sent.
+   * @param {ToolCall} call
+   * @param {Outcome} outcome
+   * @param {Upload | null} upload what has to reach the bridge before the outcome
+   */
+  async ended({ call_id, result_token, key }, outcome, upload) {
+    /** @type {JournalEntry} */
+    const entry = { call_id, result_token, key, instance: this.instance, state: "done", at: this.around.now(), outcome, upload };
+    await this.store.change([STORE], (of) => void of(STORE).put(entry, keyOf(call_id))).catch(() => {});
+  }
+
+  /** Whether this worker has begun a request that may change something. @param {string} callId */
+  has(callId) {
+    return this.#begun.has(callId);
+  }
+
+  /** The bridge knows how these ended; that they were begun is remembered, so that none is begun again. @param {string[]} callIds */
+  async forget(callIds) {
+    const begun = callIds.filter((callId) => this.#begun.delete(callId) || this.#left.delete(callId));
+    const entries = begun.map((call_id) => ({ call_id, state: "told", at: this.around.now() }));
+    await this.store
+      .change([STORE], (of) => entries.forEach((entry) => void of(STORE).put(entry, keyOf(entry.call_id))))
+      .catch(() => {});
+  }
+
+  /** What dead workers left, and which others live. @returns {Promise<{left: JournalEntry[], alive: string[]}>} */
+  async inherit() {
+    const { locks, prefix } = this.around;
+    const { held = [] } = await locks.query();
+    const alive = held.flatMap(({ name = "" }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+    /** @type {JournalEntry[]} */
+    const entries = await this.store.all(STORE, keysBelow(["call"])).catch(() => []);
+    await this.#sweep(entries.filter(({ state }) => state === "told"));
+    const left = entries.filter(({ state, instance }) => state !== "told" && !alive.includes(instance));
+    for (const { call_id } of left) this.#left.add(call_id);
+    return { left, alive: alive.filter((instance) => instance !== this.instance) };
+  }
+
+  /** @param {JournalEntry[]} told */
+  async #sweep(told) {
+    const newest = told.sort((a, b) => b.at - a.at);
+    const old = newest.filter(({ at }, index) => index >= REMEMBERED_CALLS || at < this.around.now() - REMEMBERED_MS);
+    const drop = (/** @type {(store: "calls") => IDBObjectStore} */ of) => old.forEach(({ call_id }) => of(STORE).delete(keyOf(call_id)));
+    if (old.length > 0) await this.store.change([STORE], drop).catch(() => {});
+  }
+}
+
+/** @param {BrowserStore} store @returns {Promise<string>} */
+async function epochOf(store) {
+  try {
+    const known = await store.get(STORE, EPOCH_KEY);
+    if (known) return known;
+    const epoch = crypto.randomUUID();
+    await store.change([STORE], (of) => void of(STORE).put(epoch, EPOCH_KEY));
+    return epoch;
+  } catch {
+    return "";
+  }
+}

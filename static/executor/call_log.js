@@ -1,0 +1,96 @@
+// @ts-check
+/** What happened, as data for the views: the latest calls with request and answer, secrets already removed. Pure. */
+
+/** @typedef {import("../types/types.d.ts").CallEntry} CallEntry */
+/** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
+/** @typedef {import("../types/types.d.ts").Outcome} Outcome */
+
+export const KEPT_CALLS = 200;
+
+/** Texts of answers that are kept whole, together; beyond that the oldest keep `SHORT_CHARS`. */
+export const WHOLE_CHARS = 8_388_608;
+export const SHORT_CHARS = 16_384;
+
+export class CallLog {
+  /** @type {Map<string, CallEntry>} */
+  #entries = new Map();
+
+  /**
+   * @param {(entry: CallEntry) => void} changed
+   * @param {() => number} [now] milliseconds since the epoch
+   */
+  constructor(changed, now = () => Date.now()) {
+    this.changed = changed;
+    this.now = now;
+  }
+
+  /** Oldest first. */
+  get entries() {
+    return [...this.#entries.values()];
+  }
+
+  /** @param {CallEntry} entry newer news about a call replaces older news */
+  put(entry) {
+    this.#entries.set(entry.call_id, entry);
+    this.#shorten();
+    if (this.#entries.size > KEPT_CALLS) this.#entries.delete(/** @type {string} */ (this.#entries.keys().next().value));
+    this.changed(entry);
+  }
+
+  /** @param {ToolCall} call */
+  callStarted(call) {
+    this.#open(call, "running");
+  }
+
+  /** @param {ToolCall} call its user is asked */
+  callWaits(call) {
+    this.#open(call, "waiting");
+  }
+
+  /** @param {ToolCall} call its user has approved it, and it waits for its turn */
+  callQueued(call) {
+    this.#update(call, { state: "queued" });
+  }
+
+  /** @param {ToolCall} call @param {"running" | "waiting"} state */
+  #open({ call_id, tool, server_id, key, chat_id }, state) {
+    const about = { call_id, tool, server_id, key, chat_id, started_at: this.now() };
+    const open = { duration_ms: null, request: null, response: null, error: null, delivered: null };
+    this.put({ ...about, ...open, state });
+  }
+
+  /** @param {ToolCall} call @param {import("../types/types.d.ts").LoggedRequest} request */
+  requestBuilt(call, request) {
+    this.#update(call, { request });
+  }
+
+  /** @param {ToolCall} call @param {import("../types/types.d.ts").LoggedResponse} response */
+  answerRead(call, response) {
+    this.#update(call, { response });
+  }
+
+  /** @param {ToolCall} call @param {Outcome} outcome */
+  callEnded(call, outcome) {
+    const { duration_ms } = outcome;
+    if (outcome.status === "answered") this.#update(call, { state: "answered", duration_ms });
+    else this.#update(call, { state: "failed", duration_ms, error: outcome.error, delivered: outcome.delivered });
+  }
+
+  /** Newest first, answers stay whole while there is room. */
+  #shorten() {
+    let left = WHOLE_CHARS;
+    for (const entry of [...this.#entries.values()].reverse()) {
+      const { response } = entry;
+      if (!response) continue;
+      left -= response.preview.length;
+      if (left >= 0 || response.preview.length <= SHORT_CHARS) continue;
+      this.#entries.set(entry.call_id, { ...entry, response: { ...response, preview: response.preview.slice(0, SHORT_CHARS) } });
+    }
+  }
+
+  /** @param {ToolCall} call @param {Partial<CallEntry>} news */
+  #update({ call_id }, news) {
+    const entry = this.#entries.get(call_id);
+    if (entry) this.put({ ...entry, ...news });
+  }
+}

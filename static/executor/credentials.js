@@ -1,0 +1,94 @@
+// @ts-check
+/**
+ * The user's secrets for APIs: encrypted under a key that cannot be read out, bound to server and origin. They never
+ * leave this browser except inside the request they are for; nothing here knows the bridge.
+ */
+
+import { keysBelow } from "../base/browser_store.js";
+
+/** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
+/** @typedef {import("../types/types.d.ts").CredentialSet} CredentialSet */
+/** @typedef {import("../types/types.d.ts").CredentialName} CredentialName */
+/** @typedef {{server_id: string, origin: string, scheme: string, saved_at: number, iv: Uint8Array<ArrayBuffer>, sealed: ArrayBuffer}} SealedCredential */
+
+const WRAPPING_KEY = "credential key";
+const ALGORITHM = "AES-GCM";
+const IV_BYTES = 12;
+
+/** What a ciphertext is good for; a record moved to another server or origin does not open. @param {string[]} parts */
+const boundTo = (...parts) => new TextEncoder().encode(JSON.stringify(parts));
+
+export class Credentials {
+  /** @param {BrowserStore} store */
+  constructor(store) {
+    this.store = store;
+  }
+
+  /**
+   * @param {string} serverId
+   * @param {string} origin scheme, host and port of the API
+   * @param {string} scheme name of the security scheme, or "*" for every request of the server
+   * @param {CredentialSet[string]} value
+   */
+  async saveCredential(serverId, origin, scheme, value) {
+    const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+    const additionalData = boundTo(serverId, origin, scheme);
+    const plain = new TextEncoder().encode(JSON.stringify(value));
+    const sealed = await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData }, await this.#key(), plain);
+    /** @type {SealedCredential} */
+    const kept = { server_id: serverId, origin, scheme, saved_at: Date.now(), iv, sealed };
+    await this.store.change(["credentials"], (of) => of("credentials").put(kept, [serverId, origin, scheme]));
+  }
+
+  /**
+   * @param {string} serverId
+   * @returns {Promise<CredentialName[]>} names only
+   */
+  async listCredentials(serverId) {
+    /** @type {SealedCredential[]} */
+    const kept = await this.store.all("credentials", keysBelow([serverId]));
+    return kept.map(({ origin, scheme, saved_at }) => ({ origin, scheme, saved_at }));
+  }
+
+  /**
+   * @param {string} serverId
+   * @param {string} origin
+   * @returns {Promise<CredentialSet>} by scheme name; for the executor only
+   */
+  async loadCredentials(serverId, origin) {
+    /** @type {SealedCredential[]} */
+    const kept = await this.store.all("credentials", keysBelow([serverId, origin]));
+    if (kept.length === 0) return {};
+    const key = await this.#key();
+    /** @type {[string, CredentialSet[string]][]} */
+    const opened = [];
+    for (const { scheme, iv, sealed } of kept) {
+      const additionalData = boundTo(serverId, origin, scheme);
+      const plain = await crypto.subtle.decrypt({ name: ALGORITHM, iv, additionalData }, key, sealed);
+      opened.push([scheme, JSON.parse(new TextDecoder().decode(plain))]);
+    }
+    return Object.fromEntries(opened);
+  }
+
+  /** @param {string} serverId @param {string} origin @param {string} scheme */
+  async removeCredential(serverId, origin, scheme) {
+    await this.store.change(["credentials"], (of) => of("credentials").delete([serverId, origin, scheme]));
+  }
+
+  /** @param {string} serverId */
+  async removeServer(serverId) {
+    await this.store.change(["credentials"], (of) => of("credentials").delete(keysBelow([serverId])));
+  }
+
+  /**
+   * Made at first use. Two tabs may race: `add` lets the first win, and both read back what was kept.
+   * @returns {Promise<CryptoKey>}
+   */
+  async #key() {
+    const kept = await this.store.get("keys", WRAPPING_KEY);
+    if (kept) return kept;
+    const made = await crypto.subtle.generateKey({ name: ALGORITHM, length: 256 }, false, ["encrypt", "decrypt"]);
+    await this.store.change(["keys"], (of) => of("keys").add(made, WRAPPING_KEY)).catch(() => undefined);
+    return (await this.store.get("keys", WRAPPING_KEY)) ?? made;
+  }
+}

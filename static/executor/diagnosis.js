@@ -1,0 +1,238 @@
+// @ts-check
+/**
+ * Says why a fetch failed. Browsers say "Failed to fetch" for everything, so this looks at what can be known besides:
+ * the addresses, permissions, CSP reports, and whether the target's origin answers at all.
+ *
+ * `delivered` is "no" only where it is proven that the request never arrived: mixed content, Local Network Access, CSP,
+ * or a host that a probe finds down. A probe proves less than it seems, hence two limits. A host that answers with
+ * `Cross-Origin-Resource-Policy` and without CORS looks down (measured, Chromium 156), so for a request that needs no
+ * preflight nothing is proven. And a host that died while it worked on the request looks down too, so a fetch that
+ * took much longer to fail than the probe proves nothing either.
+ */
+
+import { addressSpace, mixedContent } from "./address_space.js";
+
+export { addressSpace, mixedContent } from "./address_space.js";
+
+/** @typedef {import("../types/types.d.ts").Diagnosis} Diagnosis */
+/** @typedef {import("../types/types.d.ts").AddressSpace} AddressSpace */
+/** @typedef {import("../types/types.d.ts").PermissionAnswer} PermissionAnswer */
+/** @typedef {"reachable" | "refused" | "silent"} ProbeAnswer */
+/**
+ * What a diagnosis may look at; everything is injected in tests.
+ * @typedef {object} Surroundings
+ * @property {string} pageUrl
+ * @property {typeof globalThis.fetch} fetch
+ * @property {(space: AddressSpace) => Promise<PermissionAnswer>} permission
+ * @property {(origin: string) => boolean} wasBlockedByPolicy  a CSP report about this origin came lately
+ * @property {() => boolean} isOnline
+ */
+/**
+ * @typedef {object} FailedFetch
+ * @property {string} url
+ * @property {readonly string[]} [origins] the origins the worker's CSP allows, when known
+ * @property {boolean} [mayArriveUnasked] it changes something and browsers send it without a preflight
+ * @property {number} [took_ms] from fetch to rejection
+ */
+
+/** A probe of a host that is up answers in milliseconds; one that drops packets never does. */
+const PROBE_TIMEOUT_MS = 3000;
+
+/** A refused connection fails as quickly the second time; so much more than that was spent at a living host. */
+const REFUSAL_TOLERANCE_MS = 250;
+
+/** Permission names by address space, newest first; `local-network-access` is the name of Chrome 138 to 144. */
+/** @type {Record<AddressSpace, string[]>} */
+const PERMISSION_NAMES = {
+  loopback: ["loopback-network", "local-network-access"],
+  local: ["local-network", "local-network-access"],
+  public: [],
+};
+
+/**
+ * @param {AddressSpace} space
+ * @returns {Promise<PermissionAnswer>} "unsupported" where the browser knows no such permission
+ */
+export async function networkPermission(space) {
+  if (space === "public" || !globalThis.navigator?.permissions) return "unsupported";
+  for (const name of PERMISSION_NAMES[space]) {
+    const status = await navigator.permissions.query({ name: /** @type {PermissionName} */ (name) }).catch(() => null);
+    if (status) return status.state;
+  }
+  return "unsupported";
+}
+
+/**
+ * Collects CSP reports of this worker or page, so that a diagnosis can ask for them.
+ * @param {EventTarget} scope
+ * @returns {(origin: string) => boolean}
+ */
+export function watchPolicy(scope) {
+  /** @type {Map<string, number>} */
+  const blocked = new Map();
+  scope.addEventListener("securitypolicyviolation", (event) => {
+    const { blockedURI, disposition } = /** @type {SecurityPolicyViolationEvent} */ (event);
+    if (disposition === "enforce" && URL.canParse(blockedURI)) blocked.set(new URL(blockedURI).origin, Date.now());
+  });
+  return (origin) => Date.now() - (blocked.get(origin) ?? 0) < 2000;
+}
+
+/** CSP reports are queued as tasks of their own and may come after the rejection. */
+const nextTask = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+/**
+ * Takes up to 3 s when the host does not answer.
+ * @param {FailedFetch} failed
+ * @param {Surroundings} around
+ * @returns {Promise<Diagnosis>}
+ */
+export async function diagnose(failed, around) {
+  const { origin, hostname } = new URL(failed.url);
+  const space = addressSpace(hostname);
+  const detail = { origin, address_space: space };
+  await nextTask();
+  if (around.wasBlockedByPolicy(origin)) return policyBlock(failed, origin, detail);
+  if (mixedContent(around.pageUrl, failed.url)) return mixed(origin, space, detail);
+  const permission = await around.permission(space);
+  const mayNeedPermission = space !== "public" && addressSpace(new URL(around.pageUrl).hostname) === "public";
+  if (mayNeedPermission && permission === "denied") return localNetworkBlock(space, permission, detail);
+  const { answer, took_ms } = await probeOrigin(origin, around);
+  if (answer === "reachable") return unreadable(origin, detail);
+  if (mayNeedPermission && permission === "prompt") return localNetworkBlock(space, permission, detail);
+  const wasQuick = (failed.took_ms ?? 0) <= took_ms + REFUSAL_TOLERANCE_MS;
+  const isProven = answer === "refused" && wasQuick && !failed.mayArriveUnasked;
+  const facts = { ...detail, probe: answer, online: around.isOnline() };
+  return unreachable(origin, isProven ? "no" : "unknown", facts);
+}
+
+/**
+ * Two requests to the origin's root: an opaque answer needs no CORS consent but may be withheld by a resource policy;
+ * a CORS answer the other way round. Either proves that the origin is up.
+ * @param {string} origin
+ * @param {Surroundings} around
+ * @returns {Promise<{answer: ProbeAnswer, took_ms: number}>} `took_ms`: of the quicker one
+ */
+async function probeOrigin(origin, around) {
+  const started = performance.now();
+  const opaque = await probeOnce(origin, "no-cors", around);
+  const took_ms = performance.now() - started;
+  if (opaque !== "refused") return { answer: opaque, took_ms };
+  return { answer: await probeOnce(origin, "cors", around), took_ms };
+}
+
+/**
+ * @param {string} origin
+ * @param {"no-cors" | "cors"} mode
+ * @param {Surroundings} around
+ * @returns {Promise<ProbeAnswer>}
+ */
+async function probeOnce(origin, mode, around) {
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), PROBE_TIMEOUT_MS);
+  const signal = patience.signal;
+  try {
+    const how = /** @type {const} */ ({ mode, cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer", signal });
+    await around.fetch(`${origin}/`, how);
+    return "reachable";
+  } catch {
+    if (signal.aborted) return "silent";
+    await nextTask(); // A redirect into the policy is an answer as well.
+    return around.wasBlockedByPolicy(origin) ? "reachable" : "refused";
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * @param {FailedFetch} failed
+ * @param {string} origin
+ * @param {Record<string, unknown>} detail
+ * @returns {Diagnosis}
+ */
+function policyBlock({ origins }, origin, detail) {
+  if (origins?.includes(origin))
+    return {
+      code: "redirect_refused",
+      message: `${origin} redirected to an address outside the origins you accepted. Put the final address into the server's base URL.`,
+      detail,
+      delivered: "unknown",
+      retryable: false,
+    };
+  return {
+    code: "blocked_by_policy",
+    message: `The bridge page has no permission for ${origin}. Reload the bridge page. If this stays, write the server's base URL with exactly this origin, and accept its tools again.`,
+    detail,
+    delivered: "no",
+    retryable: false,
+  };
+}
+
+/**
+ * @param {string} origin
+ * @param {AddressSpace} space
+ * @param {Record<string, unknown>} detail
+ * @returns {Diagnosis}
+ */
+function mixed(origin, space, detail) {
+  const fix =
+    space === "local"
+      ? "Allow local network access for this page, use https or the IP address for the API, or open the bridge page on http://localhost."
+      : "Use https for the API, or open the bridge page on http://localhost.";
+  return {
+    code: "mixed_content",
+    message: `This page came over https, and the browser blocks the plain http address ${origin}. ${fix}`,
+    detail,
+    delivered: "no",
+    retryable: false,
+  };
+}
+
+/**
+ * @param {AddressSpace} space
+ * @param {PermissionAnswer} permission
+ * @param {Record<string, unknown>} detail
+ * @returns {Diagnosis}
+ */
+function localNetworkBlock(space, permission, detail) {
+  const what = space === "loopback" ? "apps on this device" : "devices on your local network";
+  const fix =
+    permission === "prompt"
+      ? `Open the bridge page, press "Check" at this server and allow access to ${what}.`
+      : `Open the site settings of the bridge page (icon left of the address), allow access to ${what}, and reload.`;
+  return {
+    code: "blocked_local_network",
+    message: `The browser does not let this page reach ${what}. ${fix} A bridge page on http://localhost needs no permission.`,
+    detail: { ...detail, permission },
+    delivered: "no",
+    retryable: false,
+  };
+}
+
+/**
+ * The origin is up, yet the answer could not be read.
+ * @param {string} origin
+ * @param {Record<string, unknown>} detail
+ * @returns {Diagnosis}
+ */
+function unreadable(origin, detail) {
+  return {
+    code: "cors",
+    message: `${origin} is up, but does not let this page read its answers (CORS). The API must allow the origin of the bridge page, the method and the headers that are sent.`,
+    detail,
+    delivered: "unknown",
+    retryable: false,
+  };
+}
+
+/**
+ * @param {string} origin
+ * @param {import("../types/types.d.ts").Delivered} delivered
+ * @param {{probe: ProbeAnswer, online: boolean}} detail
+ * @returns {Diagnosis}
+ */
+function unreachable(origin, delivered, detail) {
+  const message = detail.online
+    ? `Nothing answers at ${origin}. Check that the API is running and that the address and port are right.`
+    : `This computer is offline, so ${origin} cannot be reached.`;
+  return { code: "network", message, detail, delivered, retryable: true };
+}

@@ -1,0 +1,100 @@
+// @ts-check
+/** Removes exact secret values from texts, facts and files, however they were written: plain, percent-encoded, in JSON, in Base64. Pure. */
+
+import { encodeStrict } from "../request/parameter_style.js";
+
+export const MARKER = "[secret]";
+
+/** @param {string} secret */
+function writings(secret) {
+  const asForm = new URLSearchParams([["", secret]]).toString().slice(1);
+  const encoded = [encodeStrict(secret), encodeURIComponent(secret), asForm];
+  const lower = encoded.map((text) => text.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()));
+  return [secret, ...encoded, ...lower, ...jsonWritings(secret)];
+}
+
+/**
+ * Many servers escape what JSON need not: Python everything beyond ASCII, PHP that and slashes, Go what HTML knows,
+ * .NET all of it but slashes, and quotes and "+", in upper case.
+ * @param {string} secret
+ */
+function jsonWritings(secret) {
+  const plain = JSON.stringify(secret).slice(1, -1);
+  const hex = (/** @type {string} */ unit) => unit.charCodeAt(0).toString(16).padStart(4, "0");
+  const lower = (/** @type {string} */ unit) => `\\u${hex(unit)}`;
+  const upper = (/** @type {string} */ unit) => `\\u${hex(unit).toUpperCase()}`;
+  const ascii = plain.replace(/[^\0-\x7F]/g, lower);
+  const html = plain.replace(/[<>&]/g, lower);
+  const dotnet = plain.replaceAll('\\"', "\\u0022").replace(/[<>&'+`]|[^\0-\x7F]/g, upper);
+  return [plain, ascii, html, dotnet].flatMap((text) => [text, text.replaceAll("/", "\\/")]);
+}
+
+/** Longest first, so that none is cut in two by a shorter one. @param {string[]} secrets */
+const allWritings = (secrets) => [...new Set(secrets.flatMap(writings))].sort((a, b) => b.length - a.length);
+
+/** So few characters of a secret at a cut tell nothing. */
+const HARMLESS = 3;
+
+/**
+ * Where a text that was cut ends within a secret, that beginning goes too.
+ * @param {string} text
+ * @param {string[]} all
+ */
+function withoutHalf(text, all) {
+  let start = text.length;
+  for (const secret of all)
+    for (let length = Math.min(secret.length - 1, text.length); length > HARMLESS; length -= 1)
+      if (text.endsWith(secret.slice(0, length))) start = Math.min(start, text.length - length);
+  return start < text.length ? text.slice(0, start) + MARKER : text;
+}
+
+/**
+ * @param {string[]} secrets longest first (see `secretTexts`)
+ * @returns {(text: string, isCut?: boolean) => string} `isCut`: the text was cut and may end within a secret
+ */
+export function redactor(secrets) {
+  const all = allWritings(secrets);
+  return (text, isCut = false) => {
+    const left = all.reduce((rest, secret) => (rest.includes(secret) ? rest.replaceAll(secret, MARKER) : rest), text);
+    return isCut ? withoutHalf(left, all) : left;
+  };
+}
+
+/**
+ * @template T
+ * @param {T} facts JSON
+ * @param {(text: string) => string} redact
+ * @returns {T} the same with every text in it redacted
+ */
+export function redactFacts(facts, redact) {
+  const each = (/** @type {unknown} */ value) => redactFacts(value, redact);
+  /** @type {unknown} */
+  let redacted = facts;
+  if (typeof facts === "string") redacted = redact(facts);
+  else if (Array.isArray(facts)) redacted = facts.map(each);
+  else if (typeof facts === "object" && facts !== null)
+    redacted = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, each(value)]));
+  return /** @type {T} */ (redacted);
+}
+
+const STAR = 42;
+
+/**
+ * In a file secrets are overwritten, byte by byte: with another length it would be no file of its kind any more.
+ * @param {Uint8Array} content changed in place
+ * @param {string[]} secrets
+ */
+export function overwriteSecrets(content, secrets) {
+  for (const writing of allWritings(secrets)) {
+    const bytes = new TextEncoder().encode(writing);
+    for (let at = find(content, bytes, 0); at >= 0; at = find(content, bytes, at + bytes.length))
+      content.fill(STAR, at, at + bytes.length);
+  }
+}
+
+/** @param {Uint8Array} content @param {Uint8Array} wanted @param {number} from */
+function find(content, wanted, from) {
+  let at = content.indexOf(wanted[0], from);
+  while (at >= 0 && !wanted.every((byte, index) => content[at + index] === byte)) at = content.indexOf(wanted[0], at + 1);
+  return at;
+}

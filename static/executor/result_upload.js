@@ -1,0 +1,62 @@
+// @ts-check
+/** Hands large and binary answers to the bridge by HTTP, with the call's one-time token. */
+
+/** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
+
+/** Waits between tries: a restarting bridge is back within seconds. */
+const WAITS_MS = [300, 1000, 3000];
+
+/** @param {number} milliseconds @param {AbortSignal} signal */
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+  });
+}
+
+/**
+ * Tries four times while the bridge cannot be reached or answers 5xx.
+ * @param {typeof globalThis.fetch} fetch
+ * @param {Pick<ToolCall, "call_id" | "result_token">} call
+ * @param {Uint8Array<ArrayBuffer> | string} content
+ * @param {string} contentType
+ * @param {AbortSignal} signal
+ * @throws {Error} with a sentence, or the signal's reason
+ */
+export async function uploadResult(fetch, call, content, contentType, signal) {
+  for (let attempt = 0; ; attempt += 1) {
+    const status = await put(fetch, call, content, contentType, signal);
+    if (status >= 200 && status < 300) return;
+    if ((status > 0 && status < 500) || attempt >= WAITS_MS.length)
+      throw new Error(status ? `it answered with status ${status}.` : "it does not answer.");
+    await pause(WAITS_MS[attempt], signal);
+  }
+}
+
+/**
+ * @param {typeof globalThis.fetch} fetch
+ * @param {Pick<ToolCall, "call_id" | "result_token">} call
+ * @param {Uint8Array<ArrayBuffer> | string} content
+ * @param {string} contentType
+ * @param {AbortSignal} signal
+ * @returns {Promise<number>} the status; 0 when there was none
+ */
+async function put(fetch, call, content, contentType, signal) {
+  try {
+    const answer = await fetch(`/api/calls/${encodeURIComponent(call.call_id)}/result`, {
+      method: "PUT",
+      headers: {
+        "content-type": contentType,
+        "x-result-kind": typeof content === "string" ? "text" : "file",
+        "x-result-token": call.result_token,
+      },
+      body: content,
+      cache: "no-store",
+      signal,
+    });
+    return answer.status;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return 0;
+  }
+}

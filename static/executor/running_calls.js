@@ -1,0 +1,78 @@
+// @ts-check
+/** The calls that run now: their deadlines and how they are stopped. Knows neither socket nor page. */
+
+import { CallStopped } from "./call_failure.js";
+
+/** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
+/** @typedef {import("../types/types.d.ts").Outcome} Outcome */
+/** @typedef {{run: (call: ToolCall, signal: AbortSignal) => Promise<Outcome>}} Runner */
+/** @typedef {{set: (callback: () => void, milliseconds: number) => unknown, clear: (timer: any) => void}} Timers */
+
+/** A Stop may overtake its call; so many are remembered. */
+const REMEMBERED_STOPS = 100;
+
+export class RunningCalls {
+  /** @type {Map<string, AbortController>} */
+  #controllers = new Map();
+  /** @type {Map<string, string>} */
+  #stoppedEarly = new Map();
+
+  /**
+   * @param {Runner} runner
+   * @param {(call: ToolCall, outcome: Outcome) => void} ended told once for every call that was started
+   * @param {Timers} [timers]  the worker's own: a hidden page's timers lie (measured)
+   */
+  constructor(runner, ended, timers = { set: (...parts) => setTimeout(...parts), clear: (timer) => clearTimeout(timer) }) {
+    this.runner = runner;
+    this.ended = ended;
+    this.timers = timers;
+  }
+
+  get size() {
+    return this.#controllers.size;
+  }
+
+  get ids() {
+    return [...this.#controllers.keys()];
+  }
+
+  /**
+   * Runs the call; at its deadline its fetch is aborted.
+   * @param {ToolCall} call
+   */
+  async start(call) {
+    const controller = new AbortController();
+    this.#controllers.set(call.call_id, controller);
+    const seconds = Math.round(call.deadline_ms / 100) / 10;
+    const late = new CallStopped("timeout", `The API did not answer within ${seconds} s.`);
+    const timer = this.timers.set(() => controller.abort(late), call.deadline_ms);
+    const reason = this.#stoppedEarly.get(call.call_id);
+    if (reason !== undefined) controller.abort(new CallStopped("cancelled", reason));
+    const outcome = await this.runner.run(call, controller.signal);
+    this.timers.clear(timer);
+    this.#controllers.delete(call.call_id);
+    this.ended(call, outcome);
+  }
+
+  /** Whether a Stop overtook this call. @param {string} callId */
+  wasStopped(callId) {
+    return this.#stoppedEarly.has(callId);
+  }
+
+  /**
+   * @param {string} callId
+   * @param {string} reason a sentence
+   */
+  stop(callId, reason) {
+    const controller = this.#controllers.get(callId);
+    if (controller) controller.abort(new CallStopped("cancelled", reason));
+    else this.#rememberStop(callId, reason);
+  }
+
+  /** @param {string} callId @param {string} reason */
+  #rememberStop(callId, reason) {
+    this.#stoppedEarly.set(callId, reason);
+    if (this.#stoppedEarly.size <= REMEMBERED_STOPS) return;
+    this.#stoppedEarly.delete(/** @type {string} */ (this.#stoppedEarly.keys().next().value));
+  }
+}

@@ -1,0 +1,292 @@
+// @ts-check
+/**
+ * One tool call to its outcome: pinned plan, arguments, request, fetch, capped answer, redaction, upload.
+ *
+ * Everything it touches is injected. `run` never throws: whatever happens is an outcome. It calls `fetch` for the
+ * request at most once; sending a call again is the bridge's decision. Files that arguments name by URL are read before.
+ */
+
+import { readAnswer } from "./answer_reader.js";
+import { essence } from "../base/content_type.js";
+import { forbiddenTarget } from "./address_space.js";
+import { buildRequest } from "../request/build.js";
+import { withIdempotencyKey } from "../request/idempotency_key.js";
+import { withFiles } from "./file_urls.js";
+import { fetchInit, needsPreflight } from "./fetch_init.js";
+import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
+import { redirectRefused, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
+import { withoutBody } from "./call_message.js";
+import { logRedactor } from "./argument_secrets.js";
+import { placeSecrets, secretTexts } from "../request/credential_placement.js";
+import { overwriteSecrets, redactor } from "./redaction.js";
+import { readArguments } from "./call_arguments.js";
+
+/** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
+/** @typedef {import("../types/types.d.ts").Outcome} Outcome */
+/** @typedef {import("../types/types.d.ts").Pin} Pin */
+/** @typedef {import("../types/types.d.ts").Limits} Limits */
+/** @typedef {import("../types/types.d.ts").BuiltRequest} BuiltRequest */
+/** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
+/** @typedef {import("../types/types.d.ts").CredentialSet} CredentialSet */
+/** @typedef {import("../types/types.d.ts").Upload} Upload */
+
+/**
+ * @typedef {object} Surroundings
+ * @property {typeof globalThis.fetch} fetch
+ * @property {() => number} now                           monotonic milliseconds
+ * @property {string} pageUrl
+ * @property {() => string[]} acceptedOrigins             where files that arguments name may come from
+ * @property {(serverId: string, key: string) => Promise<Pin | null>} lookup
+ * @property {(serverId: string, origin: string) => Promise<CredentialSet>} loadCredentials
+ * @property {(failed: import("./diagnosis.js").FailedFetch) => Promise<import("../types/types.d.ts").Diagnosis>} diagnose  why a fetch was rejected
+ * @property {(call: ToolCall, content: Uint8Array<ArrayBuffer> | string, contentType: string, signal: AbortSignal) => Promise<void>} upload
+ * @property {Limits} limits
+ * @property {RunObserver} observer
+ * @property {Journal} journal
+ * @property {() => boolean} isConnected                  to the bridge
+ */
+/**
+ * What a log may see; every text has its secrets removed already.
+ * @typedef {object} RunObserver
+ * @property {(call: ToolCall, request: import("../types/types.d.ts").LoggedRequest) => void} requestBuilt
+ * @property {(call: ToolCall, response: import("../types/types.d.ts").LoggedResponse) => void} answerRead
+ */
+
+/**
+ * Told of requests that may change something.
+ * @typedef {object} Journal
+ * @property {(call: ToolCall) => Promise<void>} begun    settles when it is durable; throws a `CallFailure`
+ * @property {(call: ToolCall, outcome: Outcome, upload: Upload | null) => Promise<void>} ended
+ */
+
+/** @typedef {(text: string, isCut?: boolean) => string} Redact */
+/** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean}} Course */
+
+/** A stream of events is handed on so long before the deadline that its answer still arrives in time. */
+const STREAM_MARGIN_MS = 3000;
+const STREAM_SHARE = 0.85;
+/** @param {ToolCall} call */
+const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
+
+/** How much the log keeps of a body that travels outside of the message. */
+const PREVIEW_CHARS = 16384;
+
+/** What the bridge takes of a status text and a content type (bridge/wire.py). */
+const STATUS_TEXT_CHARS = 200;
+const CONTENT_TYPE_CHARS = 300;
+
+export class ToolRunner {
+  /** @param {Surroundings} around */
+  constructor(around) {
+    this.around = around;
+  }
+
+  /**
+   * Why this page does not take the call; null: it does. Fast enough to answer the socket's ack.
+   * @param {ToolCall} call
+   * @returns {Promise<import("../types/types.d.ts").CallError | null>}
+   */
+  async refusal(call) {
+    try {
+      await this.acceptedPin(call);
+      return null;
+    } catch (error) {
+      return errorOf(failureOf(error), false);
+    }
+  }
+
+  /**
+   * @param {ToolCall} call
+   * @param {AbortSignal} signal abort with a `CallStopped`
+   * @returns {Promise<Outcome>}
+   */
+  async run(call, signal) {
+    const started = this.around.now();
+    const duration = () => Math.round((this.around.now() - started) * 10) / 10;
+    const course = { redact: redactor([]), isSafe: false, hasBegun: false };
+    try {
+      const { answered, upload } = await this.perform(call, course, duration, signal);
+      const outcome = { ...answered, duration_ms: duration() };
+      if (course.hasBegun) await this.around.journal.ended(call, outcome, upload);
+      const isThere = !upload || (await this.upload(call, upload, outcome.bytes, course, signal));
+      return isThere ? outcome : withoutBody(outcome);
+    } catch (error) {
+      const outcome = failedOutcome(failureOf(error), course, duration());
+      if (course.hasBegun) await this.around.journal.ended(call, outcome, null);
+      return outcome;
+    }
+  }
+
+  /**
+   * @param {ToolCall} call
+   * @param {Course} course  what is known of the run so far, whatever becomes of it
+   * @param {() => number} duration
+   * @param {AbortSignal} signal
+   */
+  async perform(call, course, duration, signal) {
+    const pin = await this.acceptedPin(call);
+    course.isSafe = pin.plan.safe;
+    const credentials = await this.around.loadCredentials(pin.server_id, pin.origin);
+    const secrets = secretTexts(credentials);
+    const redact = (course.redact = redactor(secrets));
+    const args = await this.argumentsOf(call, pin, signal);
+    const request = this.build(call, pin, args, credentials, redact);
+    if (!course.isSafe) await this.begin(call, course, signal);
+    const response = await this.send(pin, request, credentials, signal);
+    const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
+    return this.receive(call, response, { redact, secrets, signal, until });
+  }
+
+  /**
+   * What may change something is written down first, and does not begin while nobody could say that it is over.
+   * @param {ToolCall} call
+   * @param {Course} course
+   * @param {AbortSignal} signal
+   */
+  async begin(call, course, signal) {
+    signal.throwIfAborted();
+    await this.around.journal.begun(call);
+    course.hasBegun = true;
+    if (!this.around.isConnected())
+      throw new CallFailure("no_browser", "The page lost the bridge before the request began.", { retryable: true });
+  }
+
+  /** @param {ToolCall} call @returns {Promise<Pin>} */
+  async acceptedPin(call) {
+    const pin = await this.around.lookup(call.server_id, call.key);
+    if (!pin)
+      throw new CallFailure("not_accepted", `This browser has not accepted "${call.key}". Accept it on the bridge page.`);
+    if (pin.digest !== call.digest)
+      throw new CallFailure("not_accepted", `"${call.key}" has changed since it was accepted. Review it on the bridge page.`);
+    return pin;
+  }
+
+  /** @param {ToolCall} call @param {Pin} pin @param {AbortSignal} signal @returns {Promise<JsonObject>} */
+  async argumentsOf(call, pin, signal, fetch = this.around.fetch) {
+    const { pageUrl, acceptedOrigins, limits } = this.around;
+    const sources = { fetch, pageUrl, acceptedOrigins, cap: limits.file_bytes, signal };
+    return withFiles(pin.plan, readArguments(call.params), sources);
+  }
+
+  /**
+   * @param {ToolCall} call
+   * @param {Pin} pin
+   * @param {JsonObject} args
+   * @param {CredentialSet} credentials
+   * @param {Redact} redact
+   */
+  build(call, pin, args, credentials, redact) {
+    const built = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials });
+    const request = withIdempotencyKey(built, pin.plan, call);
+    const forbidden = forbiddenTarget(request.url, new URL(this.around.pageUrl).origin);
+    if (forbidden) throw new CallFailure("blocked_by_policy", forbidden);
+    if (new URL(request.url).origin !== pin.origin)
+      throw new CallFailure("not_accepted", `"${call.key}" would leave ${pin.origin}. Accept the server's tools again.`);
+    const body = typeof request.body === "string" ? request.body : null;
+    const shown = logRedactor(redact, args);
+    this.around.observer.requestBuilt(call, {
+      method: request.method,
+      url: shown(request.url),
+      headers: request.headers.map(([name, value]) => [name, shown(value)]),
+      body: body === null ? null : shown(body.slice(0, PREVIEW_CHARS), body.length > PREVIEW_CHARS),
+      body_bytes: body === null ? (request.body?.length ?? 0) : new TextEncoder().encode(body).length,
+    });
+    return request;
+  }
+
+  /**
+   * @param {Pin} pin
+   * @param {BuiltRequest} request
+   * @param {CredentialSet} credentials
+   * @param {AbortSignal} signal
+   * @returns {Promise<Response>}
+   */
+  async send(pin, request, credentials, signal) {
+    signal.throwIfAborted();
+    const mayFollow = pin.plan.safe && placeSecrets(pin.plan, credentials).length === 0;
+    const init = fetchInit(request, { mayFollow, signal, pageUrl: this.around.pageUrl });
+    const started = this.around.now();
+    let response;
+    try {
+      response = await this.around.fetch(request.url, init);
+    } catch (error) {
+      throw signal.aborted ? stoppedUnderWay(signal) : await this.diagnosed(pin, request, this.around.now() - started, error);
+    }
+    if (response.type === "opaqueredirect") throw redirectRefused(request.url);
+    if (response.redirected && new URL(response.url).origin !== pin.origin) throw redirectRefused(request.url);
+    return response;
+  }
+
+  /**
+   * @param {Pin} pin
+   * @param {BuiltRequest} request
+   * @param {number} took_ms
+   * @param {unknown} error
+   */
+  async diagnosed(pin, request, took_ms, error) {
+    const mayArriveUnasked = !pin.plan.safe && !needsPreflight(request);
+    const failed = { url: request.url, mayArriveUnasked, took_ms };
+    const { code, message, detail, delivered, retryable } = await this.around.diagnose(failed);
+    const facts = { ...detail, browser_said: messageOf(error) };
+    return new CallFailure(code, message, { detail: facts, delivered, retryable });
+  }
+
+  /**
+   * @param {ToolCall} call
+   * @param {Response} response
+   * @param {{redact: Redact, secrets: string[], signal: AbortSignal, until: AbortSignal}} how `until`: when an
+   *   endless answer is cut
+   * @returns {Promise<{answered: Omit<import("../types/types.d.ts").Answered, "duration_ms">, upload: Upload | null}>}
+   */
+  async receive(call, response, { redact, secrets, signal, until }) {
+    const body = await readBody(response, this.around.limits, signal, until);
+    if (body.kind === "text") body.text = redact(body.text, body.truncated);
+    if (body.kind === "file") overwriteSecrets(body.content, secrets);
+    const content_type = redact(response.headers.get("content-type") ?? "").slice(0, CONTENT_TYPE_CHARS);
+    const headers = Object.fromEntries([...response.headers].map(([name, value]) => [name, redact(value)]));
+    const status_text = redact(response.statusText).slice(0, STATUS_TEXT_CHARS);
+    const head = { http_status: response.status, status_text, content_type, headers };
+    if (body.kind === "too_large") throw tooLarge(body.bytes, body.total_bytes, response.status);
+    const size = { bytes: body.bytes, total_bytes: body.total_bytes, cut_by: body.kind === "text" ? body.cut_by : null };
+    const upload = this.uploadOf(body, content_type);
+    const preview = body.kind === "text" ? body.text.slice(0, upload ? PREVIEW_CHARS : body.text.length) : "";
+    this.around.observer.answerRead(call, { ...head, ...size, kind: body.kind, is_kept: upload !== null, preview });
+    /** @type {import("../types/types.d.ts").OutcomeBody} */
+    const delivery = upload ? { kind: "uploaded" } : body.kind === "text" ? { kind: "text", text: body.text } : { kind: "empty" };
+    const { truncated } = body;
+    return { answered: { status: "answered", ...head, ...size, truncated, body: delivery }, upload };
+  }
+
+  /**
+   * @param {Exclude<import("../types/types.d.ts").ReadBody, {kind: "too_large"}>} body
+   * @param {string} contentType
+   * @returns {Upload | null} null: it goes inside the message of the outcome
+   */
+  uploadOf(body, contentType) {
+    if (body.kind === "empty") return null;
+    if (body.kind === "file") return { content: body.content, content_type: contentType || "application/octet-stream" };
+    const { byteLength } = new TextEncoder().encode(body.text);
+    if (byteLength <= this.around.limits.inline_result_bytes) return null;
+    return { content: body.text, content_type: `${essence(contentType) || "text/plain"}; charset=utf-8` };
+  }
+
+  /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */
+  async upload(call, { content, content_type }, bytes, course, signal) {
+    try {
+      await this.around.upload(call, content, content_type, signal);
+      return true;
+    } catch (error) {
+      if (course.hasBegun) return false;
+      throw signal.aborted ? stoppedUnderWay(signal) : uploadFailed(bytes, error);
+    }
+  }
+}
+
+/** @param {Response} response @param {Limits} limits @param {AbortSignal} signal @param {AbortSignal} until */
+async function readBody(response, limits, signal, until) {
+  try {
+    return await readAnswer(response, limits, until);
+  } catch (error) {
+    throw signal.aborted ? stoppedUnderWay(signal) : brokenOff(response.status, error);
+  }
+}

@@ -1,0 +1,117 @@
+// @ts-check
+/** The body of a request: arguments put together as the plan says, then written as its kind. Pure. */
+
+import { readFile, UNKNOWN_TYPE } from "./body_file.js";
+import { writeForm } from "./body_form.js";
+import { freshBoundary, writeMultipart } from "./body_multipart.js";
+import { inCharset, textOf, writeSequence } from "./body_text.js";
+import { writeXml } from "./body_xml.js";
+import { stringifyJson } from "../base/json_text.js";
+import { missing, RequestError } from "./request_error.js";
+
+/** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
+/** @typedef {import("../types/types.d.ts").PlanBody} PlanBody */
+/** @typedef {import("../types/types.d.ts").PlanField} PlanField */
+/** @typedef {import("../types/types.d.ts").BodyField} BodyField */
+/** @typedef {import("../types/types.d.ts").JsonValue} JsonValue */
+/** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
+/** @typedef {{content: string | Uint8Array<ArrayBuffer>, contentType: string}} WrittenBody */
+
+/**
+ * @param {RequestPlan} plan
+ * @param {JsonObject} args
+ * @param {string | undefined} boundary of multipart bodies; a fresh one when undefined
+ * @returns {WrittenBody | null}
+ * @throws {RequestError}
+ */
+export function writeBody(plan, args, boundary) {
+  const { body } = plan;
+  if (!body) return null;
+  const value = bodyValue(plan, body, args);
+  if (value === undefined) return null;
+  if (["GET", "HEAD"].includes(plan.method))
+    throw new RequestError("unsendable", `A browser sends no body with ${plan.method}.`, body.argument);
+  if (body.kind === "binary") return binary(body, value);
+  if (body.kind === "multipart") return multipart(body, value, boundary ?? freshBoundary());
+  const { content_type: contentType } = body;
+  return { content: inCharset(textContent(body, value), contentType, body.argument), contentType };
+}
+
+/** @param {PlanBody} body @param {JsonValue} value @returns {WrittenBody} */
+function binary(body, value) {
+  const { bytes, contentType } = readFile(value, body.argument ?? "body");
+  const isOpen = body.content_type.includes("*") || body.content_type === UNKNOWN_TYPE;
+  return { content: bytes, contentType: isOpen ? (contentType ?? UNKNOWN_TYPE) : body.content_type };
+}
+
+/** @param {PlanBody} body @param {JsonValue} value @param {string} boundary @returns {WrittenBody} */
+function multipart(body, value, boundary) {
+  const contentType = `${body.content_type}; boundary=${boundary}`;
+  return { content: writeMultipart(fieldsOf(body, value), body.content_type, boundary), contentType };
+}
+
+/** @param {PlanBody} body @param {JsonValue} value */
+function textContent(body, value) {
+  switch (body.kind ?? "json") {
+    case "json":
+      return stringifyJson(value);
+    case "text":
+      return textOf(value, body.content_type);
+    case "sequence":
+      return writeSequence(value, body.content_type);
+    case "xml":
+      return writeXml(value, body.xml ?? {});
+    case "form":
+      return typeof value === "string" ? value : writeForm(fieldsOf(body, value));
+    default:
+      throw new RequestError("unsendable", `This page cannot build a body of type ${body.content_type}.`, body.argument);
+  }
+}
+
+/**
+ * The value of the whole body, from one argument or from one per property.
+ * @param {RequestPlan} plan
+ * @param {PlanBody} body
+ * @param {JsonObject} args
+ * @returns {JsonValue | undefined} undefined: no body
+ */
+function bodyValue(plan, body, args) {
+  if (body.argument !== undefined) {
+    const value = Object.hasOwn(args, body.argument) ? args[body.argument] : undefined;
+    if (value === undefined && body.required) throw missing(body.argument);
+    return value === null && !body.required ? undefined : value;
+  }
+  /** @type {[string, JsonValue][]} */
+  const members = [];
+  for (const { argument = "", name } of body.properties ?? [])
+    if (Object.hasOwn(args, argument)) members.push([name, args[argument]]);
+  if (body.additional) members.push(...undeclared(plan, body, args));
+  return members.length || body.required ? Object.fromEntries(members) : undefined;
+}
+
+/**
+ * @param {RequestPlan} plan
+ * @param {PlanBody} body
+ * @param {JsonObject} args
+ */
+function undeclared(plan, body, args) {
+  const declared = new Set([...plan.parameters, ...(body.properties ?? [])].map(({ argument }) => argument));
+  return Object.entries(args).filter(([argument]) => !declared.has(argument));
+}
+
+/**
+ * The members of a form, each with the rule the document gives it.
+ * @param {{argument?: string, properties?: PlanField[], fields?: PlanField[]}} form
+ * @param {JsonValue} value
+ * @returns {BodyField[]}
+ * @throws {RequestError} invalid_arguments: not an object
+ */
+export function fieldsOf(form, value) {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new RequestError("invalid_arguments", "The body must be an object: its members become the fields.", form.argument);
+  const rules = new Map([...(form.properties ?? []), ...(form.fields ?? [])].map((rule) => [rule.name, rule]));
+  return Object.entries(value).map(([name, member]) => {
+    const rule = rules.get(name) ?? { name };
+    return { name, value: member, rule, argument: rule.argument ?? form.argument ?? name };
+  });
+}

@@ -1,0 +1,106 @@
+// @ts-check
+/** Puts base URL, path template and query together, and refuses paths that would leave their template. Pure. */
+
+import { RequestError } from "./request_error.js";
+
+/** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
+/** @typedef {{path: Map<string, string>, pathArguments: Map<string, string>, query: string[]}} UrlParts */
+
+/** Decoding stops here: what needs more rounds is no file name. */
+const MAX_DECODINGS = 5;
+const EXPRESSION = /\{([^{}]+)\}/g;
+
+/**
+ * @param {string} text
+ * @returns {URL}
+ * @throws {RequestError} no_base_url: missing, relative, not http(s), or with user and password inside
+ */
+export function parseBase(text) {
+  if (!text)
+    throw new RequestError("no_base_url", "The document does not say where the API is. Set the base URL of this server.");
+  const base = URL.canParse(text) ? new URL(text) : null;
+  if (!base || !["http:", "https:"].includes(base.protocol))
+    throw new RequestError("no_base_url", `"${text}" is not an http or https address. Correct the server's base URL.`);
+  if (base.username || base.password)
+    throw new RequestError("no_base_url", "A base URL must not hold a user name or password. Save them as a credential.");
+  return base;
+}
+
+/**
+ * @param {URL} base its path and query are kept
+ * @param {RequestPlan} plan
+ * @param {UrlParts} parts
+ * @returns {string}
+ * @throws {RequestError} invalid_arguments
+ */
+export function joinUrl(base, plan, parts) {
+  const [beforeFragment] = plan.path.split("#", 1);
+  const mark = beforeFragment.indexOf("?");
+  const template = mark < 0 ? beforeFragment : beforeFragment.slice(0, mark);
+  const ownQuery = mark < 0 ? "" : beforeFragment.slice(mark + 1);
+  const path = fillTemplate(template, plan, parts);
+  const query = [base.search.slice(1), fill(ownQuery, parts), ...parts.query].filter((text) => text !== "").join("&");
+  const slash = path === "" || path.startsWith("/") ? "" : "/";
+  return `${base.origin}${base.pathname.replace(/\/+$/, "")}${slash}${path}${query ? `?${query}` : ""}`;
+}
+
+/**
+ * @param {string} template
+ * @param {UrlParts} parts
+ */
+function fill(template, parts) {
+  return template.replace(EXPRESSION, (_whole, name) => {
+    const text = parts.path.get(name);
+    if (text === undefined)
+      throw new RequestError("unsendable", `The path needs "${name}", which the document does not declare.`, name);
+    return text;
+  });
+}
+
+/**
+ * @param {string} template
+ * @param {RequestPlan} plan
+ * @param {UrlParts} parts
+ */
+function fillTemplate(template, plan, parts) {
+  const path = fill(template, parts);
+  const segments = template.split("/");
+  for (const segment of segments) {
+    const names = [...segment.matchAll(EXPRESSION)].map(([, name]) => name);
+    if (names.length) checkSegment(fill(segment, parts), names, plan, parts);
+  }
+  return path;
+}
+
+/**
+ * @param {string} text the filled segment
+ * @param {string[]} names
+ * @param {RequestPlan} plan
+ * @param {UrlParts} parts
+ */
+function checkSegment(text, names, plan, parts) {
+  const argument = parts.pathArguments.get(names[0]) ?? names[0];
+  const isEmptyLabel = text === "." && names.length === 1 && parts.path.get(names[0]) === ".";
+  const isLabel = plan.parameters.some(({ in: location, name, style }) => location === "path" && name === names[0] && style === "label");
+  if (hasDotSegment(text) && !(isEmptyLabel && isLabel))
+    throw new RequestError("invalid_arguments", `"${argument}" must not lead out of its place in the path ("." or "..").`, argument);
+  if (text === "" && !plan.safe)
+    throw new RequestError("invalid_arguments", `"${argument}" must not be empty: the request would reach another address.`, argument);
+}
+
+/** @param {string} text */
+function hasDotSegment(text) {
+  let decoded = text;
+  for (let round = 0; round < MAX_DECODINGS; round += 1) {
+    if (decoded.split(/[/\\]/).some((segment) => segment === "." || segment === "..")) return true;
+    const next = decodeLeniently(decoded);
+    if (next === decoded) return false;
+    decoded = next;
+  }
+  return true;
+}
+
+/** @param {string} text */
+function decodeLeniently(text) {
+  return text.replace(/%(2E|2F|5C|25)/gi, (triple) => decodeURIComponent(triple));
+}

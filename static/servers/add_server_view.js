@@ -1,0 +1,209 @@
+// @ts-check
+/** Adding a document: by address (fetched by this browser, or by the bridge), as a file, or pasted. */
+import { announce, button, el, fill, labelled, link, notice, sentenceOf } from "../ui/dom.js";
+import { address, goTo } from "../ui/router.js";
+import { isPublic } from "../executor/address_space.js";
+import { readChosen } from "./file_picker.js";
+import { addressOf, documentsAmong } from "./document_files.js";
+import { filesPanel } from "./files_panel.js";
+import { readAddress } from "../session/probe_frames.js";
+import { ReferenceGathering } from "./reference_loader.js";
+import { askAboutReferences, askForDocument } from "./reference_dialog.js";
+
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {import("../types/api_types.js").NewServer} NewServer */
+/** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
+/** @typedef {import("../types/reference_types.js").Question} Question */
+
+/** Failures after which the bridge itself may still get a public document. */
+const BRIDGE_MAY_HELP = new Set([
+  "cors",
+  "network",
+  "mixed_content",
+  "redirect_refused",
+  "blocked_by_policy",
+  "timeout",
+]);
+const READING = () => notice("note", "Reading the document…");
+
+export class AddServerView {
+  /** @param {Parts} parts @param {string} url to begin with, may be empty */
+  constructor(parts, url) {
+    this.parts = parts;
+    this.url = el("input", {
+      type: "text",
+      inputmode: "url",
+      class: "mono",
+      value: url,
+      required: true,
+      autocomplete: "off",
+      spellcheck: "false",
+      placeholder: "http://localhost:8000/openapi.json",
+    });
+    this.messages = el("div", { "aria-live": "polite" });
+    this.question = el("div");
+  }
+
+  /** @param {HTMLElement} container */
+  start(container) {
+    fill(
+      container,
+      el("p", { class: "crumbs" }, link("Servers", address("servers")), " / Add"),
+      el("h1", null, "Add a server"),
+      el(
+        "p",
+        { class: "lead" },
+        "Give an OpenAPI or Swagger 2.0 document, in JSON or YAML. You see every operation before anything is accepted.",
+      ),
+      this.messages,
+      this.question,
+      el("div", { class: "columns three" }, this.#byAddress(), this.#byFile(), this.#byPaste()),
+    );
+    this.url.focus();
+  }
+
+  stop() {}
+
+  #byAddress() {
+    const hint = "This browser fetches it, so addresses on this computer, in your network or behind your VPN work.";
+    return el(
+      "form",
+      { class: "panel", "aria-label": "By address", onsubmit: (/** @type {Event} */ event) => void this.#fetch(event) },
+      el("h2", null, "By address"),
+      labelled("Address of the document", this.url, hint),
+      el("button", { type: "submit", class: "primary" }, "Fetch"),
+    );
+  }
+
+  #byFile() {
+    return filesPanel((choose) =>
+      this.#attempt(async () => {
+        const files = await readChosen(await choose());
+        const document = await this.#documentOf(files);
+        if (document === null) return;
+        const others = files.filter((file) => file !== document);
+        await this.#gather({ text: document.text, source_url: addressOf(document.path) }, {}, others);
+      }),
+    );
+  }
+
+  /** @param {DocumentFile[]} files @returns {Promise<DocumentFile | null>} null: the user gave up */
+  async #documentOf(files) {
+    const candidates = documentsAmong(files);
+    if (candidates.length === 0) throw new Error("None of these files begins with `openapi` or `swagger`.");
+    return candidates.length === 1 ? candidates[0] : askForDocument(this.question, candidates);
+  }
+
+  #byPaste() {
+    const text = el("textarea", {
+      rows: 7,
+      class: "mono",
+      spellcheck: "false",
+      required: true,
+      placeholder: "openapi: 3.1.0\ninfo: …",
+    });
+    const base = el("input", { type: "url", class: "mono", placeholder: "https://api.example/v1" });
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      const base_url = base.value.trim();
+      const pasted = { text: text.value, source_url: addressOf("pasted") };
+      void this.#attempt(() => this.#gather(pasted, base_url ? { base_url } : {}));
+    };
+    return el(
+      "form",
+      { class: "panel", "aria-label": "Pasted text", onsubmit: submit },
+      el("h2", null, "Pasted text"),
+      labelled("Text of the document", text),
+      labelled("Base address", base, "Only if the document does not name one."),
+      el("button", { type: "submit" }, "Add the text"),
+    );
+  }
+
+  /** @param {Event} event */
+  async #fetch(event) {
+    event.preventDefault();
+    await this.#attempt(async () => {
+      const url = readAddress(this.url.value);
+      fill(this.messages, notice("note", `Fetching ${url.href}. If the browser asks for permission, allow it.`));
+      const fetched = await this.#fetchHere(url);
+      if (fetched) await this.#gather(fetched, { source_url: fetched.source_url });
+    });
+  }
+
+  /** @param {URL} url @returns {Promise<import("../types/probe_wire.js").FetchedDocument | null>} null: failed, and the way on is offered */
+  async #fetchHere(url) {
+    try {
+      return await this.parts.probes.fetchDocument(url);
+    } catch (failure) {
+      const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
+      fill(this.messages, notice("error", sentenceOf(failure)), this.#wayOn(url, code));
+      return null;
+    }
+  }
+
+  /** @param {URL} url @param {string} code */
+  #wayOn(url, code) {
+    const canHelp = BRIDGE_MAY_HELP.has(code) && isPublic(url.hostname);
+    const help = canHelp
+      ? button("Let the bridge fetch it", () => void this.#attempt(() => this.#add({ url: url.href })), {
+          class: "primary",
+        })
+      : null;
+    const doctor = link("Open the doctor", `${address("doctor")}?url=${encodeURIComponent(url.href)}`, {
+      class: "button quiet",
+    });
+    const words = canHelp
+      ? "The document is public, so the bridge can get it instead, with what it refers to at the same origin; files elsewhere are left out, and the report says which. Note that your browser will need the API's permission (CORS) for the calls as well."
+      : "You can also save the document and add it as a file.";
+    return el(
+      "div",
+      { class: "way-on" },
+      el("p", { class: "hint" }, words),
+      el("div", { class: "actions" }, help, doctor),
+    );
+  }
+
+  /**
+   * Gets what the document refers to, and adds it all as one.
+   * @param {{text: string, source_url: string}} document
+   * @param {NewServer} offered what else is known of it
+   * @param {DocumentFile[]} [files] beside it
+   */
+  async #gather(document, offered, files = []) {
+    fill(this.messages, READING());
+    const ask = async (/** @type {Question} */ question) => {
+      fill(this.messages);
+      const answer = await askAboutReferences(this.question, question);
+      fill(this.messages, READING());
+      return answer;
+    };
+    const { text, decisions } = await new ReferenceGathering(this.parts, ask).gather(document, files);
+    await this.#add({ ...offered, text }, decisions);
+  }
+
+  /** @param {NewServer} offered @param {import("../types/reference_types.js").Decisions} [decisions] */
+  async #add(offered, decisions) {
+    fill(this.messages, READING());
+    const server = await this.parts.api.addServer(offered);
+    if (decisions) await this.parts.references.keep(server.id, decisions);
+    announce(`${server.title} added with ${server.operations} operations`);
+    goTo("servers", server.id, "review");
+    await this.parts.inventory.load();
+  }
+
+  /** @param {() => Promise<void>} action */
+  async #attempt(action) {
+    fill(this.messages);
+    fill(this.question);
+    try {
+      await action();
+    } catch (failure) {
+      const pointer =
+        failure instanceof Error && "detail" in failure ? /** @type {any} */ (failure.detail).pointer : "";
+      fill(
+        this.messages,
+        notice("error", sentenceOf(failure), pointer ? el("code", { class: "code-tag" }, String(pointer)) : null),
+      );
+    }
+  }
+}

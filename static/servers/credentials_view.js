@@ -1,0 +1,203 @@
+// @ts-check
+/** The credentials of one server. They are encrypted in this browser and leave it only in requests to that server. */
+import { announce, button, el, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+
+/** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
+/** @typedef {import("../types/api_types.js").SecurityScheme} SecurityScheme */
+/** @typedef {import("../types/types.js").CredentialName} CredentialName */
+/** @typedef {{id: string, label: string, hint: string, fields: string[], read: (values: Record<string, string>) => any}} Choice */
+
+const LABELS = {
+  value: "Token or key",
+  username: "User name",
+  password: "Password",
+  name: "Name of the header or parameter",
+};
+
+/** @param {SecurityScheme} scheme */
+function describe(scheme) {
+  if (scheme.type === "apiKey")
+    return `API key in the ${scheme.in === "query" ? "query parameter" : scheme.in} ${scheme.name}`;
+  if (scheme.type === "http")
+    return scheme.http_scheme?.toLowerCase() === "basic" ? "name and password" : `${scheme.http_scheme} token`;
+  return scheme.type === "mutualTLS" ? "client certificate" : "access token";
+}
+
+/** @param {SecurityScheme} scheme @returns {Choice | null} null: a page cannot send it */
+function schemeChoice(scheme) {
+  const isCookie = scheme.type === "apiKey" && scheme.in === "cookie";
+  if (isCookie || scheme.type === "mutualTLS") return null;
+  const isBasic = scheme.type === "http" && scheme.http_scheme?.toLowerCase() === "basic";
+  return {
+    id: scheme.scheme,
+    label: `${scheme.scheme}: ${describe(scheme)}`,
+    hint: scheme.description ?? "",
+    fields: isBasic ? ["username", "password"] : ["value"],
+    read: (values) => (isBasic ? { username: values.username, password: values.password } : { value: values.value }),
+  };
+}
+
+const EVERY = "For every request of this server, whatever its document says.";
+/** @type {Choice[]} */
+const CUSTOM = [
+  {
+    id: "bearer",
+    label: "Custom: bearer token",
+    hint: EVERY,
+    fields: ["value"],
+    read: ({ value }) => ({ type: "http", http_scheme: "bearer", value }),
+  },
+  {
+    id: "header",
+    label: "Custom: header",
+    hint: EVERY,
+    fields: ["name", "value"],
+    read: ({ name, value }) => ({ type: "apiKey", in: "header", name, value }),
+  },
+  {
+    id: "query",
+    label: "Custom: query parameter",
+    hint: EVERY,
+    fields: ["name", "value"],
+    read: ({ name, value }) => ({ type: "apiKey", in: "query", name, value }),
+  },
+  {
+    id: "basic",
+    label: "Custom: name and password",
+    hint: EVERY,
+    fields: ["username", "password"],
+    read: ({ username, password }) => ({ type: "http", http_scheme: "basic", username, password }),
+  },
+];
+
+export class CredentialsView {
+  /** @param {import("../executor/credentials.js").Credentials} credentials @param {ServerDetail} server */
+  constructor(credentials, server) {
+    this.credentials = credentials;
+    this.server = server;
+    this.schemes = server.security_schemes.map(schemeChoice).filter((choice) => choice !== null);
+    this.saved = el("ul", { class: "plain-list", "aria-label": "Saved credentials" });
+    this.fields = el("div");
+    this.message = el("div");
+    this.element = this.#form();
+    void this.#showSaved();
+  }
+
+  #form() {
+    if (this.server.origins.length === 0) {
+      return el(
+        "section",
+        { class: "panel" },
+        el("h2", null, "Credentials"),
+        el("p", { class: "hint" }, "Give the server a base address first."),
+      );
+    }
+    const promise =
+      "Kept encrypted in this browser, sent only to the chosen address. The bridge and the models never see them.";
+    return el(
+      "form",
+      { class: "panel", "aria-label": "Credentials", onsubmit: (/** @type {Event} */ event) => void this.#save(event) },
+      el("h2", null, "Credentials"),
+      el("p", { class: "hint" }, promise),
+      this.saved,
+      labelled("Kind", this.#kinds()),
+      this.fields,
+      this.#origins(),
+      el("button", { type: "submit" }, "Save in this browser"),
+      this.message,
+    );
+  }
+
+  #kinds() {
+    const option = (/** @type {string} */ group) => (/** @type {Choice} */ choice, /** @type {number} */ index) =>
+      el("option", { value: `${group}${index}` }, choice.label);
+    const declared = this.schemes.map(option("s"));
+    this.kind = el(
+      "select",
+      { name: "kind", onchange: () => this.#showFields() },
+      declared.length > 0 ? el("optgroup", { label: "From the document" }, ...declared) : null,
+      el("optgroup", { label: "Your own" }, ...CUSTOM.map(option("c"))),
+    );
+    this.#showFields();
+    return this.kind;
+  }
+
+  /** @returns {{choice: Choice, scheme: string}} */
+  #chosen() {
+    const [group, ...digits] = this.kind?.value ?? "c0";
+    const choice = (group === "s" ? this.schemes : CUSTOM)[Number(digits.join(""))];
+    return { choice, scheme: group === "s" ? choice.id : "*" };
+  }
+
+  #showFields() {
+    const { choice } = this.#chosen();
+    const inputs = choice.fields.map((name) => {
+      const isSecret = name === "value" || name === "password";
+      const input = el("input", {
+        name,
+        type: isSecret ? "password" : "text",
+        required: name !== "password",
+        autocomplete: "off",
+        spellcheck: "false",
+      });
+      return labelled(LABELS[/** @type {keyof typeof LABELS} */ (name)], input);
+    });
+    fill(this.fields, choice.hint ? el("p", { class: "hint" }, choice.hint) : null, ...inputs);
+  }
+
+  #origins() {
+    const { origins } = this.server;
+    if (origins.length === 1) return el("p", { class: "hint" }, "Sent to ", el("code", null, origins[0]));
+    return labelled(
+      "Sent to",
+      el("select", { name: "origin" }, ...origins.map((origin) => el("option", null, origin))),
+    );
+  }
+
+  /** @param {Event} event */
+  async #save(event) {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const given = new FormData(form);
+    const { choice, scheme } = this.#chosen();
+    const values = Object.fromEntries(choice.fields.map((name) => [name, String(given.get(name) ?? "")]));
+    const origin = String(given.get("origin") ?? this.server.origins[0]);
+    try {
+      await this.credentials.saveCredential(this.server.id, origin, scheme, choice.read(values));
+      for (const input of this.fields.querySelectorAll("input")) input.value = "";
+      fill(this.message, notice("good", "Saved in this browser."));
+      await this.#showSaved();
+    } catch (failure) {
+      fill(this.message, notice("error", sentenceOf(failure)));
+    }
+  }
+
+  async #showSaved() {
+    const saved = await this.credentials.listCredentials(this.server.id);
+    fill(this.saved, ...saved.map((entry) => this.#savedRow(entry)));
+  }
+
+  /** @param {CredentialName} entry */
+  #savedRow({ origin, scheme, saved_at }) {
+    const name = scheme === "*" ? "custom, for every request" : scheme;
+    const remove = async () => {
+      await this.credentials.removeCredential(this.server.id, origin, scheme);
+      announce(`Credential ${name} removed`);
+      await this.#showSaved();
+    };
+    const isUsed = this.server.origins.includes(origin);
+    const when = new Date(saved_at).toLocaleDateString();
+    return el(
+      "li",
+      { class: "saved" },
+      el(
+        "span",
+        null,
+        el("strong", null, name),
+        el("span", { class: "facts" }, `${origin} · saved ${when}`),
+        isUsed ? null : el("span", { class: "badge warning" }, "not used: another address"),
+      ),
+      button("Remove", () => void remove(), { class: "quiet small", "aria-label": `Remove the credential ${name}` }),
+    );
+  }
+}

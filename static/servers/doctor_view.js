@@ -1,0 +1,162 @@
+// @ts-check
+/** The doctor: can this page use an address, and if not, what exactly must change. */
+import { button, el, factList, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+import { readAddress } from "../session/probe_frames.js";
+import { networkPermission } from "../executor/diagnosis.js";
+
+/** @typedef {import("../types/probe_wire.js").CheckReport} CheckReport */
+/** @typedef {import("../session/probe_frames.js").ProbeFrames} ProbeFrames */
+
+const SPACES = { loopback: "this device", local: "the local network", public: "the internet" };
+
+/** @param {CheckReport} report */
+function permissionWords({ code, permission }) {
+  if (permission === "unsupported" || (permission === "prompt" && code === "ok")) return "not needed";
+  return permission === "prompt" ? "not given yet; the browser asks when it is needed" : permission;
+}
+
+/** @param {CheckReport} report */
+function showReport(report) {
+  const isGood = report.code === "ok";
+  const answer = `HTTP status ${report.http_status} in ${Math.round(report.duration_ms)} ms`;
+  return el(
+    "div",
+    { dataset: { testid: "check-report", code: report.code } },
+    notice(isGood ? "good" : "warning", report.message, isGood ? null : el("code", { class: "code-tag" }, report.code)),
+    report.code === "cors" || report.code === "preflight" ? corsFix() : null,
+    factList([
+      ["Address", report.url],
+      ["Leads to", SPACES[report.address_space]],
+      ["Answer", report.http_status === null ? "none that this page may read" : answer],
+      ["Browser permission", permissionWords(report)],
+    ]),
+  );
+}
+
+/** The headers an API must answer with. */
+function corsFix() {
+  const wanted = [
+    `Access-Control-Allow-Origin: ${location.origin}`,
+    "Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE",
+    "Access-Control-Allow-Headers: content-type, authorization",
+    "Access-Control-Expose-Headers: *",
+  ].join("\n");
+  return el(
+    "div",
+    null,
+    el(
+      "p",
+      { class: "hint" },
+      "The API must answer with these headers, to OPTIONS requests too. Add the names of your own key headers:",
+    ),
+    el("pre", { tabindex: "0", role: "region", "aria-label": "Headers the API must send" }, wanted),
+  );
+}
+
+/**
+ * Call it from a click: the browser may ask for permission.
+ * @param {ProbeFrames} probes
+ * @param {string} url
+ * @param {HTMLElement} result
+ */
+async function checkAddress(probes, url, result) {
+  fill(result, el("p", { class: "hint" }, "Checking. If the browser asks for permission, allow it."));
+  try {
+    fill(result, showReport(await probes.check(readAddress(url))));
+  } catch (failure) {
+    fill(result, notice("error", sentenceOf(failure)));
+  }
+}
+
+/**
+ * A button that checks one address, with room for the answer.
+ * @param {ProbeFrames} probes
+ * @param {string} url
+ */
+export function checkPanel(probes, url) {
+  const result = el("div", { "aria-live": "polite" });
+  const check = button(
+    "Check",
+    async () => {
+      check.disabled = true;
+      await checkAddress(probes, url, result);
+      check.disabled = false;
+    },
+    { disabled: url === "" },
+  );
+  const hint = "Finds out whether this page can reach the API, and what to change if not.";
+  return el(
+    "section",
+    { class: "panel", "aria-label": "Doctor" },
+    el("h2", null, "Doctor"),
+    el("p", { class: "hint" }, hint),
+    check,
+    result,
+  );
+}
+
+const LEAD =
+  "Tools fail for few reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, " +
+  "or it wants your permission for the local network. This finds out which.";
+
+export class DoctorView {
+  /** @param {import("../types/view_types.js").Parts} parts @param {string} url to check, may be empty */
+  constructor({ probes, inventory }, url) {
+    this.probes = probes;
+    this.inventory = inventory;
+    this.url = url;
+    this.panel = el("div", { "aria-live": "polite" });
+  }
+
+  /** @param {HTMLElement} container */
+  start(container) {
+    fill(
+      container,
+      el("h1", null, "Doctor"),
+      el("p", { class: "lead" }, LEAD),
+      this.#question(),
+      this.panel,
+      surroundings(),
+    );
+  }
+
+  stop() {}
+
+  #question() {
+    const known = this.inventory.servers.flatMap(({ base_url }) => (base_url ? [base_url] : []));
+    const list = el("datalist", { id: "known-addresses" }, ...known.map((value) => el("option", { value })));
+    const about = { type: "text", inputmode: "url", class: "mono", required: true, placeholder: "https://api.example" };
+    const input = el("input", { ...about, list: list.id, value: this.url });
+    const choose = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      void checkAddress(this.probes, input.value, this.panel);
+    };
+    const check = el("button", { type: "submit", class: "primary" }, "Check this address");
+    return el("form", { class: "inline-form", onsubmit: choose }, labelled("Address to check", input), list, check);
+  }
+}
+
+const ANSWERS = {
+  granted: "allowed",
+  denied: "denied: change it in the site settings of this page",
+  prompt: "not decided; asked when needed",
+  unsupported: "this browser does not ask",
+};
+
+/** What is known about this page itself. */
+function surroundings() {
+  const place = el("div");
+  const isSecure = window.isSecureContext ? "yes" : "no: open it over https or on http://localhost";
+  void Promise.all([networkPermission("loopback"), networkPermission("local")]).then(([loopback, local]) =>
+    fill(
+      place,
+      factList([
+        ["This page", location.origin],
+        ["Secure context", isSecure],
+        ["Apps on this device", ANSWERS[loopback]],
+        ["Local network", ANSWERS[local]],
+      ]),
+    ),
+  );
+  return el("section", { class: "panel" }, el("h2", null, "This browser"), place);
+}

@@ -1,0 +1,116 @@
+// @ts-check
+/**
+ * Fetching documents again, from where this browser is: by button, and once when the page opens.
+ * Unasked it only fetches where the browser will not put a question to the user, and it sends on only what is new.
+ */
+import { addressSpace } from "../executor/address_space.js";
+import { networkPermission } from "../executor/diagnosis.js";
+import { link, notice } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { ProbeError, readAddress } from "../session/probe_frames.js";
+import { GatheringStopped, ReferenceGathering } from "./reference_loader.js";
+
+/** @typedef {import("../types/api_types.js").Server} Server */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {import("../types/reference_types.js").Question} Question */
+/** @typedef {import("../types/reference_types.js").Answer} Answer */
+
+/**
+ * @param {string} text
+ * @returns {Promise<string>} the digest that the bridge gives a document of this text
+ */
+export async function digestOf(text) {
+  const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(plain));
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<boolean>} fetching it puts no permission question to the user
+ */
+async function isQuiet(url) {
+  const space = addressSpace(new URL(url).hostname);
+  if (space === "public" || addressSpace(location.hostname) !== "public") return true;
+  return (await networkPermission(space)) === "granted";
+}
+
+export class DocumentRefresh {
+  /**
+   * @param {Parts} parts
+   * @param {(note: HTMLElement) => void} [show] says what needs the user's decision; unasked refetching needs it
+   */
+  constructor({ api, probes, inventory, references }, show = () => undefined) {
+    this.api = api;
+    this.probes = probes;
+    this.inventory = inventory;
+    this.references = references;
+    this.show = show;
+    this.isStopped = false;
+  }
+
+  /**
+   * What was refused before, or could not be had, is asked about again.
+   * @param {{id: string, source_url: string | null}} server
+   * @param {(question: Question) => Promise<Answer | null>} ask
+   * @returns {Promise<{id: string, digest: string, changed: number}>} the server as it is now
+   * @throws {ProbeError | GatheringStopped | import("../session/api_error.js").ApiError}
+   */
+  async refetch({ id, source_url }, ask) {
+    const fetched = await this.probes.fetchDocument(readAddress(source_url ?? ""));
+    const { origins } = await this.references.of(id);
+    const granted = Object.fromEntries(Object.entries(origins).filter(([, isGranted]) => isGranted));
+    const gathering = new ReferenceGathering(this, ask, { origins: granted, without: {} });
+    const { text, decisions } = await gathering.gather(fetched);
+    await this.references.keep(id, decisions);
+    return this.api.replaceDocument(id, { text, source_url: fetched.source_url });
+  }
+
+  /** Own servers with an address, one after another. An API that is down now is not worth a message. */
+  async refetchAll() {
+    for (const server of this.inventory.servers) {
+      if (this.isStopped) return;
+      if (!server.shared && server.source_url) await this.#refetchQuietly(server).catch(() => undefined);
+    }
+  }
+
+  stop() {
+    this.isStopped = true;
+  }
+
+  /** @param {Server} server */
+  async #refetchQuietly({ id, title, source_url, digest }) {
+    const url = readAddress(source_url ?? "");
+    if (!(await isQuiet(url.href))) return;
+    const fetched = await this.probes.fetchDocument(url);
+    if ((await digestOf(fetched.text)) === digest) return;
+    try {
+      const quiet = { api: this.api, probes: { fetchDocument: (/** @type {URL} */ one) => this.#fetchQuietly(one) } };
+      const { text } = await new ReferenceGathering(quiet, nobody, await this.references.of(id)).gather(fetched);
+      if ((await digestOf(text)) === digest) return;
+      await this.api.replaceDocument(id, { text, source_url: fetched.source_url });
+      await this.inventory.load();
+    } catch (failure) {
+      if (failure instanceof GatheringStopped && failure.origins.length > 0) this.show(pause(id, title, failure.origins));
+    }
+  }
+
+  /** @param {URL} url */
+  async #fetchQuietly(url) {
+    if (await isQuiet(url.href)) return this.probes.fetchDocument(url);
+    throw new ProbeError("blocked_local_network", "The browser would ask for a permission.");
+  }
+}
+
+/** What cannot be had just now is no reason to change a server. @returns {Promise<null>} */
+const nobody = async () => null;
+
+/** @param {string} id @param {string} title @param {string[]} origins */
+function pause(id, title, origins) {
+  return notice(
+    "warning",
+    `The document of ${title} refers to others at ${origins.join(", ")}. It stays as it was until you decide: `,
+    link("refetch the document", address("servers", id)),
+    ".",
+  );
+}

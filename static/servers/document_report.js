@@ -1,0 +1,120 @@
+// @ts-check
+/** What `tool-bridge check` says of a document, as groups of entries that can be searched. Pure. */
+
+/** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
+/** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
+/**
+ * @typedef {object} Entry
+ * @property {string} name    of the operation; "" for what concerns the whole document
+ * @property {string} [tool]  name of the tool it became
+ * @property {string[]} texts
+ */
+/** @typedef {{id: string, title: string, about: string, entries: Entry[]}} Group */
+
+/** @param {number} count @param {string} noun @param {string} [many] its plural */
+export const counted = (count, noun, many = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
+
+/** @type {Record<string, string>} */
+const VALIDITY = {
+  pending: "is being checked",
+  valid: "valid",
+  invalid: "has flaws",
+  failed: "could not be checked",
+};
+
+/** @param {ServerDetail} server @returns {string} how openapi-core judges the document */
+export const validityOf = ({ validation }) => VALIDITY[validation.state] ?? validation.state;
+
+/** One line: what became of the document. @param {ServerDetail} server */
+export function summaryOf(server) {
+  const warned = server.tools.filter(({ warnings }) => warnings.length > 0).length;
+  return [
+    warned > 0 ? `${counted(server.tools.length, "tool")}, ${warned} with warnings` : counted(server.tools.length, "tool"),
+    server.skipped.length > 0 ? `${counted(server.skipped.length, "operation")} left out` : "nothing left out",
+    `OpenAPI ${server.openapi}: ${validityOf(server)}`,
+  ].join(" · ");
+}
+
+/** @param {ServerDetail} server @returns {Group[]} those with entries */
+export function reportGroups(server) {
+  const { skipped, tools, warnings, validation } = server;
+  const flaws = validation.state === "invalid" || validation.state === "failed" ? validation.problems : [];
+  /** @type {Group[]} */
+  const groups = [
+    {
+      id: "skipped",
+      title: `${counted(skipped.length, "operation")} left out`,
+      about: "They became no tools.",
+      entries: skipped.map(({ method, path, reason }) => ({ name: `${method} ${path}`, texts: [reason] })),
+    },
+    toolGroup("unsendable", "with parts that a browser cannot send", "Their requests go without them.", tools, unsendableTexts),
+    toolGroup("warnings", "with warnings", "They work, but not all is as the document says.", tools, warningTexts),
+    documentGroup("remarks", counted(warnings.length, "remark") + " about the document", "", warnings),
+    documentGroup("flaws", `${counted(flaws.length, "flaw")} found by openapi-core`, "Most do no harm: many real documents have some.", flaws),
+  ];
+  return groups.filter(({ entries }) => entries.length > 0);
+}
+
+/**
+ * @param {string} id
+ * @param {string} words
+ * @param {string} about
+ * @param {ServerTool[]} tools
+ * @param {(tool: ServerTool) => string[]} textsOf
+ * @returns {Group}
+ */
+function toolGroup(id, words, about, tools, textsOf) {
+  const entries = tools
+    .map((tool) => ({ name: `${tool.method} ${tool.path}`, tool: tool.name, texts: textsOf(tool) }))
+    .filter(({ texts }) => texts.length > 0);
+  return { id, title: `${counted(entries.length, "tool")} ${words}`, about, entries };
+}
+
+/** @param {string} id @param {string} title @param {string} about @param {string[]} texts @returns {Group} */
+function documentGroup(id, title, about, texts) {
+  return { id, title, about, entries: texts.map((text) => ({ name: "", texts: [text] })) };
+}
+
+/** Warnings but for those that the group above tells already. @param {ServerTool} tool */
+function warningTexts({ warnings, unsendable }) {
+  return warnings.filter((text) => !unsendable.some(({ name, reason }) => text.includes(`'${name}'`) && text.includes(reason)));
+}
+
+/** @param {ServerTool} tool */
+function unsendableTexts({ unsendable }) {
+  return unsendable.map((part) => `${part.in} ${part.name}${part.required ? " (required)" : ""}: ${part.reason}`);
+}
+
+/**
+ * The entries that have every word, in names or texts; groups without any are left out.
+ * @param {Group[]} groups
+ * @param {string} words
+ */
+export function matching(groups, words) {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  /** @param {Entry} entry */
+  const fits = ({ name, tool, texts }) => {
+    const text = [name, tool ?? "", ...texts].join("\n").toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  };
+  return groups
+    .map((group) => ({ ...group, entries: group.entries.filter(fits) }))
+    .filter(({ entries }) => entries.length > 0);
+}
+
+/** The report in the form of `tool-bridge check --json`. @param {ServerDetail} server */
+export function reportJson({ title, version, tools, skipped, warnings }) {
+  return {
+    title,
+    version,
+    tools: tools.map((tool) => ({
+      name: tool.name,
+      operation_id: tool.operation_id,
+      method: tool.method,
+      path: tool.path,
+      warnings: tool.warnings,
+    })),
+    skipped,
+    document_warnings: warnings,
+  };
+}

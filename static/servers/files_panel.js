@@ -1,0 +1,44 @@
+// @ts-check
+/** Giving a document as files: one, several at once, a folder, or dropped. */
+import { el, labelled } from "../ui/dom.js";
+import { chosenIn, droppedIn, FILE_TYPES } from "./file_picker.js";
+
+/** @typedef {import("./file_picker.js").Chosen} Chosen */
+
+/** @param {(chosen: () => Promise<Chosen[]>) => Promise<void>} take called with what reads the choice */
+export function filesPanel(take) {
+  const files = el("input", { type: "file", multiple: true, accept: FILE_TYPES });
+  const folder = el("input", { type: "file", webkitdirectory: true });
+  for (const input of [files, folder]) {
+    input.addEventListener("change", async () => {
+      const chosen = chosenIn(input.files ?? []);
+      if (chosen.length > 0) await take(async () => chosen);
+      input.value = "";
+    });
+  }
+  const panel = el(
+    "section",
+    { class: "panel drop-target", "aria-label": "From a file" },
+    el("h2", null, "From a file"),
+    labelled("OpenAPI document", files, "Several at once for a document that is split, or drop them here."),
+    labelled("Or its folder", folder, "Read in this browser, then sent to your bridge."),
+  );
+  listenForDrops(panel, take);
+  return panel;
+}
+
+/** @param {HTMLElement} panel @param {(chosen: () => Promise<Chosen[]>) => Promise<void>} take */
+function listenForDrops(panel, take) {
+  const mark = (/** @type {boolean} */ isOver) => panel.classList.toggle("over", isOver);
+  panel.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    mark(true);
+  });
+  panel.addEventListener("dragleave", () => mark(false));
+  panel.addEventListener("drop", (event) => {
+    event.preventDefault();
+    mark(false);
+    const dropped = event.dataTransfer ? droppedIn(event.dataTransfer) : null; // read now: it is empty later
+    if (dropped) void take(() => dropped);
+  });
+}

@@ -1,0 +1,143 @@
+// @ts-check
+/** Asking about the documents that a document refers to: which to load, which files are missing, what failed. */
+import { button, el, fill, labelled } from "../ui/dom.js";
+import { chosenIn, FILE_TYPES, readChosen } from "./file_picker.js";
+import { nameOf } from "./document_files.js";
+import { counted } from "./document_report.js";
+import { headline } from "./reference_loader.js";
+
+/** @typedef {import("../types/reference_types.js").Answer} Answer */
+/** @typedef {import("../types/reference_types.js").Question} Question */
+/** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
+/** @typedef {{element: HTMLElement, answer: () => Promise<Partial<Answer>>}} Part */
+
+const FETCHED = "This browser fetches them from where it is. ";
+const COST = "Operations that need what you leave out are left out too; the others work.";
+
+/**
+ * @param {Element} container
+ * @param {Question} question
+ * @returns {Promise<Answer | null>} null: the user gave up
+ */
+export function askAboutReferences(container, question) {
+  return new Promise((resolve, reject) => {
+    const parts = [...originParts(question), ...fileParts(question), ...failureParts(question)];
+    /** @param {boolean} isRetry */
+    const decide = async (isRetry) => {
+      try {
+        const answers = await Promise.all(parts.map(({ answer }) => answer()));
+        fill(container);
+        resolve(together(answers, isRetry));
+      } catch (failure) {
+        reject(failure);
+      }
+    };
+    const cancel = () => {
+      fill(container);
+      resolve(null);
+    };
+    fill(container, panel(question, parts, decide, cancel));
+    container.querySelector("h2")?.focus();
+  });
+}
+
+/** @param {Partial<Answer>[]} answers @param {boolean} isRetry @returns {Answer} */
+function together(answers, isRetry) {
+  return {
+    origins: Object.assign({}, ...answers.map(({ origins }) => origins)),
+    files: answers.flatMap(({ files = [] }) => files),
+    isRetry,
+  };
+}
+
+/** @param {Question} question @param {Part[]} parts @param {(isRetry: boolean) => void} decide @param {() => void} cancel */
+function panel(question, parts, decide, cancel) {
+  const isFailure = question.failures.length > 0;
+  const actions = isFailure
+    ? [
+        button("Try again", () => decide(true)),
+        button("Go on without", () => decide(false), { class: "primary" }),
+      ]
+    : [button("Go on", () => decide(false), { class: "primary" })];
+  return el(
+    "section",
+    { class: "panel references", "aria-label": "Documents it refers to" },
+    el("h2", { tabindex: "-1" }, headline(question)),
+    el("p", { class: "hint" }, question.addresses.length > 0 ? FETCHED + COST : COST),
+    ...parts.map(({ element }) => element),
+    el("div", { class: "actions" }, ...actions, button("Cancel", cancel, { class: "quiet" })),
+  );
+}
+
+/** @param {Question} question @returns {Part[]} */
+function originParts({ addresses, own }) {
+  const origins = [...new Set(addresses.map((url) => new URL(url).origin))];
+  return origins.map((origin) => {
+    const urls = addresses.filter((url) => new URL(url).origin === origin);
+    const box = el("input", { type: "checkbox", checked: true });
+    const where = origin === own ? `${origin}, where the document itself is` : origin;
+    const label = el("label", { class: "check" }, box, `Load ${counted(urls.length, "document")} from ${where}`);
+    return {
+      element: el("div", null, label, list(urls.map((url) => url.slice(origin.length)))),
+      answer: async () => ({ origins: { [origin]: box.checked } }),
+    };
+  });
+}
+
+/** @param {Question} question @returns {Part[]} */
+function fileParts({ files }) {
+  if (files.length === 0) return [];
+  const input = el("input", { type: "file", multiple: true, accept: FILE_TYPES });
+  const hint = "Choose them all at once; what is not chosen is left out.";
+  return [
+    {
+      element: el(
+        "div",
+        null,
+        el("p", null, "Not among the files:"),
+        list(files.map(nameOf)),
+        labelled("Add the files", input, hint),
+      ),
+      answer: async () => ({ files: await readChosen(chosenIn(input.files ?? [])) }),
+    },
+  ];
+}
+
+/** @param {Question} question @returns {Part[]} */
+function failureParts({ failures }) {
+  if (failures.length === 0) return [];
+  const rows = failures.map(({ url, reason }) =>
+    el("li", null, el("code", { class: "wrap" }, nameOf(url)), el("span", null, ` ${reason}`)),
+  );
+  return [{ element: el("ul", { class: "plain-list" }, ...rows), answer: async () => ({}) }];
+}
+
+/** @param {string[]} names */
+function list(names) {
+  return el("ul", { class: "plain-list" }, ...names.map((name) => el("li", null, el("code", { class: "wrap" }, name))));
+}
+
+/**
+ * @param {Element} container
+ * @param {DocumentFile[]} candidates two or more
+ * @returns {Promise<DocumentFile | null>} null: the user gave up
+ */
+export function askForDocument(container, candidates) {
+  return new Promise((resolve) => {
+    /** @param {DocumentFile | null} file */
+    const end = (file) => {
+      fill(container);
+      resolve(file);
+    };
+    const choices = candidates.map((file) => button(file.path, () => end(file), { class: "mono" }));
+    fill(
+      container,
+      el(
+        "section",
+        { class: "panel references", "aria-label": "Which document" },
+        el("h2", { tabindex: "-1" }, `${candidates.length} of the files are documents. Which one do you mean?`),
+        el("div", { class: "actions" }, ...choices, button("Cancel", () => end(null), { class: "quiet" })),
+      ),
+    );
+  });
+}

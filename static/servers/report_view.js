@@ -1,0 +1,96 @@
+// @ts-check
+/** The report about a document: groups to open, and a search through all of them when they are long. */
+import { copyButton, el, fill, freshId, labelled, link } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { counted, matching, reportGroups, reportJson, summaryOf } from "./document_report.js";
+
+/** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
+/** @typedef {import("./document_report.js").Group} Group */
+/** @typedef {import("./document_report.js").Entry} Entry */
+
+/** A report of fewer entries needs no search; of more than `SHOWN_ENTRIES` of a group the first are shown. */
+const SEARCHED_ENTRIES = 8;
+const SHOWN_ENTRIES = 200;
+const OPEN_ENTRIES = 5;
+
+export class ReportView {
+  constructor() {
+    /** @type {Group[]} */
+    this.all = [];
+    /** What the user has opened or closed stays so when the server is shown anew. @type {Map<string, boolean>} */
+    this.isOpen = new Map();
+    this.summary = el("p", { class: "facts" });
+    this.search = el("input", { type: "search", autocomplete: "off", oninput: () => this.#fill() });
+    this.field = labelled("Search the report", this.search);
+    this.found = el("p", { class: "hint", role: "status" });
+    this.groups = el("div", { class: "report-groups" });
+    /** @type {ServerDetail | null} */
+    this.server = null;
+    const id = freshId("report");
+    const copy = copyButton("Copy as JSON", () => JSON.stringify(this.server && reportJson(this.server), null, 2), {
+      "aria-label": "Copy the report as JSON",
+    });
+    this.element = el(
+      "section",
+      { class: "report panel", "aria-labelledby": id, dataset: { testid: "report" } },
+      el("div", { class: "title-row" }, el("h2", { id }, "Report"), copy),
+      this.summary,
+      this.field,
+      this.found,
+      this.groups,
+    );
+  }
+
+  /** @param {ServerDetail} server */
+  update(server) {
+    this.server = server;
+    this.all = reportGroups(server);
+    this.summary.textContent = summaryOf(server);
+    this.field.hidden = countOf(this.all) < SEARCHED_ENTRIES;
+    this.#fill();
+  }
+
+  #fill() {
+    const words = this.field.hidden ? "" : this.search.value.trim();
+    const groups = matching(this.all, words);
+    this.found.textContent = words === "" ? "" : `${counted(countOf(groups), "match", "matches")}`;
+    fill(this.groups, ...groups.map((group) => this.#group(group, words !== "")));
+  }
+
+  /** @param {Group} group @param {boolean} isSearched */
+  #group(group, isSearched) {
+    const isOpen = isSearched || (this.isOpen.get(group.id) ?? (group.id === "skipped" && group.entries.length <= OPEN_ENTRIES));
+    const content = el("div");
+    const details = el("details", { open: isOpen, dataset: { group: group.id } }, el("summary", null, group.title), content);
+    const show = () => fill(content, ...(details.open ? entriesOf(group) : []));
+    details.addEventListener("toggle", () => {
+      if (!isSearched) this.isOpen.set(group.id, details.open);
+      show();
+    });
+    show();
+    return details;
+  }
+}
+
+/** @param {Group[]} groups */
+const countOf = (groups) => groups.reduce((sum, { entries }) => sum + entries.length, 0);
+
+/** @param {Group} group */
+function entriesOf({ about, entries }) {
+  const rest = entries.length - SHOWN_ENTRIES;
+  return [
+    about ? el("p", { class: "hint" }, about) : null,
+    el("ul", { class: "report-entries" }, ...entries.slice(0, SHOWN_ENTRIES).map(entryRow)),
+    rest > 0 ? el("p", { class: "hint" }, `${counted(rest, "entry", "entries")} more; search to see them.`) : null,
+  ];
+}
+
+/** @param {Entry} entry */
+function entryRow({ name, tool, texts }) {
+  const head = tool
+    ? [link(tool, address("tools", tool)), " ", el("code", { class: "muted" }, name)]
+    : name
+      ? [el("code", null, name)]
+      : [];
+  return el("li", null, ...head, ...texts.map((text) => el("p", { class: "report-text" }, text)));
+}

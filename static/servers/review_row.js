@@ -1,0 +1,50 @@
+// @ts-check
+/** One operation under review: the decision, the request it would send, what it says of itself, what changed. */
+import { el, freshId, methodTag } from "../ui/dom.js";
+
+/** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
+
+/**
+ * @param {ServerTool} tool
+ * @param {{url: string, isChosen: boolean, changes: string[]}} standing
+ * @returns {{row: HTMLLIElement, box: HTMLInputElement}}
+ */
+export function reviewRow(tool, { url, isChosen, changes }) {
+  const id = freshId("accept");
+  const box = el("input", {
+    type: "checkbox",
+    id,
+    value: tool.key,
+    checked: isChosen,
+    "aria-describedby": `${id}-about`,
+  });
+  const changed = changes.length > 0 ? el("span", { class: "badge warning" }, "changed") : null;
+  const name = el("label", { for: id }, methodTag(tool.method, tool.safe), " ", el("strong", null, tool.name), changed);
+  const about = el("div", { id: `${id}-about` }, effect(tool), el("span", { class: "mono url" }, url), describe(tool));
+  const lines = changes.map((line) => el("li", null, line));
+  const row = el(
+    "li",
+    { class: tool.safe ? "" : "unsafe-row" },
+    box,
+    name,
+    about,
+    changed ? el("ul", { class: "changes", "aria-label": "What changed" }, ...lines) : null,
+    ...tool.warnings.map((text) => el("p", { class: "hint warning-text" }, text)),
+  );
+  return { row, box };
+}
+
+/** @param {ServerTool} tool */
+function effect({ safe, method }) {
+  if (safe) return null;
+  return el("span", { class: "badge unsafe" }, method === "DELETE" ? "can delete data" : "can change data");
+}
+
+/** @param {ServerTool} tool */
+function describe(tool) {
+  const text = tool.description || tool.summary;
+  if (text === "") return null;
+  if (text.length < 160 && !text.includes("\n")) return el("p", { class: "about" }, text);
+  const begin = tool.summary || text.split("\n", 1)[0].slice(0, 140);
+  return el("details", { class: "about" }, el("summary", null, begin), el("p", { class: "pre-line" }, text));
+}

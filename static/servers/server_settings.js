@@ -1,0 +1,147 @@
+// @ts-check
+/** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
+import { button, el, fill, labelled } from "../ui/dom.js";
+import { CredentialsView } from "./credentials_view.js";
+import { checkPanel } from "./doctor_view.js";
+import { goTo } from "../ui/router.js";
+import { readAddress } from "../session/probe_frames.js";
+
+/** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {(success: string, action: () => Promise<void>) => Promise<void>} Attempt  runs it and says how it went */
+
+/** The user of whoever started the bridge: the only one who may change shared servers. */
+const OPERATOR = "local";
+
+/**
+ * Whether the bridge lets this user change the server: its address, how its answers are shown, its document.
+ * @param {Parts} parts
+ * @param {{shared: boolean}} server
+ */
+export function mayChange({ user }, { shared }) {
+  return !shared || user === OPERATOR;
+}
+
+/**
+ * What the panels show; while this is equal they need not be drawn again, and typing is not lost.
+ * @param {ServerDetail} server
+ */
+export function settingsVersion({ id, base_url, origins, security_schemes, inline_html, idempotency_key }) {
+  return JSON.stringify([id, base_url, origins, security_schemes, inline_html, idempotency_key]);
+}
+
+/**
+ * @param {Parts} parts
+ * @param {ServerDetail} server
+ * @param {Attempt} attempt
+ * @param {() => void} leave called before a removal: nobody asks for the server any more
+ */
+export function settingsPanels(parts, server, attempt, leave) {
+  const isMine = mayChange(parts, server);
+  return [
+    isMine ? addressForm(parts, server, attempt) : addressPanel(server),
+    new CredentialsView(parts.credentials, server).element,
+    checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
+    ...(isMine ? [requestsPanel(parts, server, attempt), answersPanel(parts, server, attempt)] : []),
+    server.shared ? sharedPanel(isMine) : removalPanel(parts, server, attempt, leave),
+  ];
+}
+
+/** @param {ServerDetail} server */
+function addressPanel({ base_url, origins }) {
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "Address"),
+    el("p", { class: "mono wrap" }, base_url || origins.join(", ") || "–"),
+  );
+}
+
+/** @param {boolean} isMine */
+function sharedPanel(isMine) {
+  const words = isMine
+    ? "It is named on the command line and offered to every user. To remove it, start the bridge without it."
+    : "Whoever started the bridge offers it to every user. You decide which of its operations your browser performs.";
+  return el("section", { class: "panel" }, el("h2", null, "A shared server"), el("p", { class: "hint" }, words));
+}
+
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
+function addressForm({ acceptance }, server, attempt) {
+  const input = el("input", {
+    type: "text",
+    inputmode: "url",
+    value: server.base_url,
+    class: "mono",
+    placeholder: "https://api.example/v1",
+    required: true,
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  const save = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    void attempt("The base address is saved", async () => {
+      await acceptance.moveServer(server, readAddress(input.value).href.replace(/\/$/, ""));
+    });
+  };
+  const hint = "Every request of this server goes to this address. What you have accepted stays accepted there.";
+  return el(
+    "form",
+    { class: "panel", onsubmit: save },
+    el("h2", null, "Address"),
+    labelled("Base address", input, hint),
+    el("button", { type: "submit" }, "Save the address"),
+  );
+}
+
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
+function requestsPanel({ api }, server, attempt) {
+  const save = (/** @type {Event} */ event) => {
+    const idempotency_key = /** @type {HTMLInputElement} */ (event.target).checked;
+    void attempt("Saved", async () => void (await api.changeServer(server.id, { idempotency_key })));
+  };
+  const box = el("input", { type: "checkbox", checked: server.idempotency_key, onchange: save });
+  const words = "Send an Idempotency-Key with every request that changes something.";
+  const why = " An API that knows it performs a request once even if the browser sends it twice; its CORS rules must allow the header.";
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "Requests"),
+    el("label", { class: "check" }, box, el("span", null, words, el("span", { class: "hint" }, why))),
+  );
+}
+
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt */
+function answersPanel({ api }, server, attempt) {
+  const save = (/** @type {Event} */ event) => {
+    const inline_html = /** @type {HTMLInputElement} */ (event.target).checked;
+    void attempt("Saved", async () => void (await api.changeServer(server.id, { inline_html })));
+  };
+  const box = el("input", { type: "checkbox", checked: server.inline_html, onchange: save });
+  const hint = el("span", { class: "hint" }, " Only for APIs you trust: such a page runs inside the chat.");
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, "Answers"),
+    el("label", { class: "check" }, box, el("span", null, "Let Open WebUI show HTML answers as pages.", hint)),
+  );
+}
+
+/** @param {Parts} parts @param {ServerDetail} server @param {Attempt} attempt @param {() => void} leave */
+function removalPanel({ acceptance, references }, server, attempt, leave) {
+  const remove = () =>
+    void attempt(`${server.title} is removed`, async () => {
+      leave();
+      await acceptance.removeServer(server.id);
+      await references.remove(server.id);
+      goTo("servers");
+    });
+  const sure = el("div", { class: "actions", hidden: true });
+  fill(
+    sure,
+    el("span", null, "Its tools disappear, and its credentials leave this browser."),
+    button("Remove for good", remove, { class: "danger" }),
+    button("Keep it", () => (sure.hidden = true), { class: "quiet" }),
+  );
+  const ask = button("Remove this server", () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
+  return el("section", { class: "panel" }, ask, sure);
+}

@@ -1,0 +1,184 @@
+// @ts-check
+/** One server: its tools, what was left out, the facts, and beside them what can be set. */
+import { announce, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
+import { counted, validityOf } from "./document_report.js";
+import { ReportView } from "./report_view.js";
+import { mayChange, settingsPanels, settingsVersion } from "./server_settings.js";
+import { DocumentRefresh } from "./document_refresh.js";
+import { address } from "../ui/router.js";
+import { askAboutReferences } from "./reference_dialog.js";
+import { adoptButton } from "./servers_view.js";
+import { breakerNotices } from "../ui/breaker_notice.js";
+import { CallSettingForm } from "../ui/call_setting_form.js";
+import { isAccepted, isChanged } from "./acceptance.js";
+
+/** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
+/** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {import("../types/reference_types.js").Question} Question */
+
+export class ServerView {
+  /** @param {Parts} parts @param {string} serverId */
+  constructor(parts, serverId) {
+    this.parts = parts;
+    this.serverId = serverId;
+    this.messages = el("div");
+    this.question = el("div");
+    /** @type {string[]} */
+    this.origins = [];
+    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(serverId, null, this.origins));
+    this.callLimits = el("div");
+    this.calls = new CallSettingForm(parts, { server_id: serverId });
+    this.head = el("div", { class: "stack" });
+    this.about = el("div", { class: "stack" });
+    this.settings = el("div", { class: "stack" });
+    this.report = new ReportView();
+    this.settingsShown = "";
+    this.isStopped = false;
+    /** @type {(() => void) | null} */
+    this.unsubscribe = null;
+  }
+
+  /** @param {HTMLElement} container */
+  async start(container) {
+    const side = el("div", { class: "stack" }, this.settings, this.callLimits);
+    fill(container, this.messages, this.question, this.head, this.leftAlone.element, el("div", { class: "columns" }, this.about, side));
+    this.unsubscribe ??= this.parts.inventory.onChange(() => void this.#load());
+    await this.#load();
+  }
+
+  stop() {
+    this.unsubscribe?.();
+    this.unsubscribe = null;
+    this.leftAlone.stop();
+    this.calls.stop();
+    this.isStopped = true;
+  }
+
+  /** Draws again only what is new: typing into a form of this page is not disturbed. */
+  async #load() {
+    try {
+      const server = await this.parts.api.server(this.serverId);
+      if (!this.isStopped) this.#render(server);
+    } catch (failure) {
+      fill(this.messages, notice("error", sentenceOf(failure), " ", link("All servers", address("servers"))));
+    }
+  }
+
+  /** @param {ServerDetail} server */
+  #render(server) {
+    const pinned = this.parts.inventory.pinned.get(server.id) ?? {};
+    const missing = server.tools.filter((tool) => isAccepted(tool) && pinned[tool.key] !== tool.digest);
+    fill(
+      this.head,
+      el("p", { class: "crumbs" }, link("Servers", address("servers")), " / ", server.title),
+      this.#titleRow(server),
+      missing.length > 0 ? this.#adoption(server, missing.length) : null,
+      server.description ? el("p", { class: "about pre-line" }, server.description) : null,
+    );
+    this.origins = server.origins;
+    this.leftAlone.show();
+    this.report.update(server);
+    fill(this.about, toolList(server), this.report.element, facts(server));
+    if (!this.calls.element.isConnected) fill(this.callLimits, this.calls.element);
+    const version = settingsVersion(server);
+    if (version === this.settingsShown) return;
+    this.settingsShown = version;
+    const attempt = (/** @type {string} */ success, /** @type {() => Promise<void>} */ action) =>
+      this.#attempt(success, action);
+    fill(this.settings, ...settingsPanels(this.parts, server, attempt, () => this.stop()));
+  }
+
+  /** @param {ServerDetail} server */
+  #titleRow(server) {
+    const changed = server.tools.filter(isChanged).length;
+    const isSettled = changed === 0 && server.tools.some(isAccepted);
+    const label = changed > 0 ? `See what changed (${changed})` : isSettled ? "Review" : "Review and accept";
+    const review = link(label, address("servers", server.id, "review"), {
+      class: isSettled ? "button quiet" : "button primary",
+    });
+    const mayRefetch = server.source_url !== null && mayChange(this.parts, server);
+    const refetch = mayRefetch
+      ? button("Refetch the document", () => void this.#refetch(server), { class: "quiet" })
+      : null;
+    return el(
+      "div",
+      { class: "title-row" },
+      el("h1", null, server.title),
+      el("div", { class: "actions" }, refetch, review),
+    );
+  }
+
+  /** @param {ServerDetail} server @param {number} count */
+  #adoption(server, count) {
+    return notice(
+      "warning",
+      `You accepted ${counted(count, "operation")} on another device. This browser performs them once you accept them here too. `,
+      adoptButton(this.parts, server),
+    );
+  }
+
+  /** @param {ServerDetail} server */
+  async #refetch(server) {
+    await this.#attempt("The document is fetched again", async () => {
+      const ask = (/** @type {Question} */ question) => askAboutReferences(this.question, question);
+      const fresh = await new DocumentRefresh(this.parts).refetch(server, ask);
+      const verdict = fresh.digest === server.digest ? "The document has not changed." : "The document has changed.";
+      const tone = fresh.changed > 0 ? "warning" : "good";
+      const open = fresh.changed > 0 ? link("See what changed", address("servers", server.id, "review")) : null;
+      fill(this.messages, notice(tone, `${verdict} `, open));
+    });
+  }
+
+  /** @param {string} success @param {() => Promise<void>} action */
+  async #attempt(success, action) {
+    fill(this.messages);
+    try {
+      await action();
+      announce(success);
+    } catch (failure) {
+      fill(this.messages, notice("error", sentenceOf(failure)));
+    } finally {
+      await this.parts.inventory.load().catch(() => undefined);
+    }
+  }
+}
+
+/** @param {ServerDetail} server */
+function toolList(server) {
+  const rows = server.tools.map((tool) =>
+    el(
+      "li",
+      null,
+      methodTag(tool.method, tool.safe),
+      isAccepted(tool) ? link(tool.name, address("tools", tool.name)) : el("span", { class: "muted" }, tool.name),
+      el("span", { class: "about clamp-1" }, tool.summary || tool.path),
+      standing(tool),
+    ),
+  );
+  return el(
+    "section",
+    { "aria-label": "Tools of this server" },
+    el("h2", null, counted(rows.length, "tool")),
+    el("ul", { class: "tool-rows" }, ...rows),
+  );
+}
+
+/** @param {ServerTool} tool */
+function standing(tool) {
+  if (isChanged(tool)) return el("span", { class: "badge warning" }, "changed");
+  return isAccepted(tool) ? null : el("span", { class: "badge" }, "not accepted");
+}
+
+/** @param {ServerDetail} server */
+function facts(server) {
+  return factList(
+    [
+      ["Document", server.source_url ?? "given as text"],
+      ["OpenAPI", `${server.openapi}: ${validityOf(server)}`],
+      ["Version", server.version || "–"],
+      ["Origins", server.origins.join(", ") || "–"],
+    ],
+    "panel",
+  );
+}

@@ -1,0 +1,148 @@
+// @ts-check
+/** The list of servers: what each offers, what is accepted, what needs a decision. */
+import { announce, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { counted } from "./document_report.js";
+
+/** @typedef {import("../types/api_types.js").Server} Server */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+
+export class ServersView {
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    this.list = el("div", { class: "cards" });
+    /** @type {(() => void) | null} */
+    this.unsubscribe = null;
+  }
+
+  /** @param {HTMLElement} container */
+  start(container) {
+    const add = link("Add a server", address("add"), { class: "button primary" });
+    const doctor = link("Doctor", address("doctor"), { class: "button quiet" });
+    fill(
+      container,
+      el("div", { class: "title-row" }, el("h1", null, "Servers"), el("div", { class: "actions" }, doctor, add)),
+      this.list,
+    );
+    this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
+    this.#render();
+  }
+
+  stop() {
+    this.unsubscribe?.();
+    this.unsubscribe = null;
+  }
+
+  #render() {
+    const { inventory } = this.parts;
+    if (!inventory.isLoaded) return fill(this.list, el("p", { class: "hint" }, "Loading…"));
+    if (inventory.servers.length === 0) return fill(this.list, nothingYet());
+    fill(this.list, ...inventory.servers.map((server) => this.#card(server)));
+  }
+
+  /** @param {Server} server */
+  #card(server) {
+    const facts = [
+      server.version && `version ${server.version}`,
+      `OpenAPI ${server.openapi}`,
+      server.shared && "offered to every user",
+    ];
+    return el(
+      "article",
+      { class: "card", "aria-label": server.title, dataset: { server: server.id } },
+      el(
+        "div",
+        { class: "card-head" },
+        el("h2", null, link(server.title, address("servers", server.id))),
+        el("span", { class: "facts" }, facts.filter(Boolean).join(" · ")),
+      ),
+      el("p", { class: "mono address" }, server.base_url || "no base address yet"),
+      server.description ? el("p", { class: "about clamp-1" }, server.description) : null,
+      el(
+        "div",
+        { class: "card-foot" },
+        this.#standing(server),
+        el("div", { class: "actions" }, ...this.#actions(server)),
+      ),
+    );
+  }
+
+  /** @param {Server} server */
+  #standing(server) {
+    const badges = [
+      el(
+        "span",
+        { class: server.accepted > 0 ? "badge good" : "badge" },
+        `${server.accepted} of ${counted(server.operations, "operation")} accepted`,
+      ),
+    ];
+    if (server.changed > 0)
+      badges.push(el("span", { class: "badge warning" }, `${server.changed} changed, paused until you accept again`));
+    if (server.skipped > 0) badges.push(el("span", { class: "badge" }, `${server.skipped} left out`));
+    if (server.validation.state === "invalid") badges.push(el("span", { class: "badge" }, "document has flaws"));
+    return el("p", { class: "badges" }, ...badges);
+  }
+
+  /** @param {Server} server */
+  #actions(server) {
+    const actions = [
+      link("Details", address("servers", server.id), {
+        class: "button quiet",
+        "aria-label": `Details of ${server.title}`,
+      }),
+    ];
+    const isUrgent = server.accepted === 0 || server.changed > 0;
+    const label = server.changed > 0 ? "See what changed" : server.accepted === 0 ? "Review and accept" : "Review";
+    actions.push(
+      link(label, address("servers", server.id, "review"), {
+        class: isUrgent ? "button primary" : "button quiet",
+        "aria-label": `${label}: ${server.title}`,
+      }),
+    );
+    const missing = this.parts.inventory.missingPins(server);
+    return missing > 0 && server.changed === 0 ? [...actions, adoptButton(this.parts, server)] : actions;
+  }
+}
+
+/**
+ * @param {Parts} parts
+ * @param {{id: string, title: string}} server accepted by this user, but in another browser
+ */
+export function adoptButton({ acceptance, inventory }, server) {
+  const adopt = button(
+    "Accept on this browser",
+    async () => {
+      adopt.disabled = true;
+      try {
+        const { count, refused } = await acceptance.adopt(server.id);
+        const rest = refused.length > 0 ? `; ${refused.length} could not be, review the document to see why` : "";
+        announce(`${counted(count, "operation")} of ${server.title} accepted on this browser${rest}`);
+        await inventory.load();
+      } catch (failure) {
+        adopt.disabled = false;
+        adopt.after(notice("error", sentenceOf(failure)));
+      }
+    },
+    {
+      class: "primary",
+      title:
+        "You accepted these operations on another device. Until you do it here, this browser does not perform them.",
+    },
+  );
+  return adopt;
+}
+
+function nothingYet() {
+  return el(
+    "div",
+    { class: "empty" },
+    el("h2", null, "No servers yet"),
+    el(
+      "p",
+      null,
+      "Add an OpenAPI document, and each of its operations becomes a tool that this browser performs for your models.",
+    ),
+    link("Add a server", address("add"), { class: "button primary" }),
+  );
+}

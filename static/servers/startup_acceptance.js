@@ -1,0 +1,66 @@
+// @ts-check
+/** Opening one's own printed link accepts what was named on the command line; a note says so. */
+import { acceptedByOpening, wasAccepted } from "./acceptance.js";
+import { dismissible, link, notice, sentenceOf } from "../ui/dom.js";
+import { refusedNotice } from "./acceptance_view.js";
+import { address } from "../ui/router.js";
+import { counted } from "./document_report.js";
+
+/** @typedef {import("../types/api_types.js").Server} Server */
+
+export class OpeningAcceptance {
+  /** @param {import("../types/view_types.js").Parts} parts @param {HTMLElement} notices */
+  constructor({ acceptance, inventory }, notices) {
+    this.acceptance = acceptance;
+    this.inventory = inventory;
+    this.notices = notices;
+  }
+
+  /** One server that fails does not stop the others. */
+  async run() {
+    const chosen = acceptedByOpening(this.inventory.servers, this.inventory.pinned);
+    /** @type {{server: Server, count: number}[]} */
+    const fresh = [];
+    for (const { server, isNew } of chosen) {
+      const count = await this.#accept(server, isNew);
+      if (isNew && count > 0) fresh.push({ server, count });
+    }
+    if (fresh.length > 0) this.#show(note(fresh));
+    if (chosen.length > 0) await this.inventory.load();
+  }
+
+  /** @param {Server} server @param {boolean} isNew @returns {Promise<number>} accepted operations */
+  async #accept(server, isNew) {
+    try {
+      const { count, refused } = await this.acceptance.adopt(server.id, isNew ? () => true : wasAccepted);
+      if (refused.length > 0) this.#show(refusedNotice(refused, count));
+      return count;
+    } catch (failure) {
+      this.#show(
+        notice("error", `${server.title} could not be accepted: ${sentenceOf(failure)} `, reviewLink(server, "Review")),
+      );
+      return 0;
+    }
+  }
+
+  /** @param {HTMLElement} note */
+  #show(note) {
+    this.notices.append(dismissible(note));
+  }
+}
+
+/** @param {Server} server @param {string} label */
+function reviewLink(server, label) {
+  return link(label, address("servers", server.id, "review"));
+}
+
+/** @param {{server: Server, count: number}[]} fresh */
+function note(fresh) {
+  const total = fresh.reduce((sum, { count }) => sum + count, 0);
+  const names = fresh.flatMap(({ server }, index) => [index > 0 ? ", " : "", reviewLink(server, server.title)]);
+  return notice(
+    "good",
+    `${counted(total, "operation")} accepted, because you named these documents when you started the bridge: `,
+    ...names,
+  );
+}

@@ -1,0 +1,277 @@
+// @ts-check
+/**
+ * Client of the bridge's HTTP API. Receives a source of session tokens, gives typed answers, knows nothing of the DOM.
+ * Every failure is an ApiError with the bridge's own code; a 401 is tried once more with a new token.
+ */
+import { ApiError, readError, UNREACHABLE } from "./api_error.js";
+import { parseJson, stringifyJson } from "../base/json_text.js";
+
+/** @typedef {import("../types/api_types.js").Server} Server */
+/** @typedef {import("../types/types.js").JsonValue} JsonValue */
+/** @typedef {{token: () => Promise<string>, renew: () => Promise<string>}} TokenSource */
+/** @typedef {{method: string, headers: Record<string, string>, body: string | undefined, signal: AbortSignal | undefined}} Prepared */
+
+/** @param {string} segment */
+const quoted = (segment) => encodeURIComponent(segment);
+
+export class BridgeApi {
+  /**
+   * @param {TokenSource} tokens
+   * @param {typeof fetch} [send] for tests; the browser's own `fetch` otherwise
+   */
+  constructor(tokens, send = (input, init) => fetch(input, init)) {
+    this.tokens = tokens;
+    this.send = send;
+  }
+
+  /** @returns {Promise<import("../types/api_types.js").Server[]>} */
+  async servers() {
+    return (await this.#get("/api/servers")).servers;
+  }
+
+  /** @param {string} id @returns {Promise<import("../types/api_types.js").ServerDetail>} */
+  server(id) {
+    return this.#get(`/api/servers/${quoted(id)}`);
+  }
+
+  /** @param {string} id @returns {Promise<import("../types/api_types.js").ServerPlans>} */
+  plans(id) {
+    return this.#get(`/api/servers/${quoted(id)}/plans`);
+  }
+
+  /** @param {import("../types/api_types.js").NewServer} offered @returns {Promise<Server>} */
+  addServer(offered) {
+    return this.request("POST", "/api/servers", offered);
+  }
+
+  /** @param {import("../types/api_types.js").DocumentFiles} files @returns {Promise<import("../types/api_types.js").BundledDocument>} */
+  bundleDocument(files) {
+    return this.request("POST", "/api/documents/bundle", files);
+  }
+
+  /** @param {string} id @param {import("../types/api_types.js").ServerChanges} changes @returns {Promise<Server>} */
+  changeServer(id, changes) {
+    return this.request("PATCH", `/api/servers/${quoted(id)}`, changes);
+  }
+
+  /** @param {string} id @param {{text: string, source_url?: string}} document @returns {Promise<Server>} */
+  replaceDocument(id, document) {
+    return this.request("PUT", `/api/servers/${quoted(id)}/document`, document);
+  }
+
+  /**
+   * @param {string} id
+   * @param {Record<string, string>} operations key to digest; replaces what was accepted
+   * @returns {Promise<Server>}
+   */
+  accept(id, operations) {
+    return this.request("PUT", `/api/servers/${quoted(id)}/acceptance`, { operations });
+  }
+
+  /** @param {string} id @returns {Promise<void>} */
+  removeServer(id) {
+    return this.request("DELETE", `/api/servers/${quoted(id)}`);
+  }
+
+  /** Without the schemas of their arguments. @returns {Promise<import("../types/api_types.js").Tool[]>} */
+  async tools() {
+    return (await this.#get("/api/tools?schemas=no")).tools;
+  }
+
+  /** @param {string} name @returns {Promise<import("../types/api_types.js").FullTool>} */
+  tool(name) {
+    return this.#get(`/api/tools/${quoted(name)}`);
+  }
+
+  /** @returns {Promise<import("../types/api_types.js").Selection>} */
+  selection() {
+    return this.#get("/api/selection");
+  }
+
+  /** @param {import("../types/api_types.js").SelectionChoice} choice @returns {Promise<import("../types/api_types.js").Selection>} */
+  replaceSelection(choice) {
+    return this.request("PUT", "/api/selection", choice);
+  }
+
+  /**
+   * Runs a tool. Aborting gives the call up: the bridge cancels what its caller no longer waits for.
+   * @param {string} tool
+   * @param {string} argumentsText JSON text, so that no digit is lost on the way
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<import("../types/api_types.js").CallReport>}
+   */
+  callTool(tool, argumentsText, signal) {
+    return this.request("POST", "/api/calls", { tool, arguments_text: argumentsText }, signal);
+  }
+
+  /**
+   * Where the whole answer of a call can be read, for a day.
+   * @param {string} callId
+   * @param {string} contentType
+   * @param {string} disposition of the API's answer; may name the file
+   * @returns {Promise<import("../types/api_types.js").AnswerFile>}
+   */
+  findAnswer(callId, contentType, disposition) {
+    const query = new URLSearchParams({ content_type: contentType, disposition });
+    return this.#get(`/api/calls/${quoted(callId)}/answer?${query}`);
+  }
+
+  /** @returns {Promise<import("../types/api_types.js").ApiKey[]>} */
+  async keys() {
+    const answer = await this.#get("/api/keys");
+    return Array.isArray(answer) ? answer : answer.keys;
+  }
+
+  /** @param {import("../types/api_types.js").WantedKey} wanted @returns {Promise<import("../types/api_types.js").NewApiKey>} */
+  createKey(wanted) {
+    return this.request("POST", "/api/keys", wanted);
+  }
+
+  /** Names of the models that programs may ask. @returns {Promise<string[]>} */
+  async models() {
+    const { data } = await this.#get("/v1/models");
+    return data.map((/** @type {{id: string}} */ { id }) => id);
+  }
+
+  /** @param {string} id @returns {Promise<void>} */
+  deleteKey(id) {
+    return this.request("DELETE", `/api/keys/${quoted(id)}`);
+  }
+
+  /** @returns {Promise<import("../types/api_types.js").DeviceList>} */
+  devices() {
+    return this.#get("/api/devices");
+  }
+
+  /** @param {string} id @param {string} name @returns {Promise<void>} */
+  renameDevice(id, name) {
+    return this.request("PATCH", `/api/devices/${quoted(id)}`, { name });
+  }
+
+  /** @param {string} id @returns {Promise<void>} */
+  removeDevice(id) {
+    return this.request("DELETE", `/api/devices/${quoted(id)}`);
+  }
+
+  /** @param {string} serverId @param {string | null} device_id null: automatic @returns {Promise<void>} */
+  chooseDevice(serverId, device_id) {
+    return this.request("PUT", `/api/servers/${quoted(serverId)}/device`, { device_id });
+  }
+
+  /** @param {string} code @returns {Promise<import("../types/api_types.js").WaitingBrowser>} */
+  findPairing(code) {
+    return this.request("POST", "/api/pairings/code", { code });
+  }
+
+  /** @param {string} code @param {boolean} accept @returns {Promise<void>} */
+  decidePairing(code, accept) {
+    return this.request("POST", "/api/pairings/decision", { code, accept });
+  }
+
+  /** @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
+  approval() {
+    return this.#get("/api/approval");
+  }
+
+  /** @param {import("../types/types.js").ApprovalMode | null} mode null: as the bridge was started @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
+  chooseApproval(mode) {
+    return this.request("PUT", "/api/approval", { mode });
+  }
+
+  /** @param {string} id @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
+  revokeGrant(id) {
+    return this.request("DELETE", `/api/approval/grants/${quoted(id)}`);
+  }
+
+  /** @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
+  revokeGrants() {
+    return this.request("DELETE", "/api/approval/grants");
+  }
+
+  /** @returns {Promise<import("../types/api_types.js").ConnectFacts>} */
+  connectFacts() {
+    return this.#get("/api/connect");
+  }
+
+  /** @returns {Promise<import("../types/api_types.js").KeptSummary>} */
+  kept() {
+    return this.#get("/api/kept");
+  }
+
+  /** All that is kept of the user's answers, as lines of JSON. @returns {Promise<Blob>} */
+  async exportKept() {
+    return (await this.#answer("GET", "/api/kept/export", undefined, undefined)).blob();
+  }
+
+  /** @returns {Promise<{items: number}>} */
+  deleteKept() {
+    return this.request("DELETE", "/api/kept");
+  }
+
+  /** @param {string} path @returns {Promise<any>} */
+  #get(path) {
+    return this.request("GET", path);
+  }
+
+  /**
+   * Any route, for the clients of its parts.
+   * @param {string} method
+   * @param {string} path
+   * @param {object} [body]
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<any>}
+   */
+  async request(method, path, body, signal) {
+    const answer = await (await this.#answer(method, path, body, signal)).text();
+    return answer === "" ? undefined : parseJson(answer);
+  }
+
+  /**
+   * An answer that goes on until it is aborted, as pieces of text.
+   * @param {string} path
+   * @param {Record<string, string>} headers
+   * @param {AbortSignal} signal
+   * @returns {Promise<ReadableStream<string>>}
+   */
+  async stream(path, headers, signal) {
+    const { body } = await this.#answer("GET", path, undefined, signal, headers);
+    if (body === null) throw new ApiError(UNREACHABLE);
+    return body.pipeThrough(new TextDecoderStream());
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {object | undefined} body
+   * @param {AbortSignal | undefined} signal
+   * @param {Record<string, string>} [extra] headers
+   */
+  async #answer(method, path, body, signal, extra = {}) {
+    const text = body === undefined ? undefined : stringifyJson(/** @type {JsonValue} */ (body));
+    /** @type {Record<string, string>} */
+    const headers = text === undefined ? extra : { ...extra, "content-type": "application/json" };
+    const prepared = { method, headers, body: text, signal };
+    let response = await this.#attempt(path, prepared, await this.tokens.token());
+    if (response.status === 401) response = await this.#attempt(path, prepared, await this.tokens.renew());
+    if (!response.ok) throw readError(await response.text(), response.status);
+    return response;
+  }
+
+  /**
+   * @param {string} path
+   * @param {Prepared} request
+   * @param {string} token
+   */
+  async #attempt(path, request, token) {
+    try {
+      return await this.send(path, {
+        ...request,
+        headers: { ...request.headers, authorization: `Bearer ${token}` },
+        cache: "no-store",
+      });
+    } catch (failure) {
+      if (request.signal?.aborted) throw failure;
+      throw new ApiError(UNREACHABLE);
+    }
+  }
+}

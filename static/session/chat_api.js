@@ -1,0 +1,150 @@
+// @ts-check
+/** Client of the bridge's conversations: what is kept, what is done, and what happens while it is done. */
+import { EventStream } from "../base/event_stream.js";
+
+/** @typedef {import("./bridge_api.js").BridgeApi} BridgeApi */
+/** @typedef {import("../types/chat_types.js").Conversation} Conversation */
+/** @typedef {import("../types/chat_types.js").ListedConversation} ListedConversation */
+/** @typedef {import("../types/chat_types.js").Message} Message */
+/** @typedef {import("../types/chat_types.js").EnabledTool} EnabledTool */
+/** @typedef {{id: string | null, event: import("../types/chat_types.js").ChatEvent}} Numbered */
+
+const LISTED = 50;
+/** The bridge says something every 15 s; a line that is silent for longer is dead, whatever the browser thinks. */
+const SILENCE_MS = 40_000;
+
+/** @param {string} id @param {...string} rest */
+const pathOf = (id, ...rest) => ["/conversations", id, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
+
+export class ChatApi {
+  /** @param {Pick<BridgeApi, "request" | "stream" | "models">} bridge */
+  constructor(bridge) {
+    this.bridge = bridge;
+  }
+
+  /** The names that models are called by. @returns {Promise<string[]>} */
+  models() {
+    return this.bridge.models();
+  }
+
+  /** Newest first. @param {string | null} before where to read on @returns {Promise<{conversations: ListedConversation[], next: string | null}>} */
+  async list(before) {
+    const at = before === null ? "" : `&before=${encodeURIComponent(before)}`;
+    const { conversations, next } = await this.bridge.request("GET", `/conversations?limit=${LISTED}${at}`);
+    return { conversations, next: next === null ? null : String(next) };
+  }
+
+  /** @param {string} words @returns {Promise<ListedConversation[]>} */
+  async search(words) {
+    return (await this.bridge.request("GET", `/conversations/search?q=${encodeURIComponent(words)}`)).conversations;
+  }
+
+  /** @param {import("../types/chat_types.js").NewConversation} wanted @returns {Promise<Conversation>} */
+  async create(wanted) {
+    return (await this.bridge.request("POST", "/conversations", wanted)).conversation;
+  }
+
+  /** @param {string} id @returns {Promise<Conversation>} */
+  async read(id) {
+    return (await this.bridge.request("GET", pathOf(id))).conversation;
+  }
+
+  /** @param {string} id @param {import("../types/chat_types.js").ConversationChanges} changes @returns {Promise<Conversation>} */
+  async change(id, changes) {
+    return (await this.bridge.request("PATCH", pathOf(id), changes)).conversation;
+  }
+
+  /** @param {string} id @returns {Promise<void>} */
+  remove(id) {
+    return this.bridge.request("DELETE", pathOf(id));
+  }
+
+  /** Of all branches, oldest first. @param {string} id @returns {Promise<Message[]>} */
+  async messages(id) {
+    return (await this.bridge.request("GET", `${pathOf(id, "messages")}?branch=all`)).messages;
+  }
+
+  /** Writes a message anew, beside the old one. @param {string} id @param {string} messageId @param {string} content @returns {Promise<Message>} */
+  async edit(id, messageId, content) {
+    return (await this.bridge.request("PATCH", pathOf(id, "messages", messageId), { content })).message;
+  }
+
+  /**
+   * Begins a run; what becomes of it is told by the events.
+   * @param {string} id
+   * @param {{content: string | null, parent_id?: string | null}} asked  no content: the message `parent_id` is answered again
+   * @returns {Promise<Message | null>} the message as it is stored
+   */
+  async chat(id, asked) {
+    return (await this.bridge.request("POST", pathOf(id, "chat"), { ...asked, background: true })).user_message ?? null;
+  }
+
+  /** @param {string} id @returns {Promise<void>} settles when the run is over */
+  stop(id) {
+    return this.bridge.request("POST", pathOf(id, "stop"));
+  }
+
+  /** Runs an ended call again, in a branch of its own. @param {string} id @param {string} toolCallId @returns {Promise<void>} */
+  retry(id, toolCallId) {
+    return this.bridge.request("POST", pathOf(id, "calls", toolCallId, "retry"), { background: true });
+  }
+
+  /** @param {string} id @param {EnabledTool} tool @returns {Promise<void>} */
+  enable(id, { server_id, tool_name }) {
+    return this.bridge.request("POST", pathOf(id, "tools"), { server_id, tool_name });
+  }
+
+  /** @param {string} id @param {EnabledTool} tool @returns {Promise<void>} */
+  disable(id, { server_id, tool_name }) {
+    return this.bridge.request("DELETE", `${pathOf(id, "tools")}?${new URLSearchParams({ server_id, tool_name })}`);
+  }
+
+  /**
+   * What happens, from now on or after the event `after`; ends when the line does.
+   * @param {string} id
+   * @param {string | null} after
+   * @param {AbortSignal} signal
+   * @returns {AsyncGenerator<Numbered>}
+   */
+  async *events(id, after, signal) {
+    const silence = new Silence(SILENCE_MS);
+    try {
+      const ended = AbortSignal.any([signal, silence.signal]);
+      const headers = { accept: "text/event-stream", ...(after === null ? {} : { "last-event-id": after }) };
+      const reader = (await this.bridge.stream(pathOf(id, "events"), headers, ended)).getReader();
+      const stream = new EventStream();
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+        silence.broken();
+        for (const { id: number, data } of stream.read(piece.value)) yield { id: number, event: JSON.parse(data) };
+      }
+    } finally {
+      silence.end();
+    }
+  }
+}
+
+/** Aborts what has not said anything for a while. */
+class Silence {
+  #controller = new AbortController();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /** @param {number} ms */
+  constructor(ms) {
+    this.ms = ms;
+    this.broken();
+  }
+
+  get signal() {
+    return this.#controller.signal;
+  }
+
+  broken() {
+    this.end();
+    this.#timer = setTimeout(() => this.#controller.abort(new Error("The bridge has been silent for too long.")), this.ms);
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+  }
+}

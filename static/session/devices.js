@@ -1,0 +1,62 @@
+// @ts-check
+/** The user's browsers as the bridge knows them, and which one runs calls; loaded anew when the bridge says so. */
+
+import { whenOnline } from "./when_online.js";
+
+/** @typedef {import("../types/api_types.js").Device} Device */
+/** @typedef {import("./bridge_api.js").BridgeApi} BridgeApi */
+/** @typedef {import("./executor_client.js").ExecutorClient} ExecutorClient */
+
+export class Devices extends EventTarget {
+  /** @type {(() => void)[]} */
+  #endings = [];
+
+  /** @param {BridgeApi} api @param {ExecutorClient} executor */
+  constructor(api, executor) {
+    super();
+    this.api = api;
+    this.executor = executor;
+    /** @type {Device[]} */
+    this.list = [];
+    /** Server id to device id. @type {Record<string, string>} */
+    this.choices = {};
+  }
+
+  start() {
+    const load = () => void this.load().catch(() => undefined); // The next change tries again.
+    this.#endings = [
+      this.executor.onChanged("devices", load),
+      whenOnline(this.executor, load),
+    ];
+  }
+
+  stop() {
+    for (const end of this.#endings.splice(0)) end();
+  }
+
+  async load() {
+    ({ devices: this.list, choices: this.choices } = await this.api.devices());
+    this.dispatchEvent(new CustomEvent("change"));
+  }
+
+  /** @param {() => void} callback @returns {() => void} ends it */
+  onChange(callback) {
+    this.addEventListener("change", callback);
+    return () => this.removeEventListener("change", callback);
+  }
+
+  get own() {
+    return this.list.find((device) => device.this);
+  }
+
+  /** The browser that runs the calls of servers without a choice. */
+  get active() {
+    return this.list.find((device) => device.active);
+  }
+
+  /** The browser that runs a server's calls now, which is not the chosen one while that is away. @param {string} serverId */
+  runnerOf(serverId) {
+    const chosen = this.list.find(({ id }) => id === this.choices[serverId]);
+    return chosen?.connected ? chosen : this.active;
+  }
+}

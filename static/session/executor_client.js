@@ -1,0 +1,289 @@
+// @ts-check
+/**
+ * The page's side of the executor: which tab runs the worker, with which permissions, and what it tells the views.
+ *
+ * A Web Lock makes one of a user's tabs the executor; when it closes, the next takes over. A change of the accepted
+ * origins needs a worker whose script came with another CSP: a new one starts, the old one finishes its calls.
+ */
+
+import { CallLog } from "../executor/call_log.js";
+import { openCallChannel } from "../executor/call_channel.js";
+import { trustedScript } from "./executor_script.js";
+import { WaitingCards } from "./pending_approvals.js";
+
+/** @typedef {import("../types/types.d.ts").ExecutorState} ExecutorState */
+/** @typedef {import("../types/types.d.ts").CallEntry} CallEntry */
+/** @typedef {import("../types/types.d.ts").WorkerNews} WorkerNews */
+/** @typedef {import("../types/types.d.ts").TabRequest} TabRequest */
+/** @typedef {import("../types/types.d.ts").WaitingCard} WaitingCard */
+/** @typedef {{user_id: string | null, token: () => Promise<string>, renew: () => Promise<string>}} Speaker */
+
+const LOCK = "tool-bridge-executor";
+/** The old worker is left alone until the new one is online, or for so long. */
+const HANDOVER_MS = 10_000;
+/** A worker that cannot get rid of its results by then never will. */
+const DRAIN_LIMIT_MS = 300_000;
+const RETRY_FIRST_MS = 1000;
+const RETRY_LAST_MS = 30_000;
+
+/** @type {ExecutorState} */
+const STOPPED = { role: "stopped", connection: "offline", error: null, origins: [], running: 0 };
+
+/** @param {readonly string[]} a @param {readonly string[]} b */
+const isSameSet = (a, b) => a.length === b.length && a.every((member) => b.includes(member));
+
+export class ExecutorClient extends EventTarget {
+  /** @type {AbortController | null} */
+  #life = null;
+  /** @type {BroadcastChannel | null} */
+  #channel = null;
+  /** @type {{id: string, worker: Worker, origins: string[]} | null} */
+  #current = null;
+  /** @type {Map<string, () => void>} */
+  #whenOnline = new Map();
+  #refreshing = Promise.resolve();
+  #failures = 0;
+  #pageId = crypto.randomUUID();
+  #cards = new WaitingCards(() => this.#announce("cards", this.cards));
+  #log = new CallLog((entry) => this.#announce("call", entry));
+
+  /** @param {{identity: Speaker, fetch?: typeof globalThis.fetch}} parts */
+  constructor({ identity, fetch: send }) {
+    super();
+    this.identity = identity;
+    this.fetch = send ?? ((input, init) => fetch(input, init));
+    /** @type {ExecutorState} */
+    this.state = STOPPED;
+  }
+
+  get #userId() {
+    return this.identity.user_id ?? "";
+  }
+
+  /** Calls that wait for their user, oldest first, in whatever worker. */
+  get cards() {
+    return this.#cards.all;
+  }
+  /** Newest last. */
+  get calls() {
+    return this.#log.entries;
+  }
+
+  start() {
+    if (this.#life) return;
+    const life = (this.#life = new AbortController());
+    this.#channel = openCallChannel(this.#userId);
+    this.#channel.onmessage = ({ data }) => this.#heard(data);
+    document.addEventListener("visibilitychange", () => this.#tellVisibility(), { signal: life.signal });
+    this.#setState({ role: "starting", connection: "connecting", error: null });
+    void this.#compete(life.signal);
+    this.#ask({ type: "recap" });
+  }
+
+  stop() {
+    this.#life?.abort();
+    this.#life = null;
+    this.#current?.worker.terminate();
+    this.#current = null;
+    this.#channel?.close();
+    this.#channel = null;
+    this.#setState(STOPPED);
+  }
+
+  /** Gives the executor the origins that are accepted now. Settles when a new worker, if one is needed, has taken over. */
+  refresh() {
+    if (this.state.role === "executor") this.#refreshing = this.#refreshing.then(() => this.#provide());
+    else this.#ask({ type: "refresh" });
+    return this.#refreshing;
+  }
+
+  /** @param {string} callId in whatever tab it runs */
+  cancel(callId) {
+    this.#ask({ type: "cancel", call_id: callId });
+  }
+
+  /**
+   * What the user said of calls that wait; the worker that has them takes the first word.
+   * @param {string[]} callIds @param {import("../executor/approval_policy.js").Decision} decision
+   */
+  decide(callIds, decision) {
+    this.#ask({ type: "decide", call_ids: callIds, decision });
+  }
+
+  /** @param {(cards: WaitingCard[]) => void} callback called at once too */
+  onCards(callback) {
+    callback(this.cards);
+    return this.#on("cards", callback);
+  }
+
+  /** @param {(state: ExecutorState) => void} callback called at once too */
+  onState(callback) {
+    callback(this.state);
+    return this.#on("state", callback);
+  }
+
+  /** @param {(entry: CallEntry) => void} callback */
+  onCall(callback) {
+    return this.#on("call", callback);
+  }
+
+  /** The bridge says that it is to be read again. @param {import("../types/types.d.ts").Subject} subject @param {() => void} callback */
+  onChanged(subject, callback) {
+    return this.#on(subject, callback);
+  }
+
+  /**
+   * @param {string} type
+   * @param {(detail: any) => void} callback
+   * @returns {() => void}
+   */
+  #on(type, callback) {
+    const listener = (/** @type {Event} */ event) => callback(/** @type {CustomEvent} */ (event).detail);
+    this.addEventListener(type, listener);
+    return () => this.removeEventListener(type, listener);
+  }
+
+  /** @param {string} type @param {unknown} [detail] */
+  #announce(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  /** @param {Partial<ExecutorState>} news */
+  #setState(news) {
+    this.state = { ...this.state, ...news };
+    this.#announce("state", this.state);
+  }
+
+  /** @param {TabRequest} request */
+  #ask(request) {
+    this.#channel?.postMessage(request);
+  }
+
+  /** @param {AbortSignal} signal */
+  async #compete(signal) {
+    const lock = `${LOCK}:${this.#userId}`;
+    const { held = [] } = await navigator.locks.query();
+    if (signal.aborted) return;
+    if (held.some(({ name }) => name === lock)) this.#setState({ role: "standby" });
+    const lead = async () => {
+      this.#setState({ role: "executor", connection: "connecting", error: null, running: 0 }); // Not the last tab's.
+      void this.refresh();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    };
+    await navigator.locks.request(lock, { signal }, lead).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+
+  /** Starts a worker when there is none, or when the accepted origins are not those of the present one. */
+  async #provide() {
+    try {
+      const { script_url, origins } = await this.#offer();
+      this.#failures = 0;
+      if (!this.#life || (this.#current && isSameSet(this.#current.origins, origins))) return;
+      await this.#replace(script_url, origins);
+    } catch (error) {
+      const { code = "unreachable", message } = /** @type {any} */ (error);
+      if (!this.#current) this.#setState({ error: { code, message } }); // A worker that runs goes on undisturbed.
+      this.#retry();
+    }
+  }
+
+  /** @returns {Promise<{script_url: string, origins: string[]}>} */
+  async #offer() {
+    const answer = await this.#post(await this.identity.token());
+    if (answer.status !== 401) return this.#read(answer);
+    return this.#read(await this.#post(await this.identity.renew()));
+  }
+
+  /** @param {string} token */
+  #post(token) {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    return this.fetch("/api/executor", { method: "POST", headers, body: "{}", cache: "no-store" });
+  }
+
+  /** @param {Response} answer */
+  async #read(answer) {
+    const body = await answer.json();
+    if (answer.ok) return body;
+    throw Object.assign(new Error(body.error?.message ?? "The bridge refuses to start the executor."), {
+      code: body.error?.code ?? "internal",
+    });
+  }
+
+  #retry() {
+    const signal = this.#life?.signal;
+    const delay = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    setTimeout(() => signal?.aborted === false && void this.refresh(), delay);
+  }
+
+  /**
+   * @param {string} scriptUrl
+   * @param {string[]} origins
+   * @returns {Promise<void>} settles when the new worker is online; at once when it replaces none
+   */
+  async #replace(scriptUrl, origins) {
+    const previous = this.#current?.worker;
+    const id = crypto.randomUUID();
+    const worker = new Worker(trustedScript(scriptUrl), { type: "module" });
+    this.#current = { id, worker, origins };
+    worker.onerror = () => this.#broken(id);
+    const about = { worker: id, user_id: this.#userId, page_id: this.#pageId, origins };
+    const start = () => worker.postMessage({ type: "start", ...about, visibility: document.visibilityState });
+    worker.onmessage = ({ data }) => data.type === "loaded" && start();
+    if (!previous) return;
+    await new Promise((resolve) => {
+      this.#whenOnline.set(id, () => resolve(true));
+      setTimeout(resolve, HANDOVER_MS);
+    });
+    this.#whenOnline.delete(id);
+    retire(previous);
+  }
+
+  /** The script could not be loaded, or failed while loading. @param {string} id */
+  #broken(id) {
+    if (this.#current?.id !== id) return;
+    this.#whenOnline.get(id)?.(); // It never will be; whoever waits for that goes on.
+    this.#current.worker.terminate();
+    this.#current = null;
+    this.#setState({ connection: "offline", error: { code: "internal", message: "The executor could not be started." } });
+    this.#retry();
+  }
+
+  /** @param {WorkerNews | TabRequest} news */
+  #heard(news) {
+    if (news.type === "call") this.#log.put(news.entry);
+    else if (news.type === "calls") for (const entry of news.entries) this.#log.put(entry);
+    else if (news.type === "refresh" && this.state.role === "executor") void this.refresh();
+    else if (news.type === "cards") this.#cards.put(news.worker, news.cards);
+    else if (news.type === "changed") this.#changed(news.subject);
+    else if (news.type === "state") this.#workerChanged(news);
+  }
+
+  /** @param {import("../types/types.d.ts").Subject} subject */
+  #changed(subject) {
+    if (subject === "servers" && this.state.role === "executor") void this.refresh();
+    this.#announce(subject);
+  }
+
+  /** @param {Extract<WorkerNews, {type: "state"}>} news */
+  #workerChanged({ worker, connection, error, origins, running }) {
+    void this.#cards.dropDead(worker);
+    if (this.state.role === "executor" && worker !== this.#current?.id) return;
+    if (connection === "online") this.#whenOnline.get(worker)?.();
+    this.#setState({ connection, error, origins, running });
+  }
+
+  #tellVisibility() {
+    this.#current?.worker.postMessage({ type: "visibility", visibility: document.visibilityState });
+  }
+}
+
+/** Lets a worker finish its calls, then ends it. @param {Worker} worker */
+function retire(worker) {
+  const end = () => worker.terminate();
+  worker.addEventListener("message", ({ data }) => data.type === "drained" && end());
+  worker.postMessage({ type: "drain" });
+  setTimeout(end, DRAIN_LIMIT_MS);
+}

@@ -1,0 +1,108 @@
+// @ts-check
+/** The page's side of the probe frames: one hidden frame per question, for the one origin it is about. */
+import { el } from "../ui/dom.js";
+
+/** @typedef {import("../types/probe_wire.js").ProbeReply} ProbeReply */
+
+/** A frame that does not even load within this time is blocked or the bridge is gone. */
+const LOAD_MS = 10_000;
+
+export class ProbeError extends Error {
+  /** @param {string} code @param {string} message */
+  constructor(code, message) {
+    super(message);
+    this.name = "ProbeError";
+    this.code = code;
+  }
+}
+
+/** @param {string} text @returns {URL} @throws {ProbeError} when it is not an http(s) address */
+export function readAddress(text) {
+  const trimmed = text.trim();
+  const guess = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
+  const url = URL.canParse(guess) ? new URL(guess) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || trimmed === "") {
+    throw new ProbeError(
+      "bad_address",
+      "This is not an http or https address, such as https://api.example/openapi.json.",
+    );
+  }
+  if (url.username || url.password) {
+    throw new ProbeError(
+      "bad_address",
+      "Leave the name and password out of the address; add them as a credential later.",
+    );
+  }
+  return url;
+}
+
+export class ProbeFrames {
+  /**
+   * Fetches a document from where this browser is. Start it from a click: the browser may ask for permission.
+   * @param {URL} url
+   * @returns {Promise<import("../types/probe_wire.js").FetchedDocument>}
+   * @throws {ProbeError} with the diagnosis
+   */
+  async fetchDocument(url) {
+    const reply = await this.#ask("probe:document", url);
+    if ("text" in reply) return reply;
+    throw new ProbeError("network", "The probe gave no document.");
+  }
+
+  /**
+   * Tells whether this page can use an origin, and what to change if not.
+   * @param {URL} url
+   * @returns {Promise<import("../types/probe_wire.js").CheckReport>}
+   */
+  async check(url) {
+    const reply = await this.#ask("probe:check", url);
+    if ("report" in reply) return reply.report;
+    throw new ProbeError("network", "The probe gave no report.");
+  }
+
+  /**
+   * @param {"probe:document" | "probe:check"} type
+   * @param {URL} url
+   * @returns {Promise<Extract<ProbeReply, {ok: true}>>}
+   */
+  async #ask(type, url) {
+    const frame = el("iframe", {
+      src: `/probe?origin=${encodeURIComponent(url.origin)}`,
+      class: "probe",
+      title: "Probe",
+      "aria-hidden": "true",
+      tabindex: "-1",
+    });
+    const listening = new AbortController();
+    try {
+      return await new Promise((resolve, reject) =>
+        converse({ frame, type, url, resolve, reject, signal: listening.signal }),
+      );
+    } finally {
+      listening.abort();
+      frame.remove();
+    }
+  }
+}
+
+/**
+ * @param {{frame: HTMLIFrameElement, type: "probe:document" | "probe:check", url: URL, signal: AbortSignal,
+ *   resolve: (reply: Extract<ProbeReply, {ok: true}>) => void, reject: (failure: ProbeError) => void}} talk
+ */
+function converse({ frame, type, url, resolve, reject, signal }) {
+  const id = crypto.randomUUID();
+  const timer = setTimeout(
+    () => reject(new ProbeError("unreachable", "The bridge does not answer. Is it still running?")),
+    LOAD_MS,
+  );
+  /** @param {MessageEvent<ProbeReply>} event */
+  const receive = ({ source, origin, data }) => {
+    if (source !== frame.contentWindow || origin !== location.origin) return;
+    clearTimeout(timer);
+    if (data.type === "probe:ready") frame.contentWindow?.postMessage({ type, id, url: url.href }, location.origin);
+    else if (data.id === id && data.ok) resolve(data);
+    else if (data.id === id && !data.ok) reject(new ProbeError(data.error.code, data.error.message));
+  };
+  window.addEventListener("message", receive, { signal });
+  document.body.append(frame);
+}

@@ -1,0 +1,39 @@
+// @ts-check
+/** What a user shows to models, in words, and how one choice is changed. Pure. */
+
+/** @typedef {import("../types/api_types.js").Selection} Selection */
+/** @typedef {import("../types/api_types.js").SelectionChoice} SelectionChoice */
+
+/** @param {Selection} selection @returns {SelectionChoice} only what the user chose */
+export function choiceOf({ servers, tags, names, pinned, max_tools, max_tokens }) {
+  return { servers, tags, names, pinned, max_tools, max_tokens };
+}
+
+/**
+ * @param {SelectionChoice} choice
+ * @param {string} name
+ * @param {boolean} isPinned
+ * @returns {SelectionChoice}
+ */
+export function withPin(choice, name, isPinned) {
+  const others = choice.pinned.filter((pinned) => pinned !== name);
+  return { ...choice, pinned: isPinned ? [...others, name] : others };
+}
+
+/** @param {Selection} selection @returns {string} how many tools models are shown, and what becomes of the others */
+export function shownSentence({ total, selected, shown }) {
+  if (total === 0) return "There are no tools yet.";
+  if (shown === total) return total === 1 ? "Your one tool is shown to models." : `All ${total} tools are shown to models.`;
+  const begin = `${shown} of ${total} tools ${shown === 1 ? "is" : "are"} shown to models`;
+  if (selected === shown) return `${begin}; the others are left out by your choice.`;
+  if (selected === total) return `${begin}; the others are found by find_operations.`;
+  const found = selected - shown;
+  return `${begin}; ${found} ${found === 1 ? "is" : "are"} found by find_operations, the others are left out by your choice.`;
+}
+
+/** @param {Selection} selection @returns {string} why not all chosen tools are shown; "" when they are */
+export function reasonSentence({ over, selected, defaults, max_tools, max_tokens }) {
+  if (over === "over_limit") return `${selected} are more than the ${max_tools ?? defaults.max_tools} that models take at most.`;
+  if (over !== "over_tokens") return "";
+  return `Their definitions take more than ${max_tokens ?? defaults.max_tokens} tokens.`;
+}

@@ -1,0 +1,77 @@
+// @ts-check
+/** What the user wants kept of answers: as much as the bridge keeps, or less. */
+import { announce, attempt, el, fill, labelled, notice, sentenceOf } from "../ui/dom.js";
+
+/** @typedef {import("../types/api_types.js").MemoryFacts} MemoryFacts */
+/** @typedef {import("../types/api_types.js").ReasoningMemory} ReasoningMemory */
+/** @typedef {import("../types/api_types.js").WantedMemory} WantedMemory */
+/** @typedef {Pick<import("../session/bridge_api.js").BridgeApi, "request">} MemoryApi */
+
+const ROUTE = "/api/kept/choice";
+
+/** @type {[ReasoningMemory, string][]} from the least to the most */
+const THOUGHTS = [
+  ["disabled", "Never given again"],
+  ["next_reply", "Given again in the next answer"],
+  ["conversation", "Given again in the whole chat"],
+];
+
+/** What there is to choose from, least first. @param {ReasoningMemory} most @returns {[ReasoningMemory, string][]} */
+export function choicesUpTo(most) {
+  return THOUGHTS.slice(0, THOUGHTS.findIndex(([name]) => name === most) + 1);
+}
+
+/** What holds of what is wanted. @param {MemoryFacts} facts @returns {ReasoningMemory} */
+export function effective({ reasoning, most_reasoning }) {
+  const allowed = choicesUpTo(most_reasoning);
+  return allowed.find(([name]) => name === reasoning)?.[0] ?? most_reasoning;
+}
+
+export class MemoryChoiceForm {
+  /** @param {MemoryApi} api */
+  constructor(api) {
+    this.api = api;
+    const save = () => void attempt(this.messages, () => this.#save());
+    this.keeps = el("input", { type: "checkbox", onchange: save });
+    this.thoughts = el("select", { onchange: save });
+    this.messages = el("div");
+    this.hint = el("p", { class: "hint" });
+    this.element = el(
+      "form",
+      { "aria-label": "What is to be kept", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+      el("label", { class: "check" }, this.keeps, el("span", null, "Keep answers from now on")),
+      labelled("What models thought", this.thoughts),
+      this.hint,
+      this.messages,
+    );
+  }
+
+  async load() {
+    try {
+      this.#show(await this.api.request("GET", ROUTE));
+    } catch (failure) {
+      fill(this.messages, notice("error", sentenceOf(failure)));
+    }
+  }
+
+  /** @param {MemoryFacts} facts */
+  #show(facts) {
+    this.keeps.checked = facts.keeps_answers && facts.may_keep_answers;
+    this.keeps.disabled = !facts.may_keep_answers;
+    const options = choicesUpTo(facts.most_reasoning).map(([value, label]) => el("option", { value }, label));
+    fill(this.thoughts, ...options);
+    this.thoughts.value = effective(facts);
+    this.thoughts.disabled = !this.keeps.checked;
+    this.hint.textContent = facts.may_keep_answers
+      ? "Without it the next answer of a chat knows only its texts. What is kept already stays until you delete it."
+      : "This bridge keeps nothing of answers.";
+  }
+
+  async #save() {
+    const reasoning = /** @type {ReasoningMemory} */ (this.thoughts.value);
+    /** @type {WantedMemory} */
+    const wanted = { keeps_answers: this.keeps.checked, reasoning };
+    this.#show(await this.api.request("PUT", ROUTE, wanted));
+    announce("Saved");
+  }
+}

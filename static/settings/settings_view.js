@@ -1,0 +1,50 @@
+// @ts-check
+/** What decides whether calls run, how many, and for how long. One section for each subject. */
+import { el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { breakerNotices } from "../ui/breaker_notice.js";
+import { CallSettingForm } from "../ui/call_setting_form.js";
+import { KeptPanel } from "./stored_items_panel.js";
+import { LimitsPanel } from "./limits_panel.js";
+
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {{element: HTMLElement, stop: () => void}} Section */
+
+export class SettingsView {
+  /** @type {Section[]} */
+  #sections = [];
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    this.messages = el("div");
+  }
+
+  /** @param {HTMLElement} container */
+  async start(container) {
+    const { controls } = this.parts;
+    this.#sections = [leftAlone(this.parts), approval(), new CallSettingForm(this.parts, {}), new KeptPanel(this.parts.api), new LimitsPanel(controls)];
+    fill(container, el("h1", null, "Settings"), this.messages, ...this.#sections.map(({ element }) => element));
+    try {
+      await controls.load();
+    } catch (failure) {
+      fill(this.messages, notice("error", sentenceOf(failure)));
+    }
+  }
+
+  stop() {
+    for (const section of this.#sections.splice(0)) section.stop();
+  }
+}
+
+/** Has a view of its own. @returns {Section} */
+function approval() {
+  const words = el("p", { class: "hint" }, "Which calls ask you first, what need not ask any more, and how the page calls for you. ");
+  words.append(link("Approval", address("approval")));
+  return { element: el("section", { class: "panel" }, el("h2", null, "Approval"), words), stop: () => {} };
+}
+
+/** Tools that are left alone, wherever they belong. @param {Parts} parts @returns {Section} */
+function leftAlone({ controls }) {
+  return breakerNotices(controls, () => controls.breakers);
+}

@@ -1,0 +1,125 @@
+// @ts-check
+/** Reads the arguments out of a form's fields, or names what is wrong and where. Pure: no DOM. */
+import { parseJson } from "../base/json_text.js";
+import { choicesOf, schemaOf, typesOf } from "../base/argument_schema.js";
+
+/** @typedef {import("./form_state.js").Field} Field */
+/** @typedef {import("../types/types.js").JsonValue} JsonValue */
+/** @typedef {import("../types/types.js").JsonObject} JsonObject */
+/** @typedef {{field: Field, message: string}} Problem */
+
+/**
+ * The value of a field; `undefined` = not given, so left out.
+ * @param {Field} field
+ * @param {Problem[]} problems receives what is wrong
+ * @returns {JsonValue | undefined}
+ */
+export function readField(field, problems) {
+  if (field.isNull) return null;
+  if (field.kind === "object") return readObject(field, problems);
+  if (field.kind === "array") return readItems(field, problems);
+  if (field.kind === "union") return readField(field.branches[field.branch], problems);
+  if (field.text.trim() === "" && !isEmptyText(field)) return absent(field, problems);
+  if (field.kind === "enum") return choicesOf(field.schema)[Number(field.text)];
+  return readText(field, problems);
+}
+
+/** An item of a list of texts may be empty, and spaces are a text. @param {Field} field */
+const isEmptyText = (field) => field.kind === "string" && (field.listed || field.text !== "");
+
+/** @param {Field} field @param {Problem[]} problems */
+function absent(field, problems) {
+  if (field.required) problems.push({ field, message: "This argument is required." });
+  return undefined;
+}
+
+const INTEGER = /^[+-]?\d+$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/** @param {Field} field @param {Problem[]} problems @returns {JsonValue | undefined} */
+function readText(field, problems) {
+  const text = field.text.trim();
+  if (field.kind === "string") return field.text;
+  if (field.kind === "boolean") return text === "true";
+  if (field.kind === "json") return readJson(field, text, problems);
+  const expected = field.kind === "integer" ? INTEGER : NUMBER;
+  if (!expected.test(text)) {
+    problems.push({ field, message: field.kind === "integer" ? "Expected a whole number." : "Expected a number." });
+    return undefined;
+  }
+  return readNumber(text);
+}
+
+/** @param {string} text */
+function readNumber(text) {
+  const exact = INTEGER.test(text) && !Number.isSafeInteger(Number(text));
+  return exact ? BigInt(text.replace(/^\+/, "")) : Number(text);
+}
+
+/** @param {Field} field @param {string} text @param {Problem[]} problems */
+function readJson(field, text, problems) {
+  try {
+    const value = parseJson(text);
+    const [type] = typesOf(field.schema);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    if (type === "object" && !isObject)
+      problems.push({ field, message: 'Expected a JSON object such as {"name": "value"}.' });
+    if (type === "array" && !Array.isArray(value))
+      problems.push({ field, message: "Expected a JSON list such as [1, 2]." });
+    return value;
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : "";
+    problems.push({ field, message: `This is not JSON: ${reason}. A text needs quotation marks.` });
+    return undefined;
+  }
+}
+
+/** @param {Field} field @param {Problem[]} problems */
+function readItems(field, problems) {
+  if (field.items.length === 0 && !field.required && !field.listed) return undefined;
+  const values = field.items.map((item) => readField(item, problems));
+  return values.filter((value) => value !== undefined);
+}
+
+/**
+ * An optional object nobody touched is left out, and its required properties are not asked for.
+ * @param {Field} field
+ * @param {Problem[]} problems
+ */
+function readObject(field, problems) {
+  /** @type {Problem[]} */
+  const own = [];
+  /** @type {JsonObject} */
+  const value = readExtra(field, own);
+  for (const child of field.fields) {
+    const member = readField(child, own);
+    if (member !== undefined) value[child.name] = member;
+  }
+  const untouched = Object.keys(value).length === 0 && !own.some(({ field: at }) => isTouched(at));
+  if (untouched && !field.required) return undefined;
+  problems.push(...own);
+  return value;
+}
+
+/** @param {Field} field */
+const isTouched = (field) => field.text.trim() !== "" || field.extra.trim() !== "";
+
+/** @param {Field} field @param {Problem[]} problems @returns {JsonObject} */
+function readExtra(field, problems) {
+  if (field.extra.trim() === "") return {};
+  const value = readJson({ ...field, kind: "json", schema: { type: "object" } }, field.extra, []);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  problems.push({ field, message: 'Further properties must be a JSON object such as {"name": "value"}.' });
+  return {};
+}
+
+/**
+ * All arguments of a form.
+ * @param {Field} root
+ * @returns {{value: JsonObject, problems: Problem[]}}
+ */
+export function readForm(root) {
+  /** @type {Problem[]} */
+  const problems = [];
+  return { value: schemaOf(readField(root, problems)), problems };
+}

@@ -1,0 +1,152 @@
+// @ts-check
+/** Which tools models are shown: what comes of the choice, and the choice itself. Every change is kept at once. */
+import { announce, el, fill, labelled, link, notice, sentenceOf } from "../ui/dom.js";
+import { ChosenList } from "../ui/chosen_list.js";
+import { address } from "../ui/router.js";
+import { reasonSentence, shownSentence } from "../session/selection.js";
+import { tagsOf } from "./tool_filter.js";
+
+/** @typedef {import("../types/api_types.js").Selection} Selection */
+/** @typedef {import("../types/api_types.js").SelectionChoice} SelectionChoice */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {"servers" | "tags" | "names" | "pinned"} ListName */
+/** @typedef {"max_tools" | "max_tokens"} NumberName */
+
+const LEAD =
+  "Most models take 128 tools at most, and each one costs tokens in every request. Of more tools models are shown the pinned " +
+  "ones, and find and run the others with find_operations and run_operation. What they are not shown can still be called " +
+  "by its name: to keep an operation from running, do not accept it.";
+
+/** @type {Record<ListName, {title: string, hint: string, label: string, none: string}>} */
+const WORDS = {
+  pinned: {
+    title: "Pinned tools",
+    hint: "Shown even when the others are too many.",
+    label: "Pin a tool",
+    none: "None.",
+  },
+  servers: {
+    title: "Servers",
+    hint: "Only tools of these servers.",
+    label: "Add a server by its id",
+    none: "All servers.",
+  },
+  tags: { title: "Tags", hint: "Only tools with one of these tags.", label: "Add a tag", none: "All tags." },
+  names: {
+    title: "Names",
+    hint: "Only tools with one of these names. * stands for any characters: list*, *Issue*.",
+    label: "Add a name or pattern",
+    none: "All names.",
+  },
+};
+
+export class SelectionView {
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    this.messages = el("div", { "aria-live": "polite" });
+    this.summary = el("div", { class: "panel", dataset: { testid: "shown" } });
+    this.lists = listsOf(parts, (change) => void this.#save(change));
+    this.numbers = {
+      max_tools: numberField(3, 20_000, (max_tools) => void this.#save({ max_tools })),
+      max_tokens: numberField(1000, 10_000_000, (max_tokens) => void this.#save({ max_tokens })),
+    };
+    /** @type {(() => void) | null} */
+    this.unsubscribe = null;
+  }
+
+  /** @param {HTMLElement} container */
+  start(container) {
+    const { pinned, servers, tags, names } = this.lists;
+    fill(
+      container,
+      el("p", { class: "crumbs" }, link("Tools", address("tools")), " / What models are shown"),
+      el("h1", null, "What models are shown"),
+      el("p", { class: "lead" }, LEAD),
+      this.summary,
+      this.messages,
+      el("div", { class: "columns" }, pinned.element, this.#bounds(), servers.element, tags.element, names.element),
+    );
+    this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
+    this.#render();
+  }
+
+  stop() {
+    this.unsubscribe?.();
+    this.unsubscribe = null;
+  }
+
+  #bounds() {
+    return el(
+      "section",
+      { class: "panel" },
+      el("h2", null, "At most"),
+      labelled("Tools at most", this.numbers.max_tools, "Those of the bridge's own included. Empty: as the bridge was started."),
+      labelled("Tokens at most", this.numbers.max_tokens, "Of all definitions, at four characters a token. Empty: as the bridge was started."),
+    );
+  }
+
+  #render() {
+    const { selection } = this.parts.inventory;
+    if (selection === null) {
+      fill(this.summary, el("p", { class: "hint" }, "Loading…"));
+      return;
+    }
+    const reason = reasonSentence(selection);
+    fill(this.summary, el("p", null, el("strong", null, shownSentence(selection))), reason ? el("p", { class: "hint" }, reason) : null);
+    for (const [name, list] of Object.entries(this.lists)) {
+      const missing = name === "names" ? [] : selection.missing[/** @type {"servers" | "tags" | "pinned"} */ (name)];
+      list.show(selection[/** @type {ListName} */ (name)], missing);
+    }
+    showNumber(this.numbers.max_tools, selection.max_tools, selection.defaults.max_tools);
+    showNumber(this.numbers.max_tokens, selection.max_tokens, selection.defaults.max_tokens);
+  }
+
+  /** @param {Partial<SelectionChoice>} change */
+  async #save(change) {
+    fill(this.messages);
+    try {
+      const selection = await this.parts.inventory.select((choice) => ({ ...choice, ...change }));
+      announce(`Kept. ${shownSentence(selection)}`);
+    } catch (failure) {
+      fill(this.messages, notice("error", sentenceOf(failure)));
+    }
+  }
+}
+
+/**
+ * @param {Parts} parts
+ * @param {(change: Partial<SelectionChoice>) => void} save
+ * @returns {Record<ListName, ChosenList>}
+ */
+function listsOf({ inventory }, save) {
+  const plain = (/** @type {string[]} */ values) => values.map((value) => ({ value, label: "" }));
+  const list = (/** @type {ListName} */ name, /** @type {() => import("../ui/chosen_list.js").Suggestion[]} */ suggestions) =>
+    new ChosenList({ ...WORDS[name], suggestions, change: (values) => save({ [name]: values }) });
+  return {
+    pinned: list("pinned", () => plain(inventory.tools.map(({ name }) => name))),
+    servers: list("servers", () => inventory.servers.map(({ id, title }) => ({ value: id, label: title }))),
+    tags: list("tags", () => plain(tagsOf(inventory.tools))),
+    names: list("names", () => []),
+  };
+}
+
+/**
+ * @param {number} min
+ * @param {number} max
+ * @param {(value: number | null) => void} change null when the field is empty; not called for what is out of range
+ * @returns {HTMLInputElement}
+ */
+function numberField(min, max, change) {
+  const keep = (/** @type {Event} */ event) => {
+    const field = /** @type {HTMLInputElement} */ (event.target);
+    if (field.reportValidity()) change(field.value === "" ? null : Number(field.value));
+  };
+  return el("input", { type: "number", min, max, step: 1, inputmode: "numeric", onchange: keep });
+}
+
+/** What is being typed stays. @param {HTMLInputElement} field @param {number | null} value @param {number | null} standard */
+function showNumber(field, value, standard) {
+  field.placeholder = standard === null ? "no limit" : String(standard);
+  if (document.activeElement !== field) field.value = value === null ? "" : String(value);
+}

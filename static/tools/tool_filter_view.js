@@ -1,0 +1,78 @@
+// @ts-check
+/** The search field above the list of tools, and what else narrows it down. */
+import { el, fill, labelled } from "../ui/dom.js";
+import { tagsOf } from "./tool_filter.js";
+
+/** @typedef {import("../types/api_types.js").Server} Server */
+/** @typedef {import("../types/api_types.js").Tool} Tool */
+/** @typedef {import("./tool_filter.js").Standing} Standing */
+/** @typedef {import("./tool_filter.js").ToolFilter} ToolFilter */
+
+/** A shorter list is read as quickly as it is filtered. */
+const MIN_TOOLS = 20;
+
+/** @type {[Standing, string][]} */
+const STANDINGS = [
+  ["", "All tools"],
+  ["shown", "Shown to models"],
+  ["not_shown", "Not shown"],
+  ["pinned", "Pinned"],
+  ["not_accepted", "Not accepted"],
+];
+
+/** What was last looked for, while this page is open: choosing a tool does not lose it. @type {ToolFilter} */
+const last = { query: "", server: "", tag: "", standing: "" };
+
+export class ToolFilterView {
+  /** @param {() => void} onChange */
+  constructor(onChange) {
+    const change = () => {
+      Object.assign(last, this.value());
+      onChange();
+    };
+    this.search = el("input", { type: "search", autocomplete: "off", value: last.query, oninput: change });
+    this.server = el("select", { onchange: change });
+    this.tag = el("select", { onchange: change });
+    this.standing = el("select", { onchange: change });
+    offerOptions(this.standing, STANDINGS, last.standing);
+    this.fields = {
+      server: labelled("Server", this.server),
+      tag: labelled("Tag", this.tag),
+      standing: labelled("Models", this.standing),
+    };
+    this.narrow = el("div", { class: "narrow" }, ...Object.values(this.fields));
+    this.element = el("div", { class: "filter" }, labelled("Search", this.search), this.narrow);
+  }
+
+  /** @returns {ToolFilter} */
+  value() {
+    return {
+      query: this.search.value,
+      server: this.server.value,
+      tag: this.tag.value,
+      standing: /** @type {Standing} */ (this.standing.value),
+    };
+  }
+
+  /** Offers what there is; a choice that is still there stays. @param {Server[]} servers @param {Tool[]} tools */
+  offer(servers, tools) {
+    this.narrow.hidden = tools.length < MIN_TOOLS;
+    const tags = tagsOf(tools);
+    this.fields.server.hidden = servers.length < 2;
+    this.fields.tag.hidden = tags.length === 0;
+    const titles = servers.map(({ id, title }) => /** @type {[string, string]} */ ([id, title]));
+    offerOptions(this.server, [["", "All servers"], ...titles], last.server);
+    offerOptions(this.tag, [["", "All tags"], ...tags.map((tag) => /** @type {[string, string]} */ ([tag, tag]))], last.tag);
+  }
+}
+
+/**
+ * @param {HTMLSelectElement} select
+ * @param {[string, string][]} options value and label
+ * @param {string} chosen
+ */
+function offerOptions(select, options, chosen) {
+  const shown = [...select.options].map(({ value, label }) => [value, label]);
+  if (JSON.stringify(shown) === JSON.stringify(options)) return;
+  fill(select, ...options.map(([value, label]) => el("option", { value, selected: value === chosen }, label)));
+}

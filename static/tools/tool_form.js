@@ -1,0 +1,136 @@
+// @ts-check
+/**
+ * The argument form of a tool: controls for a tree of fields, and the same arguments as raw JSON text.
+ * The fields hold the state; a control writes what is typed into its field.
+ */
+import { button, el, fill, freshId } from "../ui/dom.js";
+import { renderField } from "./form_fields.js";
+import { parseJson } from "../base/json_text.js";
+import { prettyJson } from "../ui/json_display.js";
+import { createField, fillField } from "./form_state.js";
+import { readForm } from "./form_values.js";
+
+/** @typedef {import("../types/types.js").JsonObject} JsonObject */
+
+export class ToolForm {
+  /** @param {import("../types/api_types.js").JsonSchema} schema the argument schema of a tool */
+  constructor(schema) {
+    this.schema = schema;
+    this.root = createField(schema);
+    this.isRaw = false;
+    this.raw = el("textarea", {
+      id: freshId("raw"),
+      rows: 8,
+      spellcheck: "false",
+      class: "mono",
+      "aria-label": "Arguments as JSON",
+    });
+    this.toggle = button("Edit as JSON", () => this.#switchMode(), { class: "quiet small", "aria-pressed": "false" });
+    this.body = el("div", { class: "form-body" });
+    this.problem = el("p", { class: "problem", role: "alert" });
+    this.element = el(
+      "div",
+      { class: "tool-form", role: "group", "aria-label": "Arguments" },
+      this.body,
+      this.problem,
+      this.toggle,
+    );
+    this.#render();
+  }
+
+  /**
+   * The arguments as they stand; `null` when something is wrong, which is then shown and has the focus.
+   * @returns {JsonObject | null}
+   */
+  read() {
+    this.#clearProblems();
+    if (this.isRaw) return this.#readRaw();
+    const { value, problems } = readForm(this.root);
+    for (const { field, message } of problems.toReversed()) this.#showProblem(field, message);
+    return problems.length > 0 ? null : value;
+  }
+
+  /** The arguments without complaint, for previews. @returns {JsonObject} */
+  peek() {
+    if (!this.isRaw) return readForm(this.root).value;
+    return parseObject(this.raw.value) ?? {};
+  }
+
+  /** @param {JsonObject} value */
+  setValue(value) {
+    this.root = createField(this.schema);
+    fillField(this.root, value);
+    this.raw.value = prettyJson(value);
+    this.#render();
+  }
+
+  /** Marks the argument the bridge complained about. @param {string} argument @param {string} message */
+  blame(argument, message) {
+    const field = this.root.fields.find((child) => child.name === argument);
+    if (field && !this.isRaw) this.#showProblem(field, message);
+  }
+
+  #render() {
+    fill(this.body, this.isRaw ? this.raw : this.#fields());
+    this.toggle.textContent = this.isRaw ? "Back to the form" : "Edit as JSON";
+    this.toggle.setAttribute("aria-pressed", String(this.isRaw));
+  }
+
+  #fields() {
+    const rendered = renderField(this.root);
+    const hasFields =
+      this.root.fields.length > 0 || this.root.kind !== "object" || this.root.schema.additionalProperties;
+    return hasFields ? rendered : el("p", { class: "hint" }, "This tool takes no arguments.");
+  }
+
+  #switchMode() {
+    this.#clearProblems();
+    if (!this.isRaw) {
+      this.raw.value = prettyJson(this.peek());
+    } else {
+      const value = this.#readRaw();
+      if (value === null) return;
+      this.root = createField(this.schema);
+      fillField(this.root, value);
+    }
+    this.isRaw = !this.isRaw;
+    this.#render();
+    if (this.isRaw) this.raw.focus();
+  }
+
+  /** @returns {JsonObject | null} */
+  #readRaw() {
+    const value = parseObject(this.raw.value);
+    if (value !== null) return value;
+    this.problem.textContent = 'The arguments must be one JSON object, such as {"id": 7}.';
+    this.raw.setAttribute("aria-invalid", "true");
+    this.raw.focus();
+    return null;
+  }
+
+  /** @param {import("./form_state.js").Field} field @param {string} message */
+  #showProblem(field, message) {
+    const place = this.body.querySelector(`[data-field="${field.id}"]`);
+    const control = place?.querySelector("input, select, textarea");
+    const note = place?.querySelector(".problem");
+    if (!place || !note) this.problem.textContent = `${field.name}: ${message}`;
+    else note.textContent = message;
+    control?.setAttribute("aria-invalid", "true");
+    if (control instanceof HTMLElement) control.focus();
+  }
+
+  #clearProblems() {
+    for (const note of this.element.querySelectorAll(".problem")) note.textContent = "";
+    for (const control of this.element.querySelectorAll("[aria-invalid]")) control.removeAttribute("aria-invalid");
+  }
+}
+
+/** @param {string} text @returns {JsonObject | null} */
+function parseObject(text) {
+  try {
+    const value = text.trim() === "" ? {} : parseJson(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

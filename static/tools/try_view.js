@@ -1,0 +1,192 @@
+// @ts-check
+/** One tool to try: its form, what would be sent, and the answer. */
+import { announce, button, copyButton, el, fill, link, methodTag, notice } from "../ui/dom.js";
+import { address } from "../ui/router.js";
+import { ApiError } from "../session/api_error.js";
+import { breakerNotices } from "../ui/breaker_notice.js";
+import { CallSettingForm } from "../ui/call_setting_form.js";
+import { stringifyJson } from "../base/json_text.js";
+import { errorView, outcomeView } from "../ui/outcome_view.js";
+import { buildRequest } from "../request/build.js";
+import { ToolForm } from "./tool_form.js";
+import { toCurl } from "../base/curl.js";
+
+/** @typedef {import("../types/api_types.js").FullTool} FullTool */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
+
+/** What was last typed for a tool, while this page is open. @type {Map<string, import("../types/types.js").JsonObject>} */
+const drafts = new Map();
+
+export class TryView {
+  /** @param {Parts} parts @param {FullTool} tool */
+  constructor(parts, tool) {
+    this.parts = parts;
+    this.tool = tool;
+    this.form = new ToolForm(tool.schema);
+    const draft = drafts.get(tool.name);
+    if (draft && Object.keys(draft).length > 0) this.form.setValue(draft);
+    this.result = el("div", { "aria-live": "polite" });
+    this.run = el(
+      "button",
+      { type: "submit", class: tool.safe ? "primary" : "primary unsafe", dataset: { testid: "run" } },
+      tool.safe ? "Run" : `Run (${tool.method})`,
+    );
+    this.cancel = button("Cancel", () => this.running?.abort(), { class: "quiet", hidden: true });
+    /** @type {AbortController | null} */
+    this.running = null;
+    this.leftAlone = breakerNotices(parts.controls, () => parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]));
+    this.limits = new CallSettingForm(parts, { server_id: tool.server_id, operation: tool.key });
+    this.element = this.#render();
+  }
+
+  stop() {
+    drafts.set(this.tool.name, this.form.peek());
+    this.running?.abort();
+    this.leftAlone.stop();
+    this.limits.stop();
+  }
+
+  #render() {
+    const { tool } = this;
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      void this.#run();
+    };
+    return el(
+      "article",
+      { "aria-label": tool.name },
+      el(
+        "div",
+        { class: "title-row" },
+        el("h1", null, tool.name),
+        link("Server", address("servers", tool.server_id), { class: "quiet-link" }),
+      ),
+      el("p", { class: "mono address" }, methodTag(tool.method, tool.safe), ` ${tool.path}`),
+      tool.description ? el("p", { class: "about pre-line" }, tool.description) : null,
+      tool.accepted ? null : this.#notAccepted(),
+      this.leftAlone.element,
+      el(
+        "form",
+        { class: "panel", onsubmit: submit, novalidate: true, "aria-label": `Try ${tool.name}` },
+        this.form.element,
+        this.#buttons(),
+      ),
+      this.result,
+      this.#limits(),
+    );
+  }
+
+  /** Read again when it is opened: another tab may have changed it. */
+  #limits() {
+    const load = () => void this.parts.controls.load().catch(() => undefined);
+    return el(
+      "details",
+      { class: "tool-limits", ontoggle: load },
+      el("summary", null, "Deadline and calls at once"),
+      this.limits.element,
+    );
+  }
+
+  #notAccepted() {
+    return notice(
+      "warning",
+      "You have not accepted this operation, so no model can use it. ",
+      link("Review and accept", address("servers", this.tool.server_id, "review")),
+    );
+  }
+
+  #buttons() {
+    return el(
+      "div",
+      { class: "actions" },
+      this.run,
+      this.cancel,
+      el("span", { class: "spacer" }),
+      button("Show the request", () => void this.#preview(), { class: "quiet" }),
+    );
+  }
+
+  async #run() {
+    const value = this.form.read();
+    if (value === null || this.running) return;
+    const controller = new AbortController();
+    this.#setRunning(controller);
+    fill(this.result, el("p", { class: "hint" }, "Running…"));
+    try {
+      const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
+      fill(this.result, outcomeView(report, this.tool.server_id));
+      this.#blame(report.outcome.error);
+      announce(report.outcome.state === "succeeded" ? "The call succeeded" : "The call failed");
+    } catch (failure) {
+      if (controller.signal.aborted)
+        fill(this.result, notice("note", "Cancelled. The bridge stops the request in the browser."));
+      else this.#showFailure(failure);
+    } finally {
+      this.#setRunning(null);
+    }
+  }
+
+  /** @param {unknown} failure */
+  #showFailure(failure) {
+    const plain = { code: "page_error", message: failure instanceof Error ? failure.message : String(failure) };
+    const error = failure instanceof ApiError ? failure : plain;
+    fill(this.result, errorView(error, this.tool.server_id));
+    this.#blame(error);
+  }
+
+  /** @param {{code: string, message: string, detail?: Record<string, unknown>} | null | undefined} error */
+  #blame(error) {
+    const argument = error?.code === "invalid_arguments" ? error.detail?.argument : null;
+    if (error && typeof argument === "string") this.form.blame(argument, error.message);
+  }
+
+  /** @param {AbortController | null} controller */
+  #setRunning(controller) {
+    this.running = controller;
+    this.run.disabled = controller !== null;
+    this.cancel.hidden = controller === null;
+  }
+
+  /** What this browser would send, without the credentials. */
+  async #preview() {
+    const value = this.form.read();
+    if (value === null) return;
+    try {
+      const { plan, baseUrl } = await this.#plan();
+      const { method, url, headers, body, unsendable } = buildRequest(plan, value, { baseUrl });
+      const text = typeof body === "string" ? body : null;
+      const curl = toCurl({ method, url, headers, body: text, body_bytes: body?.length ?? 0 });
+      const left = unsendable.map(({ in: where, name, reason }) =>
+        el("p", { class: "hint warning-text" }, `Not sent: ${where} ${name}. ${reason}`),
+      );
+      fill(this.result, requestView(curl), ...left);
+    } catch (failure) {
+      this.#showFailure(failure);
+    }
+  }
+
+  /** The accepted plan of this browser; else the one on offer. */
+  async #plan() {
+    const { server_id, key } = this.tool;
+    const pin = await this.parts.pins.lookup(server_id, key);
+    if (pin) return { plan: pin.plan, baseUrl: pin.base_url };
+    const plans = await this.parts.api.plans(server_id);
+    const { plan } = plans.operations[key];
+    return { plan, baseUrl: plan.base_url };
+  }
+}
+
+/** @param {string} curl */
+function requestView(curl) {
+  return el(
+    "section",
+    { class: "outcome", "aria-label": "Request" },
+    el("p", { class: "facts" }, "This is what the browser sends, without your credentials:"),
+    el(
+      "div",
+      { class: "code" },
+      el("pre", { tabindex: "0", role: "region", "aria-label": "Request as curl" }, curl),
+      copyButton("Copy as curl", () => curl),
+    ),
+  );
+}

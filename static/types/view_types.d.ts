@@ -1,0 +1,43 @@
+/** What the page's parts hand to a view. Types only. */
+
+import type { Acceptance } from "../servers/acceptance.js";
+import type { BridgeApi } from "../session/bridge_api.js";
+import type { Credentials } from "../executor/credentials.js";
+import type { CallControls } from "../session/call_controls.js";
+import type { Devices } from "../session/devices.js";
+import type { ExecutorClient } from "../session/executor_client.js";
+import type { ChatApi } from "../session/chat_api.js";
+import type { InlineCards } from "../session/inline_cards.js";
+import type { Inventory } from "../session/inventory.js";
+import type { PageGrants } from "../executor/grants.js";
+import type { Pins } from "../executor/pins.js";
+import type { ProbeFrames } from "../session/probe_frames.js";
+import type { ReferenceDecisions } from "../servers/reference_decisions.js";
+
+export interface Parts {
+  /** Name of the user whose browser this is. */
+  user: string;
+  api: BridgeApi;
+  inventory: Inventory;
+  pins: Pins;
+  grants: PageGrants;
+  credentials: Credentials;
+  executor: ExecutorClient;
+  acceptance: Acceptance;
+  probes: ProbeFrames;
+  devices: Devices;
+  controls: CallControls;
+  chat: ChatApi;
+  /** Waiting calls that the view shows at their own place. */
+  inline: InlineCards;
+  /** Unpairs this browser and deletes what it keeps for its user. */
+  leave: () => Promise<void>;
+  references: ReferenceDecisions;
+}
+/** One page section. `start` draws into the element and begins to listen; `stop` ends all of that. Both idempotent. */
+export interface View {
+  start(container: HTMLElement): void | Promise<void>;
+  stop(): void;
+  /** Goes to another address of its own without being built anew; false: it cannot. */
+  follow?(route: import("../ui/router.js").Route): boolean;
+}

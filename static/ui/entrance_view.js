@@ -1,0 +1,85 @@
+// @ts-check
+/** What a user sees who is not let in: why, and what to do. */
+import { button, el, sentenceOf } from "./dom.js";
+import { IdentityError } from "../executor/identity.js";
+
+/** @type {Record<string, {title: string, next: string[]}>} */
+const CASES = {
+  insecure_context: {
+    title: "This address is not secure enough",
+    next: [
+      "Open the bridge as http://localhost on the computer where it runs, or over https.",
+      "Only there does the browser let a page keep its key.",
+    ],
+  },
+  not_paired: {
+    title: "This browser is not connected yet",
+    next: ["Or open the link that the bridge prints in its terminal when it starts. It works once."],
+  },
+  ticket_refused: {
+    title: "This link has been used, or is too old",
+    next: [
+      "Each link works once. Start the bridge again to get a new one.",
+      "If this browser was connected before, the plain address without the link works too.",
+    ],
+  },
+  confirmation_needed: { title: "Confirm this browser on another one", next: [] },
+  device_unknown: {
+    title: "The bridge does not know this browser any more",
+    next: ["Or open the link that the bridge prints when it starts."],
+  },
+  rate_limited: { title: "Too many attempts", next: [] },
+  other_user: {
+    title: "This link is for another user",
+    next: [
+      "Did somebody send you this link? Then stay, and ask what it is for.",
+      "What you accepted and the credentials you saved here stay yours, and are not used for anybody else.",
+    ],
+  },
+  unreachable: {
+    title: "The bridge does not answer",
+    next: ["Check that it is running: tool-bridge serve.", "This page tries again by itself."],
+  },
+  storage_unavailable: {
+    title: "This browser keeps no data for this page",
+    next: ["Leave the private window, or allow this site to store data, and reload."],
+  },
+};
+
+/** After these the browser may be paired by a code. */
+const PAIRABLE = new Set(["not_paired", "ticket_refused", "confirmation_needed", "device_unknown"]);
+
+/** @param {unknown} failure */
+export function mayBePaired(failure) {
+  return failure instanceof IdentityError && PAIRABLE.has(failure.code);
+}
+
+/** @typedef {{again: () => void, stay: () => void, change: () => void}} Choices */
+
+/**
+ * @param {unknown} failure
+ * @param {Choices} choices `stay` and `change`: what to do with another user's link
+ * @param {HTMLElement | null} pairing the code that this browser shows
+ */
+export function entranceView(failure, choices, pairing) {
+  const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
+  const { title, next } = CASES[code] ?? { title: "The page could not start", next: [] };
+  return el(
+    "section",
+    { class: "entrance", dataset: { testid: "entrance", code } },
+    el("div", { role: "alert" }, el("h1", null, title), el("p", { class: "lead" }, sentenceOf(failure))),
+    pairing,
+    next.length > 0 ? el("ul", { class: "plain-list" }, ...next.map((step) => el("li", null, step))) : null,
+    ...answers(failure, choices),
+  );
+}
+
+/** @param {unknown} failure @param {Choices} choices */
+function answers(failure, { again, stay, change }) {
+  if (!(failure instanceof IdentityError && failure.code === "other_user"))
+    return [button("Try again", again, { class: "primary" })];
+  const { user, current } = failure.detail;
+  const answer = el("div", { class: "actions" });
+  answer.append(button(`Stay with ${current}`, stay, { class: "primary" }), button(`Switch to ${user}`, change));
+  return [answer];
+}

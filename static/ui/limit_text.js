@@ -1,0 +1,70 @@
+// @ts-check
+/** Limits and deadlines in words. Pure. */
+
+/** @typedef {import("../types/api_types.js").Limit} Limit */
+/** @typedef {import("../types/api_types.js").CallSetting} CallSetting */
+
+/** What a limit counts. @param {Limit} limit */
+export function unitOf({ name }) {
+  return name.endsWith("_SECONDS") ? "seconds" : "";
+}
+
+/** The bridge's half sentence as a whole one. @param {Limit} limit */
+export function meaningOf(limit) {
+  const words = unitOf(limit) ? `${unitOf(limit)} ${limit.meaning}` : limit.meaning;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** @param {Limit} limit */
+export function sourceOf({ source }) {
+  return {
+    default: "the default",
+    kept: "changed here",
+    given: "given at the start, by environment or command line",
+    changed: "changed here until the next start, which brings back what is given by environment or command line",
+  }[source];
+}
+
+/** What a number field was filled with: its number, or what the bridge shall complain about. @param {string} text */
+export function numberOf(text) {
+  const number = Number(text.trim().replace(",", "."));
+  return text.trim() === "" || Number.isNaN(number) ? text : number;
+}
+
+/**
+ * Whose deadline holds for calls of a tool, a server (no `operation`) or all servers (no `server_id`).
+ * @param {CallSetting[]} settings
+ * @param {Limit[]} limits
+ * @param {{server_id?: string, operation?: string}} scope
+ * @returns {{seconds: number, set_by: import("../types/api_types.js").SetBy}}
+ */
+export function deadlineOf(settings, limits, { server_id = "", operation = "" }) {
+  /** @type {["tool" | "server" | "user", string, string][]} */
+  const scopes = [
+    ["tool", server_id, operation],
+    ["server", server_id, ""],
+    ["user", "", ""],
+  ];
+  for (const [set_by, server, key] of scopes) {
+    if ((set_by === "tool" && key === "") || (set_by === "server" && server === "")) continue;
+    const seconds = settings.find((each) => each.server_id === server && each.operation === key)?.deadline_s;
+    if (seconds !== null && seconds !== undefined) return { seconds, set_by };
+  }
+  const limit = limits.find(({ name }) => name === "TOOL_TIMEOUT_SECONDS");
+  return { seconds: limit?.value ?? 0, set_by: "TOOL_TIMEOUT_SECONDS" };
+}
+
+/** @type {Record<string, string>} */
+const WHOSE = {
+  call: "the caller's own deadline for this call",
+  tool: "the deadline of this tool",
+  server: "the deadline of its server",
+  user: "your deadline for all servers",
+  TOOL_TIMEOUT_SECONDS: "the bridge's limit TOOL_TIMEOUT_SECONDS",
+  TOOL_BATCH_TIMEOUT_SECONDS: "the end of its batch",
+};
+
+/** @param {unknown} set_by */
+export function whoseDeadline(set_by) {
+  return WHOSE[String(set_by)] ?? "";
+}

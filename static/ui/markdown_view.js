@@ -1,0 +1,104 @@
+// @ts-check
+/**
+ * Markdown as elements that grow with their text: what stands does not move, and lasts through selection, scrolling and
+ * focus. While a text grows only its last block is read again, so that a long answer costs no more per word than a short one.
+ */
+import { codeBlock, el } from "./dom.js";
+import { withoutMarkers } from "./markers.js";
+import { calmed, parseMarkdown } from "./markdown.js";
+
+/** @typedef {import("../types/chat_types.js").MarkdownNode} MarkdownNode */
+/** @typedef {import("../types/chat_types.js").MarkdownElement} MarkdownElement */
+
+export class MarkdownView {
+  /** The text as it was last given. */
+  #shown = "";
+  #isGrowing = true;
+  /** Beginning of the text whose blocks cannot change any more, and how many they are. */
+  #settled = "";
+  #settledBlocks = 0;
+  /** Every block, as it is shown. @type {MarkdownElement[]} */
+  #trees = [];
+
+  constructor() {
+    this.element = el("div", { class: "markdown" });
+  }
+
+  /** @param {string} text @param {boolean} isGrowing more may follow */
+  show(text, isGrowing) {
+    if (text === this.#shown && isGrowing === this.#isGrowing) return;
+    [this.#shown, this.#isGrowing] = [text, isGrowing];
+    const plain = withoutMarkers(text, isGrowing).replace(/\r\n?/g, "\n");
+    if (!isGrowing || !plain.startsWith(this.#settled)) [this.#settled, this.#settledBlocks] = ["", 0];
+    const rest = plain.slice(this.#settled.length);
+    const blocks = parseMarkdown(isGrowing ? calmed(rest) : rest);
+    this.#place(blocks.map(({ node }) => node));
+    if (!isGrowing || blocks.length < 2) return;
+    this.#settledBlocks += blocks.length - 1;
+    this.#settled = plain.slice(0, this.#settled.length + lineStart(rest, blocks[blocks.length - 1].line));
+  }
+
+  /** @param {MarkdownElement[]} trees those after the settled ones */
+  #place(trees) {
+    const { children } = this.element;
+    trees.forEach((tree, index) => {
+      const at = this.#settledBlocks + index;
+      if (at < this.#trees.length) patch(children[at], this.#trees[at], tree);
+      else this.element.append(built(tree));
+    });
+    this.#trees = [...this.#trees.slice(0, this.#settledBlocks), ...trees];
+    while (children.length > this.#trees.length) children[children.length - 1].remove();
+  }
+}
+
+/** @param {string} text @param {number} line @returns {number} where it begins */
+function lineStart(text, line) {
+  let start = 0;
+  for (let count = 0; count < line; count += 1) start = text.indexOf("\n", start) + 1;
+  return start;
+}
+
+/** @param {MarkdownNode} node @returns {Node} */
+function built(node) {
+  if (typeof node === "string") return document.createTextNode(node);
+  const { tag, attributes = {}, children } = node;
+  if (tag === "pre") return codeBlock(String(children[0] ?? ""), attributes.language ? `${attributes.language} code` : "Code");
+  const element = el(/** @type {"p"} */ (tag), attributes, ...children.map(built));
+  if (tag === "img") element.setAttribute("loading", "lazy");
+  return tag === "table" ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" }, element) : element;
+}
+
+/** The element whose children are those of the node. @param {Node} shown @param {string} tag */
+function insideOf(shown, tag) {
+  return tag === "pre" || tag === "table" ? /** @type {Element} */ (/** @type {Element} */ (shown).firstElementChild) : shown;
+}
+
+/** Makes what is shown into the next node, with as few changes as possible. @param {Node} shown @param {MarkdownNode} old @param {MarkdownNode} next */
+function patch(shown, old, next) {
+  if (typeof old === "string" && typeof next === "string") patchText(/** @type {Text} */ (shown), old, next);
+  else if (typeof old === "string" || typeof next === "string" || !isSameShell(old, next)) {
+    /** @type {ChildNode} */ (shown).replaceWith(built(next));
+  } else patchChildren(insideOf(shown, next.tag), old.children, next.children);
+}
+
+/** @param {Text} shown @param {string} old @param {string} next */
+function patchText(shown, old, next) {
+  if (old === next) return;
+  if (next.startsWith(old)) shown.appendData(next.slice(old.length));
+  else shown.data = next;
+}
+
+/** @param {MarkdownElement} one @param {MarkdownElement} other */
+function isSameShell(one, other) {
+  return one.tag === other.tag && JSON.stringify(one.attributes) === JSON.stringify(other.attributes);
+}
+
+/** @param {Node} parent @param {MarkdownNode[]} old @param {MarkdownNode[]} next */
+function patchChildren(parent, old, next) {
+  const { childNodes } = parent;
+  next.forEach((node, index) => {
+    if (index < old.length) patch(childNodes[index], old[index], node);
+    else parent.appendChild(built(node));
+  });
+  while (childNodes.length > next.length) childNodes[childNodes.length - 1].remove();
+}

@@ -1,0 +1,153 @@
+// @ts-check
+/** How a call ended, as a user reads it: the answer, or the error with what to do about it. */
+import { el, link } from "./dom.js";
+import { address } from "./router.js";
+import { cutNote, fileView, readable, saveButton, saveLink, textView } from "./response_view.js";
+import { stringifyJson } from "../base/json_text.js";
+
+/** @typedef {import("../types/api_types.js").CallReport} CallReport */
+/** @typedef {import("../types/api_types.js").Answer} Answer */
+/** @typedef {import("../types/types.js").JsonValue} JsonValue */
+/** @typedef {{code: string, message: string, detail?: Record<string, unknown>, retryable?: boolean}} ShownError */
+
+/** Advice by error code: a sentence, and where to act on it. @type {Record<string, {advice: string, label?: string, go?: (serverId: string) => string}>} */
+const ADVICE = {
+  no_browser: {
+    advice:
+      "No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab.",
+  },
+  not_accepted: {
+    advice: "Accept the operation first.",
+    label: "Review and accept",
+    go: (id) => address("servers", id, "review"),
+  },
+  document_changed: {
+    advice: "The document has changed. Look at the operation again.",
+    label: "See what changed",
+    go: (id) => address("servers", id, "review"),
+  },
+  unknown_tool: { advice: "The tool does not exist any more. Load the list of tools again." },
+  invalid_arguments: { advice: "Correct the argument and run it again." },
+  timeout: { advice: "The API took too long. Check that it is well, then try again." },
+  cors: {
+    advice: "The API must allow this page to read its answers.",
+    label: "Open the doctor",
+    go: () => address("doctor"),
+  },
+  mixed_content: {
+    advice: "The browser blocks plain http from an https page.",
+    label: "Open the doctor",
+    go: () => address("doctor"),
+  },
+  blocked_local_network: {
+    advice: "Allow access to the local network for this page.",
+    label: "Open the doctor",
+    go: () => address("doctor"),
+  },
+  network: {
+    advice: "Check that the API is running and the address is right.",
+    label: "Open the doctor",
+    go: () => address("doctor"),
+  },
+  outcome_unknown: { advice: "The request may have had its effect. Look at the API before you run it again." },
+  too_large: { advice: "Ask for less: many APIs take a limit or a page." },
+  queue_full: { advice: "Too many calls are waiting. Try again in a moment." },
+  breaker_open: { advice: "The tool failed several times in a row and rests for a while. Try again later." },
+  denied: { advice: "It was not approved in this page, so nothing was sent." },
+  cancelled: { advice: "The call was stopped." },
+};
+/** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */
+const STATUS_ADVICE = {
+  401: { advice: "The API wants credentials.", label: "Add a credential", go: (id) => address("servers", id) },
+  403: {
+    advice: "The credentials are not enough for this operation.",
+    label: "Look at the credentials",
+    go: (id) => address("servers", id),
+  },
+  404: { advice: "The API knows nothing under this address. Check the arguments and the base address." },
+  429: { advice: "The API limits the number of requests. Wait a little." },
+};
+
+/** @param {number} ms */
+export function duration(ms) {
+  return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+}
+
+/** `outcome_unknown` becomes "Outcome unknown". @param {string} state */
+function stateWords(state) {
+  const words = state.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * @param {CallReport} report
+ * @param {string} serverId
+ * @returns {HTMLElement}
+ */
+export function outcomeView({ outcome, duration_ms }, serverId) {
+  const { answer, error, state } = outcome;
+  const isGood = state === "succeeded";
+  const head = el(
+    "p",
+    { class: "outcome-head" },
+    el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? "Succeeded" : stateWords(state)),
+    " ",
+    el("span", { class: "facts" }, [duration(Number(duration_ms)), answer?.content_type].filter(Boolean).join(" · ")),
+  );
+  return el(
+    "section",
+    { class: "outcome", "aria-label": "Answer", dataset: { testid: "outcome", state } },
+    head,
+    error ? errorView(error, serverId) : null,
+    answer ? answerView(answer) : null,
+  );
+}
+
+/**
+ * @param {ShownError} error
+ * @param {string} serverId
+ */
+export function errorView(error, serverId) {
+  const status = Number(error.detail?.status ?? error.detail?.http_status ?? 0);
+  const advice = (error.code === "http_status" ? STATUS_ADVICE[status] : ADVICE[error.code]) ?? null;
+  const said = error.detail?.body ?? "";
+  const body = typeof said === "string" ? said : stringifyJson(/** @type {JsonValue} */ (said));
+  return el(
+    "div",
+    { class: "notice error", role: "alert", dataset: { code: error.code } },
+    el(
+      "p",
+      null,
+      el("code", { class: "code-tag" }, error.code),
+      " ",
+      status ? el("span", { class: "code-tag" }, `API status ${status}`) : null,
+    ),
+    el("p", null, error.message),
+    advice
+      ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId)) : null)
+      : null,
+    body
+      ? el(
+          "pre",
+          { tabindex: "0", role: "region", "aria-label": "What the API said" },
+          readable(body.slice(0, 4000), "json"),
+        )
+      : null,
+  );
+}
+
+/** @param {Answer} answer */
+function answerView(answer) {
+  const { text, file, content_type, truncated, total_bytes } = answer;
+  if (file && (text === null || text === undefined)) return fileView(file);
+  const said = text ?? "";
+  if (said === "" && !truncated) return el("p", { class: "hint" }, "The answer is empty.");
+  const shown = truncated ? new TextEncoder().encode(said).byteLength : null;
+  return el(
+    "div",
+    null,
+    cutNote({ shown, total: total_bytes ?? null, cut_by: answer.cut_by ?? null }),
+    textView(readable(said, content_type)),
+    el("p", { class: "actions" }, file?.url ? saveLink(file, "Save the answer") : saveButton(said, content_type)),
+  );
+}

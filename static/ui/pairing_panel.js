@@ -1,0 +1,85 @@
+// @ts-check
+/** The code of a browser that waits to be confirmed: shows it, asks how things stand, tells what came of it. */
+import { announce, button, el, fill, notice, sentenceOf } from "./dom.js";
+
+/** @typedef {import("../executor/pairing_code.js").PairingCode} PairingCode */
+/** @typedef {import("../executor/pairing_code.js").Standing} Standing */
+
+const ASK_EVERY_MS = 2000;
+
+const ENDED = {
+  refused: "This browser was turned away.",
+  expired: "The code is over: it was not typed within 5 minutes.",
+};
+
+export class PairingPanel {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #isStopped = true;
+
+  /** @param {PairingCode} code @param {() => void} confirmed */
+  constructor(code, confirmed) {
+    this.code = code;
+    this.confirmed = confirmed;
+    this.element = el("section", { class: "panel pairing", "aria-label": "Pair this browser by a code" });
+    this.look = () => document.visibilityState === "visible" && this.#askSoon(0);
+  }
+
+  /** Shows the code there is, or gets one. */
+  start() {
+    this.#isStopped = false;
+    document.addEventListener("visibilitychange", this.look); // timers of a hidden page sleep
+    if (this.code.shown) this.#showCode();
+    else void this.#newCode();
+  }
+
+  stop() {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    document.removeEventListener("visibilitychange", this.look);
+  }
+
+  async #newCode() {
+    try {
+      await this.code.ask();
+      if (!this.#isStopped) this.#showCode();
+    } catch (failure) {
+      this.#showEnd(sentenceOf(failure));
+    }
+  }
+
+  #showCode() {
+    const { code, ends_at } = /** @type {import("../executor/pairing_code.js").Shown} */ (this.code.shown);
+    const until = new Date(ends_at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const readable = `${code.slice(0, 4)}-${code.slice(4)}`;
+    fill(
+      this.element,
+      el("h2", null, "Pair it from a browser that works already"),
+      el("p", null, "There, open ", el("strong", null, "Devices"), " and type this code under ", "Add a device."),
+      el("p", { class: "pairing-code mono", dataset: { testid: "pairing-code" } }, readable),
+      el("p", { class: "hint" }, `Good until ${until}, once. This page goes on by itself.`),
+    );
+    announce(`Code ${[...code].join(" ")}`);
+    this.#askSoon(ASK_EVERY_MS);
+  }
+
+  /** @param {number} delay */
+  #askSoon(delay) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#ask(), delay);
+  }
+
+  async #ask() {
+    /** @type {Standing} */
+    const standing = await this.code.standing().catch(() => "waiting"); // The bridge may be back in a moment.
+    if (this.#isStopped) return;
+    if (standing === "waiting") this.#askSoon(ASK_EVERY_MS);
+    else if (standing === "confirmed") this.confirmed();
+    else this.#showEnd(ENDED[standing]);
+  }
+
+  /** @param {string} sentence */
+  #showEnd(sentence) {
+    fill(this.element, notice("warning", sentence), button("Show a new code", () => void this.#newCode()));
+  }
+}

@@ -1,0 +1,150 @@
+// @ts-check
+/** What an API answered, for a user's eyes: text as text whatever its type, pictures and sounds, and ways to save the whole. */
+import { announce, button, copyButton, el, link, sentenceOf } from "./dom.js";
+import { prettyJson } from "./json_display.js";
+import { parseJson } from "../base/json_text.js";
+import { essence } from "../base/content_type.js";
+
+/** @typedef {import("../types/api_types.js").AnswerFile} AnswerFile */
+
+/** How much of a text is shown; the whole can be saved. */
+export const SHOWN_CHARS = 65_536;
+
+/** @param {number} bytes */
+export function size(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+/**
+ * JSON is indented; everything else, and JSON that is none, stays as it came.
+ * @param {string} text
+ * @param {string} contentType
+ */
+export function readable(text, contentType) {
+  if (!/json/i.test(contentType) && !/^\s*[[{]/.test(text)) return text;
+  try {
+    return prettyJson(parseJson(text));
+  } catch {
+    return text;
+  }
+}
+
+/** Foreign text, HTML too, as one block of characters; its beginning, when it is long. @param {string} text */
+export function textView(text) {
+  const shown = text.slice(0, SHOWN_CHARS);
+  const block = el(
+    "div",
+    { class: "code" },
+    el("pre", { tabindex: "0", role: "region", "aria-label": "Body of the answer" }, shown),
+    copyButton("Copy", () => text, { "aria-label": "Copy the answer" }),
+  );
+  if (shown.length === text.length) return block;
+  const words = `The first ${counted(shown.length)} of ${counted(text.length)} characters are shown; Copy copies them all.`;
+  return el("div", null, block, el("p", { class: "hint" }, words));
+}
+
+/** @param {number} count */
+const counted = (count) => count.toLocaleString("en");
+
+/** @type {Record<string, string>} */
+const CUT_WORDS = {
+  size: "The API sent more than this page reads, so the end is missing.",
+  time: "The API was still sending when the time of the call was up.",
+};
+
+/**
+ * What is missing, and why; null when nothing is.
+ * @param {{shown: number | null, total: number | null, cut_by: import("../types/types.d.ts").CutBy}} cut bytes; `shown`: what the
+ *   caller of the tool read, null when all that there is
+ */
+export function cutNote({ shown, total, cut_by }) {
+  const of = total === null ? "" : ` of ${size(total)}`;
+  const read = shown === null ? "" : `Cut: the caller reads the first ${size(shown)}${of}. `;
+  const words = read + (cut_by ? CUT_WORDS[cut_by] : "");
+  return words === "" ? null : el("p", { class: "hint warning-text", dataset: { testid: "cut" } }, words);
+}
+
+/** @param {AnswerFile} file */
+export function fileView(file) {
+  const facts = [file.filename, essence(file.mime), size(Number(file.bytes))].filter(Boolean).join(", ");
+  const type = essence(file.mime);
+  if (!file.url) return el("p", { class: "hint" }, `${facts}. The bridge had no room to keep it.`);
+  const caption = el("figcaption", { class: "facts" }, facts, " ", saveLink(file, "Save the file"));
+  if (type.startsWith("image/") && type !== "image/svg+xml")
+    return el("figure", null, el("img", { src: file.url, alt: "The image the API answered with" }), caption);
+  if (type.startsWith("audio/") || type.startsWith("video/"))
+    return el("figure", null, player(type, file.url), caption);
+  return el("p", null, saveLink(file, "Save the file"), " ", el("span", { class: "facts" }, facts));
+}
+
+/** @param {string} type @param {string} url */
+function player(type, url) {
+  const name = type.startsWith("audio/") ? "audio" : "video";
+  const words = `The ${name === "audio" ? "sound" : "film"} the API answered with`;
+  return el(name, { src: url, controls: true, preload: "metadata", "aria-label": words });
+}
+
+/** @param {AnswerFile} file @param {string} label */
+export function saveLink(file, label) {
+  return link(label, String(file.url), { download: file.filename || nameFor(file.mime), class: "button quiet small" });
+}
+
+/** A button that saves a text this page has. @param {string} text @param {string} contentType */
+export function saveButton(text, contentType) {
+  return button("Save the answer", () => saveText(text, nameFor(contentType)), {
+    class: "quiet small",
+  });
+}
+
+/**
+ * A button that saves what the bridge keeps; the address is asked for when it is pressed.
+ * @param {() => Promise<AnswerFile>} find
+ */
+export function findAndSaveButton(find) {
+  const pressed = async () => {
+    try {
+      const file = await find();
+      save(String(file.url), file.filename || nameFor(file.mime));
+    } catch (failure) {
+      asked.replaceWith(el("span", { class: "hint" }, sentenceOf(failure)));
+      announce(sentenceOf(failure));
+    }
+  };
+  const asked = button("Save the answer", pressed, { class: "quiet small" });
+  return asked;
+}
+
+/** A text of this page as a file of the user. @param {string} text @param {string} name */
+export function saveText(text, name) {
+  save(URL.createObjectURL(new Blob([text])), name);
+}
+
+/** @param {string} url @param {string} name */
+function save(url, name) {
+  const anchor = link("", url, { download: name });
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  if (url.startsWith("blob:")) setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** @type {[RegExp, string][]} */
+const ENDINGS = [
+  [/ndjson|jsonl/, "ndjson"],
+  [/json/, "json"],
+  [/csv/, "csv"],
+  [/html/, "html"],
+  [/svg/, "svg"],
+  [/xml/, "xml"],
+  [/^text\/|^$/, "txt"],
+  [/^application\/pdf/, "pdf"],
+  [/^(image|audio|video)\/[a-z\d]+$/, ""],
+];
+
+/** @param {string} contentType */
+export function nameFor(contentType) {
+  const type = essence(contentType);
+  const ending = ENDINGS.find(([pattern]) => pattern.test(type))?.[1];
+  return `answer.${ending === "" ? type.split("/")[1] : (ending ?? "bin")}`;
+}
