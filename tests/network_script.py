@@ -11,7 +11,7 @@ HEAD = """\
 // @ts-check
 /** Written by `python -m tests.network_script` from bridge/network_table.py, which has the sources. */
 
-/** @type {readonly import("./types.d.ts").Network[]} */
+/** @type {readonly import("../types/types.js").Network[]} */
 export const NETWORKS = [
 """
 

@@ -2,8 +2,7 @@
 /** The calls that wait for their user, above every view: a list of cards, and answers for all of them at once. */
 import { announce, button, el, fill, link } from "../ui/dom.js";
 import { address } from "../ui/router.js";
-import { ApprovalCard } from "./approval_card.js";
-import { line } from "../base/untrusted_text.js";
+import { ApprovalCard, waitingSentence } from "../ui/approval_card.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /** @typedef {import("../executor/approval_policy.js").Decision} Decision */
@@ -119,11 +118,4 @@ export class ApprovalsView {
   #keepFocus() {
     (this.#cards.size > 0 ? this.title : document.getElementById("main"))?.focus({ preventScroll: true });
   }
-}
-
-/** What is said aloud of calls that have begun to wait. @param {WaitingCard[]} fresh */
-export function waitingSentence(fresh) {
-  const [{ tool, server_id, method }] = fresh;
-  if (fresh.length > 1) return `${fresh.length} calls wait for your approval.`;
-  return `A call waits for your approval: ${line(method)} ${line(tool)} at ${line(server_id)}.`;
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** Written by `python -m tests.network_script` from bridge/network_table.py, which has the sources. */
 
-/** @type {readonly import("./types.d.ts").Network[]} */
+/** @type {readonly import("../types/types.js").Network[]} */
 export const NETWORKS = [
   { cidr: "0.0.0.0/0", conclusion: "public" },
   { cidr: "0.0.0.0/8", conclusion: "private" },

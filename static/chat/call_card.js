@@ -1,6 +1,6 @@
 // @ts-check
 /** A call within an answer: what runs, how it stands, and what its user can do about it. */
-import { ApprovalCard } from "../approvals/approval_card.js";
+import { ApprovalCard } from "../ui/approval_card.js";
 import { readable, textView } from "../ui/response_view.js";
 import { isOver } from "./state.js";
 import { button, el, fill, freshId, link } from "../ui/dom.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /** What a conversation is told beforehand, and which tools it may use. Works the same before it has begun. */
 import { button, el, fill, freshId, labelled, methodTag } from "../ui/dom.js";
-import { findTools } from "../tools/tool_filter.js";
+import { findTools } from "../session/tool_filter.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
 /** @typedef {import("../types/chat_types.js").EnabledTool} EnabledTool */

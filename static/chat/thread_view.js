@@ -4,7 +4,7 @@
  * in place; these take no click for a moment after anything has moved.
  */
 import { announce, button, el, fill } from "../ui/dom.js";
-import { waitingSentence } from "../approvals/approvals_view.js";
+import { waitingSentence } from "../ui/approval_card.js";
 import { AnswerTurnView, UserTurnView } from "./turn_views.js";
 import { openCallsOf, threadOf } from "./thread.js";
 

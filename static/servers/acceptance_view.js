@@ -4,7 +4,7 @@ import { announce, button, el, fill, link, notice, sentenceOf } from "../ui/dom.
 import { address, goTo } from "../ui/router.js";
 import { isAccepted, isChanged } from "./acceptance.js";
 import { planChanges } from "./plan_changes.js";
-import { counted } from "./document_report.js";
+import { counted } from "../ui/counted.js";
 import { ReportView } from "./report_view.js";
 import { reviewRow } from "./review_row.js";
 

@@ -1,6 +1,8 @@
 // @ts-check
 /** What `tool-bridge check` says of a document, as groups of entries that can be searched. Pure. */
 
+import { counted } from "../ui/counted.js";
+
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
 /**
@@ -10,9 +12,6 @@
  * @property {string[]} texts
  */
 /** @typedef {{id: string, title: string, about: string, entries: Entry[]}} Group */
-
-/** @param {number} count @param {string} noun @param {string} [many] its plural */
-export const counted = (count, noun, many = `${noun}s`) => `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
 
 /** @type {Record<string, string>} */
 const VALIDITY = {

@@ -3,7 +3,7 @@
 import { button, el, fill, labelled } from "../ui/dom.js";
 import { chosenIn, FILE_TYPES, readChosen } from "./file_picker.js";
 import { nameOf } from "./document_files.js";
-import { counted } from "./document_report.js";
+import { counted } from "../ui/counted.js";
 import { headline } from "./reference_loader.js";
 
 /** @typedef {import("../types/reference_types.js").Answer} Answer */

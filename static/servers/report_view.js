@@ -2,7 +2,8 @@
 /** The report about a document: groups to open, and a search through all of them when they are long. */
 import { copyButton, el, fill, freshId, labelled, link } from "../ui/dom.js";
 import { address } from "../ui/router.js";
-import { counted, matching, reportGroups, reportJson, summaryOf } from "./document_report.js";
+import { counted } from "../ui/counted.js";
+import { matching, reportGroups, reportJson, summaryOf } from "./document_report.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("./document_report.js").Group} Group */

@@ -1,7 +1,8 @@
 // @ts-check
 /** One server: its tools, what was left out, the facts, and beside them what can be set. */
 import { announce, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
-import { counted, validityOf } from "./document_report.js";
+import { counted } from "../ui/counted.js";
+import { validityOf } from "./document_report.js";
 import { ReportView } from "./report_view.js";
 import { mayChange, settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh } from "./document_refresh.js";

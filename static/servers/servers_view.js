@@ -2,7 +2,7 @@
 /** The list of servers: what each offers, what is accepted, what needs a decision. */
 import { announce, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { address } from "../ui/router.js";
-import { counted } from "./document_report.js";
+import { counted } from "../ui/counted.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/view_types.js").Parts} Parts */

@@ -4,7 +4,7 @@ import { acceptedByOpening, wasAccepted } from "./acceptance.js";
 import { dismissible, link, notice, sentenceOf } from "../ui/dom.js";
 import { refusedNotice } from "./acceptance_view.js";
 import { address } from "../ui/router.js";
-import { counted } from "./document_report.js";
+import { counted } from "../ui/counted.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 

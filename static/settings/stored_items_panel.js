@@ -2,7 +2,7 @@
 /** What is kept of the user's answers: how much, the way to take it away, and to delete it. */
 import { announce, attempt, button, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
 import { size } from "../ui/response_view.js";
-import { counted } from "../servers/document_report.js";
+import { counted } from "../ui/counted.js";
 import { MemoryChoiceForm } from "./retention_form.js";
 
 /** @typedef {import("../types/api_types.js").KeptSummary} KeptSummary */

@@ -4,7 +4,7 @@ import { announce, el, fill, labelled, link, notice, sentenceOf } from "../ui/do
 import { ChosenList } from "../ui/chosen_list.js";
 import { address } from "../ui/router.js";
 import { reasonSentence, shownSentence } from "../session/selection.js";
-import { tagsOf } from "./tool_filter.js";
+import { tagsOf } from "../session/tool_filter.js";
 
 /** @typedef {import("../types/api_types.js").Selection} Selection */
 /** @typedef {import("../types/api_types.js").SelectionChoice} SelectionChoice */

@@ -1,12 +1,12 @@
 // @ts-check
 /** The search field above the list of tools, and what else narrows it down. */
 import { el, fill, labelled } from "../ui/dom.js";
-import { tagsOf } from "./tool_filter.js";
+import { tagsOf } from "../session/tool_filter.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/api_types.js").Tool} Tool */
-/** @typedef {import("./tool_filter.js").Standing} Standing */
-/** @typedef {import("./tool_filter.js").ToolFilter} ToolFilter */
+/** @typedef {import("../session/tool_filter.js").Standing} Standing */
+/** @typedef {import("../session/tool_filter.js").ToolFilter} ToolFilter */
 
 /** A shorter list is read as quickly as it is filtered. */
 const MIN_TOOLS = 20;

@@ -3,7 +3,7 @@
 import { announce, button, el, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
 import { address } from "../ui/router.js";
 import { shownSentence, withPin } from "../session/selection.js";
-import { findTools } from "./tool_filter.js";
+import { findTools } from "../session/tool_filter.js";
 import { ToolFilterView } from "./tool_filter_view.js";
 import { TryView } from "./try_view.js";
 

@@ -1,9 +1,13 @@
 """Who may catch everything, and who may import whom in the page (import-linter judges the Python rooms)."""
 
 import ast
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
+from pathlib import PurePosixPath
 
 from tests.house.source import VENDORED, files, judge, refuse, scripts, text_of, tree_of
+
+MOST_MODULES = 30
 
 BROAD = frozenset({"Exception", "BaseException"})
 
@@ -40,6 +44,10 @@ TABLES_OF_PYTHON = frozenset(
     ]
 )
 """What `ipaddress` says of an address, by tables of its own."""
+
+FOLDERS = ("base", "request", "executor", "ui", "session")
+"""Of the page, lowest first: each may import those before it. Above them stand the views, one folder each, and
+above those the scripts that put everything together."""
 
 HTML_SINKS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment")
 
@@ -97,6 +105,42 @@ def test_pure_modules_of_the_page_reach_neither_the_document_nor_the_network() -
         for start, forbidden in OUT_OF_REACH.items()
         for target in sorted(reachable(start, graph) & forbidden)
     )
+
+
+def test_the_folders_of_the_page_import_downwards_and_views_know_nothing_of_each_other() -> None:
+    """A reader who knows the folder knows what may be in it; a view can be read, changed or dropped alone."""
+    refuse(
+        f"{script.file} imports {target}"
+        for script in scripts()
+        if script.file.startswith("static/")
+        for target in script.imports
+        if target.startswith("static/") and not target.startswith(VENDORED)
+        if not may_import(folder_of(script.file), folder_of(target))
+    )
+
+
+def test_no_folder_of_modules_holds_more_than_a_reader_can_look_over() -> None:
+    """Of a hundred files side by side nobody finds the one to change."""
+    crowded = Counter(str(PurePosixPath(file).parent) for file in files(".py", ".js") if is_tidied(file))
+    refuse(f"{folder} has {count} modules" for folder, count in crowded.items() if count > MOST_MODULES)
+
+
+def folder_of(file: str) -> str:
+    """The folder of the page that a module is in; "" for the scripts that pages and workers begin with."""
+    folder = PurePosixPath(file).parent.name
+    return "" if folder == "static" else folder
+
+
+def may_import(folder: str, other: str) -> bool:
+    if folder in ("", other):
+        return True
+    if other not in FOLDERS:
+        return False
+    return folder not in FOLDERS or FOLDERS.index(other) < FOLDERS.index(folder)
+
+
+def is_tidied(file: str) -> bool:
+    return file.startswith(("toolserver/", "static/", "tests/unit/toolserver/")) and VENDORED not in file
 
 
 def test_nothing_imports_the_composition_root_of_the_page() -> None:

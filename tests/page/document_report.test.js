@@ -1,7 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, matching, reportGroups, reportJson, summaryOf } from "../../static/servers/document_report.js";
+import { counted } from "../../static/ui/counted.js";
+import { matching, reportGroups, reportJson, summaryOf } from "../../static/servers/document_report.js";
 
 /** @typedef {import("../../static/types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../../static/types/api_types.js").ServerTool} ServerTool */

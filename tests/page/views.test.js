@@ -8,7 +8,7 @@ import { duration } from "../../static/ui/outcome_view.js";
 import { nameFor, readable, size } from "../../static/ui/response_view.js";
 import { readAddress } from "../../static/session/probe_frames.js";
 import { choiceOf, reasonSentence, shownSentence, withPin } from "../../static/session/selection.js";
-import { findTools, tagsOf } from "../../static/tools/tool_filter.js";
+import { findTools, tagsOf } from "../../static/session/tool_filter.js";
 
 /** @param {object} [changes] @returns {any} */
 const entry = (changes = {}) => ({

@@ -3,8 +3,8 @@
  * One call that waits: what would be sent, why it asks, and the four answers. Everything foreign is text in a box of its
  * own, with nothing invisible in it and a bounded size, so that it can neither imitate the card nor push its facts away.
  */
-import { button, el, factList, fill, freshId, methodTag } from "../ui/dom.js";
-import { size } from "../ui/response_view.js";
+import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
+import { size } from "./response_view.js";
 import { cut, line, visible, visibleLines } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
@@ -128,4 +128,11 @@ function longText(text, { chars, what, isLine = false }) {
   if (!short.isCut) return place;
   const all = button(`… Show ${what}`, () => (fill(place, show(text)), all.remove()), { class: "quiet small" });
   return el("span", null, place, " ", all);
+}
+
+/** What is said aloud of calls that have begun to wait. @param {WaitingCard[]} fresh */
+export function waitingSentence(fresh) {
+  const [{ tool, server_id, method }] = fresh;
+  if (fresh.length > 1) return `${fresh.length} calls wait for your approval.`;
+  return `A call waits for your approval: ${line(method)} ${line(tool)} at ${line(server_id)}.`;
 }
