@@ -46,8 +46,8 @@ TABLES_OF_PYTHON = frozenset(
 """What `ipaddress` says of an address, by tables of its own."""
 
 FOLDERS = ("base", "request", "executor", "ui", "session")
-"""Of the page, lowest first: each may import those before it. Above them stand the views, one folder each, and
-above those the scripts that put everything together."""
+"""Of the page, lowest first: each may import those before it. Above stand the views, one folder each, and
+above them the scripts that put everything together."""
 
 HTML_SINKS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment")
 
