@@ -73,6 +73,9 @@ PING_INTERVAL_S = 25
 PING_TIMEOUT_S = 20
 """Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (measured in Chromium)."""
 
+PING_TIMEOUT = "ping timeout"
+"""Why a socket has ended, as python-engineio says it."""
+
 HANDOVER_S = 3.0
 """How long a call waits for a page that may reach its origin while another page is open; a new worker takes a
 fraction of a second."""
@@ -285,9 +288,14 @@ class BrowserGateway:
             await self._sio.emit(EVENT_APPROVALS, {"approval_mode": mode}, to=sid)
 
     async def disconnect_device(self, device_id: str) -> None:
-        """End every socket of a browser that was removed; its open calls end with it."""
+        """End every socket of a browser that was removed; its open calls end with it.
+
+        The browser is told, and has `CLOSING_S` to hang up.
+        """
         for sid in [sid for sid, caller in self._callers.items() if caller.device_id == device_id]:
+            socket = self._sockets[sid]
             await self._sio.disconnect(sid)
+            asyncio.get_running_loop().call_later(CLOSING_S, socket.cut)
 
     async def close(self) -> None:
         """Disconnect every page, and wait up to `CLOSING_S` until they have hung up.
@@ -320,9 +328,11 @@ class BrowserGateway:
             del self._budgets[next(iter(self._budgets))]
         return budget
 
-    async def _disconnected(self, sid: str, _reason: str) -> None:
+    async def _disconnected(self, sid: str, reason: str) -> None:
         caller = self._callers.pop(sid, None)
-        self._sockets.pop(sid, None)
+        socket = self._sockets.pop(sid, None)
+        if socket is not None and reason == PING_TIMEOUT:
+            socket.cut()  # it reads nothing either, so that no goodbye would reach it
         self._receipts.pop(sid, None)
         if caller is None:
             return
@@ -349,6 +359,8 @@ class BrowserGateway:
             )
         caller = self._callers[sid]
         mode = await self._approvals.mode(caller.user.id)
+        if self._callers.get(sid) is not caller:
+            return _refusal(ErrorCode.UNAUTHORIZED, "This connection has ended.")
         page = Page(sid, caller.device_id, hello.instance, hello.epoch)
         self._pages_of_user.setdefault(caller.user.id, {})[sid] = _Connected(page, hello)
         self._sockets[sid].greeted()

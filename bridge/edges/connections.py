@@ -43,7 +43,6 @@ class Connection(web.RequestHandler):
         """`options`: of aiohttp's handler of requests."""
         super().__init__(server, **options)
         self._watch = watch
-        self._is_idle = False
         self.has_caller = False
         """Somebody showed a valid key, session or ticket here."""
 
@@ -58,20 +57,14 @@ class Connection(web.RequestHandler):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Bytes came; after an answer they are the next header's first ones."""
-        if self._is_idle:
-            self._is_idle = False
+        """Bytes came. While aiohttp waits for a request, they are of its header, and not of a body."""
+        if self._waiter is not None:
             self._watch.header_begun(self)
         super().data_received(data)
 
     def header_read(self) -> None:
         """A request was understood so far that it is being answered."""
-        self._is_idle = False
         self._watch.header_read(self)
-
-    def answered(self) -> None:
-        """The answer is made; the next header may come, whenever it likes."""
-        self._is_idle = True
 
     def admit(self) -> None:
         """Somebody who is known speaks."""
@@ -117,7 +110,8 @@ class Connections:
         self.header_begun(connection)
         if len(self._unknown) >= self._max_unknown:
             _log.warning("%d connections without a caller: the oldest are ended.", self._max_unknown)
-            oldest = next(iter(self._unknown))
+            silent = next((each for each in self._awaited if each in self._unknown), None)
+            oldest = silent or next(iter(self._unknown))
             self.closed(oldest)
             oldest.cut()
         self._unknown[connection] = None
@@ -128,8 +122,8 @@ class Connections:
         self._unknown.pop(connection, None)
 
     def header_begun(self, connection: Connection) -> None:
-        """From now on its header is awaited."""
-        self._awaited[connection] = asyncio.get_running_loop().time()
+        """Its header is awaited from now on, if it was not before."""
+        self._awaited.setdefault(connection, asyncio.get_running_loop().time())
 
     def header_read(self, connection: Connection) -> None:
         """Its header is there."""
@@ -149,15 +143,19 @@ class Connections:
             self.closed(connection)
             connection.cut()
         if late:
-            _log.warning("%d connections without a header after %g s are ended.", len(late), self._header_s)
+            _log.info("%d connections without a header after %g s are ended.", len(late), self._header_s)
+
+
+_IS_KNOWN = web.RequestKey("is_known", bool)
 
 
 def note_caller(request: web.Request) -> None:
     """The caller of a request is known: its connection is not ended for the sake of others."""
+    request[_IS_KNOWN] = True
     if isinstance(request.protocol, Connection):
         request.protocol.admit()
 
 
 def has_caller(request: web.Request) -> bool:
-    """Whether somebody who is known has spoken on the connection of a request."""
-    return isinstance(request.protocol, Connection) and request.protocol.has_caller
+    """Whether the caller of this request is known; behind a proxy others may share its connection."""
+    return request.get(_IS_KNOWN, False)

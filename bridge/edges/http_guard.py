@@ -93,14 +93,10 @@ def guard(doors: Doors, refusals: Refusals, strangers: RateLimit) -> list[Middle
 
 @web.middleware
 async def watch_connection(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Tell the connection what is going on: its header is there, and after the answer another may come."""
-    if not isinstance(request.protocol, Connection):
-        return await handler(request)
-    request.protocol.header_read()
-    try:
-        return await handler(request)
-    finally:
-        request.protocol.answered()
+    """Tell the connection that the header it waited for is there."""
+    if isinstance(request.protocol, Connection):
+        request.protocol.header_read()
+    return await handler(request)
 
 
 def refuse_expectations(handler: AnyHandler) -> AnyHandler:

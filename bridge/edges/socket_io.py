@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import orjson
 import socketio
-from aiohttp import web
+from aiohttp import WSMessage, WSMsgType, web
 from engineio import packet as engine
 from engineio.async_drivers.aiohttp import WebSocket
 from socketio.packet import Packet
@@ -110,7 +110,6 @@ class PageSocket(WebSocket):
         """As the library makes it, on the running loop, when a handshake is answered."""
         super().__init__(handler, server)
         self._engine: Any = handler.__self__
-        self._is_cut = False
         self._request: web.Request | None = None
         self._budget = MessageBudget()
         self._is_authenticated = False
@@ -119,24 +118,28 @@ class PageSocket(WebSocket):
     async def __call__(self, environ: dict[str, Any]) -> Any:
         """Serve the socket until it ends; `page_socket_of` finds it by the same `environ`.
 
-        However it ends, the bridge hears of it at once. python-engineio would remember a socket whose
-        connection broke while it was being closed until the next ping is not answered.
+        aiohttp would answer pings by itself, any number of them before anybody else has a turn. However the
+        socket ends, the bridge hears of it at once: python-engineio would remember one whose connection broke
+        while it was being closed until the next ping is not answered.
         """
         environ[_KEY] = self
-        self._request = environ["aiohttp.request"]
+        request: web.Request = environ["aiohttp.request"]
+        self.environ, self._request = environ, request
+        limit: int = self._engine.server.max_http_buffer_size
+        self._sock = web.WebSocketResponse(max_msg_size=limit, autoping=False, compress=False)
         try:
-            return await cast(Any, super()).__call__(environ)
+            await self._sock.prepare(request)
+            await self.handler(self)
+            return self._sock
         finally:
             server = self._engine.server
             await self._engine.close(wait=False, abort=True, reason=server.reason.TRANSPORT_CLOSE)
             server.sockets.pop(self._engine.sid, None)
 
-    async def close(self) -> None:
-        """End the connection; no goodbye is waited for from one that sent nonsense, or nothing in time."""
-        if self._is_cut and self._request is not None and self._request.transport is not None:
+    def cut(self) -> None:
+        """End the connection at once, whether or not the other side has read what was sent."""
+        if self._request is not None and self._request.transport is not None:
             self._request.transport.abort()
-        else:
-            await super().close()
 
     def authenticated(self, budget: MessageBudget) -> None:
         """It is a page of somebody; what it says counts in `budget`. It has `GREETING_S` to greet."""
@@ -157,21 +160,19 @@ class PageSocket(WebSocket):
         """What it said counts for so much more than its length."""
         self._budget.spend(count)
 
-    async def wait(self) -> str | bytes:
+    async def wait(self) -> str:
         """The next pong.
 
         Raises:
             OSError: as the library wants it, once the socket has closed.
-            UnreadableFrame: it sent what no page sends; the library ends the socket then.
+            UnreadableFrame: it sent what no page sends, and was cut.
             TimeoutError: it did not say in time who it is, or greet; likewise.
         """
         handled = 0
         while True:
-            text = await self._next()
-            frame = self._read(text)
-            if frame is not None:
-                await self._pass_on(frame)
-            weight = weight_of(text)
+            message = await self._next()
+            is_pong = await self._handle(message)
+            weight = weight_of(message.data)
             handled += weight
             if (wait_s := self._budget.spend(weight)) > 0:
                 _log.warning("A page says more than its calls need; it is read more slowly.")
@@ -179,8 +180,21 @@ class PageSocket(WebSocket):
             elif handled >= BREATH:  # what has arrived together is read without letting others run
                 handled = 0
                 await breathe()
-            if frame is None:
-                return text
+            if is_pong:
+                return message.data
+
+    async def _handle(self, message: WSMessage) -> bool:
+        """Whether it is the pong of Engine.IO, for which the library waits."""
+        if message.type is WSMsgType.PING:
+            await self._sock.pong(message.data)
+        if message.type in (WSMsgType.PING, WSMsgType.PONG):
+            return False
+        if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+            raise OSError
+        frame = self._read(message.data)
+        if frame is not None:
+            await self._pass_on(frame)
+        return frame is None
 
     async def _pass_on(self, frame: Frame) -> None:
         if frame.packet_type != EVENT or frame.content[0] in PAGE_EVENTS:
@@ -188,16 +202,18 @@ class PageSocket(WebSocket):
         if frame.packet_type == DISCONNECT:
             raise OSError
 
-    async def _next(self) -> str | bytes:
+    async def _next(self) -> WSMessage:
         if self._until is None:
-            return await super().wait()
+            return await self._sock.receive()
         try:
             async with asyncio.timeout_at(self._until):
-                return await super().wait()
+                if not self._is_authenticated and asyncio.get_running_loop().time() >= self._until:
+                    raise TimeoutError  # what has arrived already is given without a wait that could end
+                return await self._sock.receive()
         except TimeoutError:
             missing = "greet" if self._is_authenticated else "say who it is"
             _log.warning("A socket is closed, because it did not %s in time.", missing)
-            self._is_cut = True
+            self.cut()
             raise
 
     def _read(self, text: str | bytes) -> Frame | None:
@@ -207,7 +223,7 @@ class PageSocket(WebSocket):
                 raise UnreadableFrame("a packet that has no place there")
         except UnreadableFrame as error:
             _log.warning("A socket is closed, because it sent what no page sends: %s.", error)
-            self._is_cut = True
+            self.cut()
             raise
         return frame
 

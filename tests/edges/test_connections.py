@@ -55,9 +55,11 @@ class Served:
     def __init__(self) -> None:
         self.port = 0
         self.go = asyncio.Event()
+        self.asked = 0
         self.lines: list[Line] = []
 
     async def answer(self, request: web.Request) -> web.Response:
+        self.asked += 1
         if request.path == "/known":
             note_caller(request)
         if request.path == "/slow":
@@ -140,14 +142,18 @@ async def test_an_answer_that_takes_long_is_not_ended() -> None:
             assert b"200 OK" in await line.reader.readuntil(b"\r\n\r\n")
 
 
-async def test_the_oldest_connection_without_a_caller_goes_for_the_newest() -> None:
+@pytest.mark.parametrize("has_spoken", [True, False])
+async def test_the_oldest_connection_without_a_caller_goes_for_the_newest(has_spoken: bool) -> None:
     """Who has something to say says it at once, so that it is not the one that goes."""
     async with serving(max_unknown=10) as served:
-        oldest = await served.connect()
-        await oldest.ask(b"a")
-        others = [await served.connect() for _ in range(10)]
-        assert await oldest.is_ended()
-        assert b"200 OK" in await others[-1].ask(b"a")
+        lines = [await served.connect() for _ in range(10)]
+        if has_spoken:
+            for line in lines:
+                await line.ask(b"a")
+        newest = await served.connect()
+        assert b"200 OK" in await newest.ask(b"a")
+        assert await lines[0].is_ended(within_s=HEADER_S / 2)
+        assert not await lines[1].is_ended(within_s=HEADER_S / 4)
 
 
 async def test_a_connection_with_a_caller_stays_whoever_comes() -> None:
@@ -161,7 +167,42 @@ async def test_a_connection_with_a_caller_stays_whoever_comes() -> None:
         served.go.set()
         async with asyncio.timeout(5):
             assert b"200 OK" in await known.reader.readuntil(b"\r\n\r\n")
-        assert b"X-Known: True" in await known.ask(b"a")
+        assert b"200 OK" in await known.ask(b"a")
+
+
+async def test_others_on_the_connection_of_a_caller_are_strangers() -> None:
+    """Behind a proxy they share connections, and what strangers do wrong is logged once a minute."""
+    async with serving() as served:
+        line = await served.connect()
+        assert b"X-Known: True" in await line.ask(b"known")
+        assert b"X-Known: False" in await line.ask(b"a")
+
+
+async def test_a_body_that_comes_after_the_answer_is_no_header() -> None:
+    """Proxies send header and body apart, and use the connection again after a quick refusal."""
+    async with serving() as served:
+        line = await served.connect()
+        await line.send(b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n")
+        async with asyncio.timeout(5):
+            assert b"405" in await line.reader.readuntil(b"\r\n\r\n")
+            await line.reader.readexactly(len("405: Method Not Allowed"))
+        await line.send(b"body")
+        assert not await line.is_ended(within_s=3 * HEADER_S)
+        assert b"200 OK" in await line.ask(b"a")
+
+
+async def test_a_connection_that_says_nothing_goes_before_one_that_is_being_answered() -> None:
+    """When very many pages come at once, those that wait for their answer are the oldest."""
+    async with serving(max_unknown=10) as served:
+        first, silent = await served.connect(), await served.connect()
+        await first.send(REQUEST % b"slow")
+        await eventually(lambda: served.asked)
+        for _ in range(9):
+            await (await served.connect()).send(REQUEST % b"slow")
+        assert await silent.is_ended(within_s=HEADER_S / 2)
+        served.go.set()
+        async with asyncio.timeout(5):
+            assert b"200 OK" in await first.reader.readuntil(b"\r\n\r\n")
 
 
 async def test_connections_that_have_ended_count_no_more() -> None:

@@ -1,5 +1,6 @@
 """A user's browsers: listed, renamed, chosen, and taken away."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -189,3 +190,31 @@ async def test_a_visibility_that_is_none_changes_nothing(bridge: Bridge, laptop:
     await laptop.socket.emit("bridge:visibility", payload)
     assert (await devices(laptop))[laptop.device_id]["visible"] is True
     assert laptop.socket.connected
+
+
+async def test_a_page_that_is_gone_before_it_was_greeted_gets_no_calls(
+    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database took its time, and the socket ended meanwhile: nobody would ever take the page away."""
+    page = await browser_of(bridge, http, bridge.local_user.id)
+    looking, found = asyncio.Event(), asyncio.Event()
+    mode = bridge.rooms.approvals.mode
+
+    async def slowly(user_id: str) -> str:
+        looking.set()
+        await found.wait()
+        return await mode(user_id)
+
+    monkeypatch.setattr(bridge.rooms.approvals, "mode", slowly)
+    gone = socketio.AsyncClient(reconnection=False)
+    auth = {"token": page.token}
+    await gone.connect(bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth=auth)
+    await gone.emit("bridge:hello", {"protocol": 1, "page_id": "gone"})
+    await looking.wait()
+    await bridge.rooms.gateway.disconnect_device(page.device_id)
+    found.set()
+    await page.connect(answering("page"))
+    assert bridge.rooms.gateway.page_count(bridge.local_user.id) == 1
+    await page.close()
+    await eventually(lambda: bridge.rooms.gateway.page_count(bridge.local_user.id) == 0)
+    await gone.disconnect()

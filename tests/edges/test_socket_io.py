@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from aiohttp import WSMessage, WSMsgType
 
 from bridge.edges.socket_frames import UnreadableFrame
 from bridge.edges.socket_io import AUTHENTICATION_S, BREATH, GREETING_S, PageSocket
@@ -31,6 +31,10 @@ class Library:
         self.received.append(packet.data.content)
 
 
+class Ping(bytes):
+    """What comes in a ping of WebSocket, which browsers never send and programs may."""
+
+
 class Arrived(PageSocket):
     """A socket on which everything has arrived already, and then nothing more comes."""
 
@@ -38,11 +42,21 @@ class Arrived(PageSocket):
         super().__init__(library.serve, None)
         self._sock: Any = self
         self._texts = list(texts)
+        self.pongs = 0
+        self.is_cut = False
+
+    def cut(self) -> None:
+        self.is_cut = True
 
     async def receive(self) -> Any:
         if not self._texts:
             await asyncio.Event().wait()
-        return SimpleNamespace(data=self._texts.pop(0))
+        data = self._texts.pop(0)
+        kinds = {"str": WSMsgType.TEXT, "bytes": WSMsgType.BINARY, "Ping": WSMsgType.PING}
+        return WSMessage(kinds.get(type(data).__name__, WSMsgType.CLOSED), data, None)
+
+    async def pong(self, _data: bytes) -> None:
+        self.pongs += 1
 
 
 def page(library: Library, *texts: str | bytes | None) -> Arrived:
@@ -95,13 +109,15 @@ async def test_a_large_message_counts_as_many() -> None:
         assert len(turns) >= 2
 
 
-@pytest.mark.parametrize("frame", ["42[", b"\x00", "", "9", "40{}", "43[]", "45-[]", "2probe"])
+@pytest.mark.parametrize("frame", ["42[", b"\x00", "", "9", "40{}", "43[]", "430[]", "45-[]", "2probe"])
 async def test_the_first_frame_that_no_page_sends_ends_its_socket(frame: str | bytes) -> None:
     """Three bytes were a traceback in the log, and the socket could send the next three."""
     library = Library()
+    socket = page(library, frame, MESSAGE)
     with pytest.raises(UnreadableFrame):
-        await page(library, frame, MESSAGE).wait()
+        await socket.wait()
     assert library.received == []
+    assert socket.is_cut
 
 
 @pytest.mark.parametrize("frame", [MESSAGE, "430[]", "41"])
@@ -173,6 +189,36 @@ async def test_pongs_are_counted_like_everything_else() -> None:
     for _ in range(BURST + RATE_PER_S):
         await socket.wait()
     assert asyncio.get_running_loop().time() == pytest.approx(1, abs=0.1)
+
+
+async def test_pings_are_answered_and_give_others_their_turn() -> None:
+    """Aiohttp answers as many as have arrived before anybody else runs: 43,000 took half a second."""
+    socket = page(Library(), *[Ping(b"")] * (BURST - 1), "3")
+    async with others() as turns:
+        assert await socket.wait() == "3"
+        assert socket.pongs == BURST - 1
+        assert len(turns) >= BURST // BREATH
+
+
+async def test_pings_are_counted_like_everything_else() -> None:
+    """Each is answered."""
+    socket = page(Library(), *[Ping(b"")] * (BURST + RATE_PER_S), "3")
+    assert await socket.wait() == "3"
+    assert asyncio.get_running_loop().time() == pytest.approx(1, abs=0.1)
+
+
+async def test_talking_is_no_way_to_stay_without_saying_who_one_is() -> None:
+    """What has arrived already is read without a wait, in which a time limit could strike."""
+    socket = Arrived(Library(), *["3"] * 10_000)
+
+    async def talk() -> None:
+        while True:
+            await socket.wait()
+
+    with pytest.raises(TimeoutError):
+        await talk()
+    assert asyncio.get_running_loop().time() < 2 * AUTHENTICATION_S
+    assert socket.is_cut
 
 
 async def test_a_page_that_runs_many_calls_is_never_kept_waiting() -> None:
