@@ -283,9 +283,11 @@ async def test_a_slow_call_takes_one_place_and_no_more(
 ) -> None:
     """S0-71, W-13: of two places one is taken for long; five quick calls pass through the other."""
     await change(page, MAX_PARALLEL_TOOLS_PER_REQUEST=2)
-    gate = api.hold("slow")
+    gate, first = api.hold("slow"), api.hold("a")
     provider.play(adding("slow", "a", "b", "c", "d", "e"), DONE)
     asking = asyncio.create_task(ask(client))
+    await eventually(lambda: sorted(api.running) == ["a", "slow"])
+    first.set()
     await eventually(lambda: (len(api.ended), api.running) == (5, ["slow"]))
     assert api.most == 2
     gate.set()
