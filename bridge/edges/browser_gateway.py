@@ -23,6 +23,7 @@ from bridge.approvals import Approvals
 from bridge.dispatch import CARD_RESUME_S
 from bridge.edges.device_choices import DeviceChoices, Presence, prefer
 from bridge.edges.identity import Caller, Identity
+from bridge.edges.page_messages import envelope_of, unreadable_report
 from bridge.edges.socket_io import (
     JsonPacket,
     OnePageSender,
@@ -51,7 +52,6 @@ from bridge.wire import (
     EVENT_VISIBILITY,
     FILE_BYTES,
     INLINE_RESULT_BYTES,
-    MAX_CALL_ID_CHARS,
     PROTOCOL,
     RESULT_BYTES,
     SOCKET_MESSAGE_BYTES,
@@ -239,7 +239,7 @@ class BrowserGateway:
 
         if (socket := self._sockets.get(sid)) is not None:
             socket.sent_call()
-        await self._sio.emit(EVENT_CALL, _envelope(call), to=sid, callback=acknowledged)
+        await self._sio.emit(EVENT_CALL, envelope_of(call), to=sid, callback=acknowledged)
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
         """Emit `cancel:tool`."""
@@ -406,7 +406,7 @@ class BrowserGateway:
         try:
             result = Result.model_validate(payload)
         except ValidationError as error:
-            result = _unreadable(payload, error)
+            result = unreadable_report(payload, error)
         if result is None or self._listener is None:
             return
         self._listener.report(self._callers[sid].user.id, sid, result)
@@ -464,48 +464,5 @@ def _may_reach(hello: Hello, origin: str) -> bool:
     return hello.origins is None or not origin or origin in hello.origins
 
 
-def _envelope(call: OpenCall) -> dict[str, Any]:
-    request = call.request
-    return {
-        "chat_id": request.chat_id,
-        "message_id": request.message_id,
-        "data": {
-            "type": "execute:tool",
-            "data": {
-                "id": call.call_id,
-                "name": request.operation_key,
-                "params": request.arguments_text,
-                "server": {"id": request.server_id, "digest": request.operation_digest},
-                "session_id": call.sid,
-                "bridge": {
-                    "tool": request.tool_name,
-                    "deadline_ms": call.left_ms,
-                    "approval": call.approval,
-                    "approval_ms": call.approval_ms,
-                    "attempt": call.sendings,
-                    "result_token": call.result_token,
-                    "idempotency_key": request.idempotency_key,
-                },
-            },
-        },
-    }
-
-
 def _refusal(code: ErrorCode, message: str) -> dict[str, Any]:
     return {"error": WireError(code=code, message=message).model_dump(mode="json")}
-
-
-def _unreadable(payload: Any, error: ValidationError) -> Result | None:
-    """A report we cannot read still ends its call, if it names one."""
-    call_id = cast("dict[str, Any]", payload).get("call_id") if isinstance(payload, dict) else None
-    if not isinstance(call_id, str) or not 0 < len(call_id) <= MAX_CALL_ID_CHARS:
-        return None
-    problem = error.errors()[0]
-    where = ".".join(str(part) for part in problem["loc"])
-    message = f"The page reported an outcome that the bridge cannot read: {where}: {problem['msg']}."
-    report = {
-        "status": "failed",
-        "error": {"code": ErrorCode.INTERNAL, "message": message},
-        "delivered": "unknown",
-    }
-    return Result.model_validate({"call_id": call_id, "outcome": report})
