@@ -126,7 +126,7 @@ async def _send_requests(host: str, maker: RequestMaker, source: Random, found: 
         found.sent["requests"] += len(statuses)
         found.sent["headers"] += sum(odd for _, odd in made[: len(statuses)])
         found.statuses.update(statuses)
-        if 500 in statuses or b'"internal"' in answer:
+        if 500 in statuses or b'"code":"internal"' in answer:
             found.wrong.append(f"an internal error: {answer[:2000]!r}")
     writer.close()
 
