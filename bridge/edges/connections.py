@@ -43,8 +43,6 @@ class Connection(web.RequestHandler):
         """`options`: of aiohttp's handler of requests."""
         super().__init__(server, **options)
         self._watch = watch
-        self.has_caller = False
-        """Somebody showed a valid key, session or ticket here."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The client is there; its header is awaited."""
@@ -68,9 +66,7 @@ class Connection(web.RequestHandler):
 
     def admit(self) -> None:
         """Somebody who is known speaks."""
-        if not self.has_caller:
-            self.has_caller = True
-            self._watch.admitted(self)
+        self._watch.admitted(self)
 
     def cut(self) -> None:
         """End it at once; nothing more is sent."""
