@@ -12,18 +12,18 @@ from bench.payloads import ARGUMENTS_TEXT, CHAT_ID, MESSAGE_ID
 from bench.peer import LoadOrder, PageOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, nothing
-from bridge.calls import CallState
-from bridge.config import Settings
-from bridge.edges.browser_gateway import SOCKET_PATH
-from bridge.edges.call_journal import CallJournal
-from bridge.edges.identity import SESSION
-from bridge.edges.intent_log import IntentLog
-from bridge.edges.store import Store
-from bridge.limits import Deadline
-from bridge.open_call import CallRecord, CallRequest
-from bridge.outcome import CallOutcome
-from bridge.servers import LoadedServer
-from bridge.service import Bridge, start_bridge
+from bridge.app.server import Bridge, start_bridge
+from bridge.auth.identity import SESSION
+from bridge.browsers.gateway import SOCKET_PATH
+from bridge.calls.open_call import CallRecord, CallRequest
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
+from bridge.catalog.server_view import LoadedServer
+from bridge.limits.settings import Deadline
+from bridge.settings.bridge import Settings
+from bridge.storage.call_journal import CallJournal
+from bridge.storage.store import Store
+from bridge.storage.write_ahead_log import IntentLog
 from examples.document_files import read_document_text
 
 UNWRITTEN, SAFE, UNSAFE = "dispatch_unwritten", "dispatch", "dispatch_unsafe"
@@ -111,7 +111,7 @@ async def _start(peer: PeerLink, store: type[Store]) -> _Running:
         Settings(data_dir=folder, port=0, approve="all", limits=UNLIMITED),
         store.open(folder / "bridge.sqlite"),
     )
-    rooms, user = bridge.rooms, bridge.local_user
+    rooms, user = bridge.app.composition, bridge.local_user
     server = await rooms.registry.share(
         "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/documents/shop.json"
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from bench.document_ratios import measure_ratios
 from bench.measure import time_each
 from bench.report import print_table
-from bridge.edges.document_worker import DocumentWorker
+from bridge.documents.worker import DocumentWorker
 from toolserver.json_types import JsonObject, JsonValue
 
 if sys.platform != "win32":

@@ -19,10 +19,10 @@ from typing import Any
 from sqlalchemy import URL, Engine, create_engine, text
 
 from bench.report import print_table
-from bridge.artifacts.record import KeptItem, KeptResponse, Side
-from bridge.config import KeptSettings
-from bridge.edges.database import postgresql_url
-from bridge.edges.store import Store
+from bridge.settings.bridge import KeptSettings
+from bridge.storage.database import postgresql_url
+from bridge.storage.store import Store
+from bridge.stored_items.items import KeptItem, KeptResponse, Side
 from toolserver.json_types import JsonObject
 
 URL_VARIABLE = "KEPT_BENCH_URL"

@@ -15,10 +15,10 @@ import aiohttp
 import orjson
 from aiohttp import web
 
-from bridge.config import Settings
-from bridge.edges.store import Store
-from bridge.models import ModelsFile, ProviderSettings
-from bridge.service import start_bridge
+from bridge.app.server import start_bridge
+from bridge.settings.bridge import Settings
+from bridge.settings.models import ModelsFile, ProviderSettings
+from bridge.storage.store import Store
 
 PIECES = 20
 PACE_S = 0.1

@@ -17,10 +17,10 @@ from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
 from bench.report import print_table
-from bridge.edges.model_client import ChatModel, ResponsesModel
-from bridge.edges.model_provider import Provider
-from bridge.models import ProviderSettings
-from bridge.turns.model import Model, ModelRequest
+from bridge.agent.model import Model, ModelRequest
+from bridge.providers.http_provider import Provider
+from bridge.providers.models import ChatModel, ResponsesModel
+from bridge.settings.models import ProviderSettings
 
 ROUNDS = 300
 _QUESTION = "Hello"

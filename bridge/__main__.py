@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from bridge import __version__
+from bridge.cli.parser import Parser
 from bridge.commands.failure import CommandFailed
-from bridge.commands.parsing import Parser
-from bridge.edges.log_lines import log_to_stderr
+from bridge.log_lines import log_to_stderr
 
 
 class Command(NamedTuple):
@@ -29,34 +29,32 @@ class Command(NamedTuple):
 
 
 COMMANDS: Mapping[str, Command] = {
-    "serve": Command("bridge.commands.serve:add_serve", "run the bridge"),
-    "demo": Command("bridge.commands.serve:add_demo", "run the bridge with a sample API on another port"),
-    "check": Command("bridge.commands.documents:add_check", "report what a document becomes"),
+    "serve": Command("bridge.cli.serve:add_serve", "run the bridge"),
+    "demo": Command("bridge.cli.serve:add_demo", "run the bridge with a sample API on another port"),
+    "check": Command("bridge.cli.documents:add_check", "report what a document becomes"),
     "plan": Command(
-        "bridge.commands.documents:add_plan", "print the request plan of every tool of a document, as JSON"
+        "bridge.cli.documents:add_plan", "print the request plan of every tool of a document, as JSON"
     ),
-    "tools": Command(
-        "bridge.commands.tools:add_tools", "list the tools of a document, or of the running bridge"
-    ),
-    "call": Command("bridge.commands.client:add_call", "run a tool of the running bridge"),
-    "smoke": Command("bridge.commands.smoke:add_smoke", "walk through a conversation with a tool"),
+    "tools": Command("bridge.cli.tools:add_tools", "list the tools of a document, or of the running bridge"),
+    "call": Command("bridge.cli.client:add_call", "run a tool of the running bridge"),
+    "smoke": Command("bridge.cli.smoke:add_smoke", "walk through a conversation with a tool"),
     "key": Command(
-        "bridge.commands.people:add_key",
+        "bridge.cli.users:add_key",
         "make an API key and a page link for a user, or a key that speaks for users",
     ),
-    "users": Command("bridge.commands.people:add_users", "list the users, or delete one"),
-    "audit": Command("bridge.commands.audit:add_audit", "show what happened, newest last"),
+    "users": Command("bridge.cli.users:add_users", "list the users, or delete one"),
+    "audit": Command("bridge.cli.audit:add_audit", "show what happened, newest last"),
     "encrypt": Command(
-        "bridge.commands.encrypt:add_encrypt", "seal what is kept of answers with the first encryption key"
+        "bridge.cli.encrypt:add_encrypt", "seal what is kept of answers with the first encryption key"
     ),
     "move-database": Command(
-        "bridge.commands.move_database:add_move_database", "move the SQLite file to a PostgreSQL database"
+        "bridge.cli.move_database:add_move_database", "move the SQLite file to a PostgreSQL database"
     ),
-    "export": Command("bridge.commands.kept:add_export", "write what is kept of a user's answers to a file"),
+    "export": Command("bridge.cli.export:add_export", "write what is kept of a user's answers to a file"),
     "import": Command(
-        "bridge.commands.kept:add_import", "read what is kept in again, or the items of Open WebUI's chats"
+        "bridge.cli.export:add_import", "read what is kept in again, or the items of Open WebUI's chats"
     ),
-    "devices": Command("bridge.commands.people:add_devices", "list a user's browsers, or remove one"),
+    "devices": Command("bridge.cli.users:add_devices", "list a user's browsers, or remove one"),
 }
 
 

@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from bridge.network_table import METADATA_NAMES, NETWORKS, Carried, Network
+from bridge.documents.network_table import METADATA_NAMES, NETWORKS, Carried, Network
 
 SCRIPT = Path(__file__).parents[1] / "static" / "base" / "network_table.js"
 
 HEAD = """\
 // @ts-check
-/** Written by `python -m tests.network_script` from bridge/network_table.py, which has the sources. */
+/** Written by `python -m tests.network_script` from bridge/documents/network_table.py, which has the sources. */
 
 /** @type {readonly import("../types/types.js").Network[]} */
 export const NETWORKS = [

@@ -5,8 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from bridge.commands.kept_options import is_yes
-from bridge.config import DEFAULT_TOOL_OUTPUT_TURNS, REASONING_MEMORIES, MemorySettings, ReasoningMemory
+from bridge.cli.storage_options import is_yes
+from bridge.settings.bridge import (
+    DEFAULT_TOOL_OUTPUT_TURNS,
+    REASONING_MEMORIES,
+    MemorySettings,
+    ReasoningMemory,
+)
 
 PERSIST_VARIABLE = "PERSIST_TOOL_RESULTS"
 REASONING_VARIABLE = "PERSIST_REASONING_TOKENS"

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from bridge.models import ModelsFile, ModelsFileError, key_of, models_of_environment, read_models
+from bridge.settings.models import ModelsFile, ModelsFileError, key_of, models_of_environment, read_models
 
 MODELS_VARIABLE = "TOOL_BRIDGE_MODELS"
 MODELS_FILE = "models.toml"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from bridge.commands.options import folder, origin
-from bridge.config import origin_of
-from bridge.edges.document_sources import ReferenceRules
+from bridge.cli.arguments import folder, origin
+from bridge.documents.sources import ReferenceRules
+from bridge.settings.bridge import origin_of
 
 
 def add_references(command: argparse.ArgumentParser) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bridge.conversations.record import Message, Role, new_message_id
-from bridge.turns.interrupted import open_calls
-from bridge.turns.items import Item, ModelCall, message_item
-from bridge.turns.turn import CallEnded
+from bridge.agent.items import Item, ModelCall, message_item
+from bridge.agent.memory.interrupted_calls import open_calls
+from bridge.agent.turn import CallEnded
+from bridge.conversations.conversation import Message, Role, new_message_id
 
 MAX_TITLE_CHARS = 80
 """Of a title that is made of the first thing that was said."""

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
-from bridge.conversations.record import Message
-from bridge.turns.items import answered_call_id, call_id_of
+from bridge.agent.items import answered_call_id, call_id_of
+from bridge.conversations.conversation import Message
 
 
 class Branches:

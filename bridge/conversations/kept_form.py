@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bridge.conversations.record import EnabledTool, Message, Settings
+from bridge.conversations.conversation import EnabledTool, Message, Settings
 from toolserver.json_types import JsonObject, array_at, text_at
 
 

@@ -11,13 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from bridge.artifacts.record import NOTICE_TYPE
-from bridge.conversations.record import Message, Role, new_message_id
-from bridge.conversations.shape import output_text, text_of
-from bridge.turns.interrupted import open_calls
-from bridge.turns.items import Item, ModelCall, answered_call_id, model_call
-from bridge.turns.rounds import CallIds, RoundReader
-from bridge.turns.turn import (
+from bridge.agent.items import Item, ModelCall, answered_call_id, model_call
+from bridge.agent.loop.rounds import CallIds, RoundReader
+from bridge.agent.memory.interrupted_calls import open_calls
+from bridge.agent.turn import (
     CallEnded,
     CallStarted,
     Notice,
@@ -27,6 +24,9 @@ from bridge.turns.turn import (
     TurnRequest,
     TurnResult,
 )
+from bridge.conversations.conversation import Message, Role, new_message_id
+from bridge.conversations.message_schema import output_text, text_of
+from bridge.stored_items.items import NOTICE_TYPE
 from toolserver.json_types import JsonObject, text_at
 
 _TEXT = ("response.output_text.delta", "response.refusal.delta")

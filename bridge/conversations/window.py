@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bridge.artifacts.record import OWN_TYPES, KeptItem
-from bridge.conversations.record import Message
-from bridge.turns.context_budget import CHARS_PER_TOKEN
-from bridge.turns.items import Item, answered_call_id, arguments_text, call_id_of, message_text
+from bridge.agent.items import Item, answered_call_id, arguments_text, call_id_of, message_text
+from bridge.agent.loop.context_budget import CHARS_PER_TOKEN
+from bridge.conversations.conversation import Message
+from bridge.stored_items.items import OWN_TYPES, KeptItem
 from toolserver.json_types import array_at, dump_json, text_at
 
 TOKENS_PER_MESSAGE = 3

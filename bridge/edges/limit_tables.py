@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from sqlalchemy import delete, select
 
-from bridge.call_settings import CallSetting, Scope
-from bridge.edges.dialects import dialect_of, upsert
-from bridge.edges.sessions import Sessions
-from bridge.edges.store_tables import CallSettingRow, LimitRow
-from bridge.limits import Number
+from bridge.limits.call_settings import CallSetting, Scope
+from bridge.limits.settings import Number
+from bridge.storage.dialects import dialect_of, upsert
+from bridge.storage.sessions import Sessions
+from bridge.storage.tables import CallSettingRow, LimitRow
 
 
 class LimitTables:
-    """The ports of `bridge.limits` and `bridge.call_settings`."""
+    """The ports of `bridge.limits.settings` and `bridge.limits.call_settings`."""
 
     def __init__(self, session: Sessions) -> None:
         self._session = session

@@ -6,12 +6,12 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from bridge.audit import AuditKind
-from bridge.config import MemorySettings, ReasoningMemory
-from bridge.edges.audited_routes import tell_audit
-from bridge.edges.http_routes import Answer, Route, caller_of, json_answer, page_of, read_body
-from bridge.edges.identity import Identity
-from bridge.memory_choice import MemoryChoice, MemoryChoices
-from bridge.wire import ErrorCode
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import ErrorCode
+from bridge.http.audit import tell_audit
+from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
+from bridge.settings.bridge import MemorySettings, ReasoningMemory
+from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 
 
 class WantedMemory(BaseModel):

@@ -1,14 +1,14 @@
-"""What users want kept of answers, in the database. The port of `bridge.memory_choice`."""
+"""What users want kept of answers, in the database. The port of `bridge.stored_items.retention_preference`."""
 
 from __future__ import annotations
 
 from sqlalchemy import select
 
-from bridge.config import REASONING_MEMORIES, ReasoningMemory
-from bridge.edges.dialects import dialect_of, upsert
-from bridge.edges.sessions import Sessions
-from bridge.edges.store_tables import MemoryChoiceRow
-from bridge.memory_choice import MemoryChoice
+from bridge.settings.bridge import REASONING_MEMORIES, ReasoningMemory
+from bridge.storage.dialects import dialect_of, upsert
+from bridge.storage.sessions import Sessions
+from bridge.storage.tables import MemoryChoiceRow
+from bridge.stored_items.retention_preference import MemoryChoice
 
 
 class MemoryChoiceTable:

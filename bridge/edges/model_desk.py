@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bridge.edges.model_book import ModelBook, ModelEntry
-from bridge.edges.tasks import Tasks
-from bridge.turns.turn import TurnSettings
+from bridge.agent.turn import TurnSettings
+from bridge.providers.directory import ModelBook, ModelEntry
+from bridge.tasks import Tasks
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Insert
 from sqlalchemy.engine import Dialect
 
-from bridge.edges.dialects import driver_text
+from bridge.storage.dialects import driver_text
 
 SIZES = (256, 32, 4, 1)
 """Rows of one statement. A driver gives the interpreter lock away and waits to have it back for every

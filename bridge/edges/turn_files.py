@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from bridge.edges.answer_files import AnswerFiles
+from bridge.http.answer_files import AnswerFiles
 
 
 class TurnFiles:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import orjson
 
-from bridge.edges.document_validation import validate_document
-from bridge.edges.framed_service import decoded, serve
+from bridge.documents.framing import decoded, serve
+from bridge.documents.validation_child import validate_document
 
 
 def _lines(_request: object, text: bytes) -> Iterator[bytes]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bridge.turns.items import ModelCall, model_call
-from bridge.turns.model import ModelEvent
+from bridge.agent.items import ModelCall, model_call
+from bridge.agent.model import ModelEvent
 from toolserver.json_types import JsonObject, object_at, text_at
 
 

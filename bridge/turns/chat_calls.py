@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from bridge.turns.chat_items import ItemStatus, OpenCall
+from bridge.agent.chat_completions.stream_items import ItemStatus, OpenCall
 from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at
 
 

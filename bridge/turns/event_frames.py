@@ -1,6 +1,6 @@
 """Server-sent events as bytes: how many there are, and those that a listener has not had.
 
-Frames are as `bridge.edges.model_answers` writes them: one event of the Responses API each, numbered without
+Frames are as `bridge.endpoints.openai.encoders` writes them: one event of the Responses API each, numbered without
 a gap, its JSON in one line.
 """
 

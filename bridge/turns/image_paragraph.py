@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.turns.items import Item
+from bridge.agent.items import Item
 from toolserver.json_types import text_at
 
 

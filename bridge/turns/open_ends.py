@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from bridge.artifacts.record import OWN_TYPES, KeptItem
+from bridge.agent.items import ModelCall
+from bridge.agent.memory.interrupted_calls import Interruption, JournalEntry, interrupted, open_calls
+from bridge.agent.memory.recorder import Memory, record_of
+from bridge.agent.turn import CallEnded, TurnRequest
+from bridge.stored_items.items import OWN_TYPES, KeptItem
 from bridge.turns.caller_tools import distinct_tools, function_names
-from bridge.turns.interrupted import Interruption, JournalEntry, interrupted, open_calls
-from bridge.turns.items import ModelCall
-from bridge.turns.recorder import Memory, record_of
-from bridge.turns.turn import CallEnded, TurnRequest
 
 
 class CallKnowledge(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.turns.model import ModelRequest
+from bridge.agent.model import ModelRequest
 from toolserver.json_types import JsonObject
 
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** What an address is, by the table of networks. Pure; bridge/networks.py decides alike. */
+/** What an address is, by the table of networks. Pure; bridge/documents/networks.py decides alike. */
 
 import { METADATA_NAMES, NETWORKS } from "./network_table.js";
 

@@ -7,7 +7,7 @@
 /** @typedef {import("../types/types.d.ts").ReasonToAsk} ReasonToAsk */
 /** @typedef {"once" | "chat" | "timed" | "always" | "denied"} Decision */
 
-/** The same as the bridge's (bridge/policy.py). */
+/** The same as the bridge's (bridge/calls/approval_policy.py). */
 export const TIMED_MS = 30 * 60_000;
 export const CHAT_MS = 24 * 3_600_000;
 

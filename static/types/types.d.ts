@@ -289,7 +289,7 @@ export interface Diagnosis {
 
 export type AddressSpace = "loopback" | "local" | "public";
 
-/** A row of bridge/network_table.py. */
+/** A row of bridge/documents/network_table.py. */
 export interface Network {
   cidr: string;
   conclusion: "public" | "private" | "metadata";

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from bridge.commands.serve import SAMPLES
+from bridge.cli.serve import SAMPLES
 from tests.browser.scene import Scene, staged
 from tests.support.chromium import running_chromium
 

@@ -10,9 +10,9 @@ import aiohttp
 from aiohttp import web
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
-from bridge.config import Settings, page_url
-from bridge.edges.store import Store
-from bridge.service import Bridge, start_bridge
+from bridge.app.server import Bridge, start_bridge
+from bridge.settings.bridge import Settings, page_url
+from bridge.storage.store import Store
 from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, accept_selection, open_page
 from tests.support.running import FORGET_AT_ONCE

@@ -16,7 +16,7 @@ from aiohttp.typedefs import Handler
 from playwright.async_api import Browser
 
 from bridge.__main__ import main
-from bridge.edges.audit_log import Wanted
+from bridge.storage.audit_log import Wanted
 from tests.browser.scene import Scene, staged
 from tests.support.canaries import files_with, holds
 from tests.support.chromium import accept_selection, go_to, save_credential

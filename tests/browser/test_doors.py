@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from playwright.async_api import Browser, Page
 
-from bridge.edges.page_http import STATIC
+from bridge.http.static_page import STATIC
 from tests.browser.scene import Scene, staged
 from tests.support.serving import serving
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from bridge.commands.serve import SAMPLES
+from bridge.cli.serve import SAMPLES
 from tests.browser.scene import Scene
 from tests.support.chromium import expect_connection, go_to, run_tool
 

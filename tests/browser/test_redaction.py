@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from bridge.wire import RESULT_BYTES
+from bridge.browser_protocol import RESULT_BYTES
 from tests.browser.scene import Scene
 from tests.support.chromium import accept_selection, save_credential
 from tests.support.serving import for_every_page, serving

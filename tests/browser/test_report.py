@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.async_api import Page, expect
 
-from bridge.commands.documents import report, with_schema_warnings
+from bridge.cli.documents import report, with_schema_warnings
 from tests.browser.scene import Scene
 from tests.support.chromium import go_to
 from tests.support.compiled import document_text, operation, tools_of

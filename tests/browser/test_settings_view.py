@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from bridge.artifacts.record import KeptItem
+from bridge.stored_items.items import KeptItem
 from tests.browser.scene import Scene
 from tests.support.chromium import expect_connection, go_to, run_tool
 

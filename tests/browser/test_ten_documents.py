@@ -18,7 +18,7 @@ import pytest_asyncio
 import yaml
 from playwright.async_api import Browser, Page
 
-from bridge.servers import LoadedServer
+from bridge.catalog.server_view import LoadedServer
 from tests.browser.scene import Scene, staged
 from tests.support.argument_samples import sample_arguments
 from tests.support.chromium import save_credential
@@ -96,7 +96,9 @@ async def offer(scene: Scene, path: Path, base_url: str) -> LoadedServer:
     """Share a document, and move its server to another address."""
     bridge = scene.bridge
     server = await bridge.share(str(path))
-    return await bridge.rooms.registry.change(bridge.local_user.id, server.record.id, base_url=base_url)
+    return await bridge.app.composition.registry.change(
+        bridge.local_user.id, server.record.id, base_url=base_url
+    )
 
 
 async def save_credentials(page: Page, server: LoadedServer) -> None:

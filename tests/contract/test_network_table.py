@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_network
 from pathlib import Path
 
-from bridge.network_table import METADATA_NAMES, NETWORKS
-from bridge.networks import network_of
+from bridge.documents.network_table import METADATA_NAMES, NETWORKS
+from bridge.documents.networks import network_of
 from tests.network_script import SCRIPT, script
 
 ROOT = Path(__file__).parents[2]

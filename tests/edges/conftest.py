@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.compiled import document_text
 from tests.support.databases import DATABASES, Where, fresh_database
 from tests.support.models import client_of

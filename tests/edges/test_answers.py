@@ -9,10 +9,10 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from bridge.app.server import Bridge
+from bridge.browser_protocol import RESULT_BYTES
 from bridge.edges import keep_alive
-from bridge.edges.answer_files import plain_mime
-from bridge.service import Bridge
-from bridge.wire import RESULT_BYTES
+from bridge.http.answer_files import plain_mime
 from tests.support.running import Answer, Page, json_answer, page_of
 from tests.support.waiting import eventually
 from toolserver.call.result import CUT_BY_TIME
@@ -186,7 +186,7 @@ async def test_html_is_text_unless_the_server_may_show_it(scene: Scene, bridge: 
     inline = {"content-disposition": "inline", "content-type": "text/html"}
     scene.outcome = text("text/html", "<h1>Hi</h1>", headers=inline)
     assert (await scene.call())[1] == "application/json"
-    await bridge.rooms.registry.change(bridge.local_user.id, "shop", inline_html=True)
+    await bridge.app.composition.registry.change(bridge.local_user.id, "shop", inline_html=True)
     assert await scene.call() == (200, "text/html", b"<h1>Hi</h1>")
     scene.outcome = text("text/html", "<h1>Hi</h1>")
     assert (await scene.call())[1] == "application/json"

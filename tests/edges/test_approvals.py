@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge import open_call
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.calls import open_call
 from tests.support.compiled import document_text
 from tests.support.databases import Where
 from tests.support.running import Page, json_answer, page_of, running_bridge
@@ -238,10 +238,10 @@ async def test_a_mode_is_chosen_in_a_page_and_told_to_the_others(bridge: Bridge,
 async def test_modes_and_grants_outlive_the_bridge(tmp_path: Path, database: Where) -> None:
     """W-36: a restart asks nobody again, and forgets nobody's caution."""
     async with running_bridge(tmp_path, database=database, approve="safe") as bridge:
-        store = bridge.rooms.store.approval_tables()
+        store = bridge.app.composition.store.approval_tables()
         await store.choose_approval_mode(bridge.local_user.id, "ask")
     async with running_bridge(tmp_path, database=database, approve="all") as bridge:
-        assert await bridge.rooms.approvals.mode(bridge.local_user.id) == "ask"
+        assert await bridge.app.composition.approvals.mode(bridge.local_user.id) == "ask"
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from bridge.audit import AuditKind
-from bridge.edges.audited_calls import AuditedCalls
-from bridge.edges.refusals import Refusals
-from bridge.open_call import CallRecord
+from bridge.auth.rejected_requests import Refusals
+from bridge.browsers.audited_listener import AuditedCalls
+from bridge.calls.open_call import CallRecord
 from tests.support.approving import FakeAudit
 from tests.support.browser import FakeJournal
 from tests.support.dispatching import Desk, request, said

@@ -12,8 +12,8 @@ import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
 
-from bridge.edges import running_responses
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.endpoints.openai.responses_api import running as running_responses
 from tests.support.kept_responses import ended, listened, numbers, said
 from tests.support.model_answers import calls, text
 from tests.support.models import MODEL, products, shop_bridge
@@ -149,7 +149,7 @@ async def test_a_response_in_the_background_is_cancelled_by_its_id(
     assert read.status == "cancelled"
 
     async def is_kept_as_ended() -> bool:
-        return not await bridge.rooms.items.unfinished()
+        return not await bridge.app.composition.items.unfinished()
 
     assert await eventually(is_kept_as_ended)
 
@@ -188,7 +188,7 @@ async def test_a_call_that_was_stopped_has_an_honest_output(
         await client.responses.cancel(response.id)
         await ended(client, response.id)
         await eventually(
-            lambda: bridge.rooms.responses.running.find(bridge.local_user.id, response.id) is None
+            lambda: bridge.app.composition.responses.running.find(bridge.local_user.id, response.id) is None
         )
         await client.responses.create(model=MODEL, input="Well?", previous_response_id=response.id)
     told = provider.requests[1].body["input"][-2]

@@ -9,8 +9,8 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
+from bridge.app.server import Bridge
 from bridge.edges import keep_alive
-from bridge.service import Bridge
 from tests.support.running import Page, json_answer, page_of
 from tests.support.waiting import eventually
 

@@ -12,15 +12,15 @@ import pytest
 import pytest_asyncio
 from sqlalchemy.exc import OperationalError
 
-from bridge.calls import CallState
-from bridge.dispatch_ports import JournalUnavailable
-from bridge.edges.call_journal import CallJournal
-from bridge.edges.group_commit import GATHER_S, MAX_WAITING, RETRY_S
-from bridge.edges.intent_log import NAMES, IntentLog
-from bridge.edges.store_people import User
-from bridge.kept_arguments import KEPT_ARGUMENTS_CHARS
-from bridge.service import Bridge
-from bridge.wire import ErrorCode, Result
+from bridge.app.server import Bridge
+from bridge.browser_protocol import ErrorCode, Result
+from bridge.calls.argument_redaction import KEPT_ARGUMENTS_CHARS
+from bridge.calls.ports import JournalUnavailable
+from bridge.calls.state_machine import CallState
+from bridge.storage.call_journal import CallJournal
+from bridge.storage.users import User
+from bridge.storage.write_ahead_log import NAMES, IntentLog
+from bridge.storage.write_thread import GATHER_S, MAX_WAITING, RETRY_S
 from tests.support.canaries import files_with
 from tests.support.databases import Where, content_of
 from tests.support.full_disk import room_for

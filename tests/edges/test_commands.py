@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bridge.__main__ import main
-from bridge.edges.store import Store
+from bridge.storage.store import Store
 from tests.support.compiled import document_text, operation
 from toolserver.json_types import JsonObject
 
@@ -330,7 +330,7 @@ def test_the_folder_one_stands_in_is_not_run(tmp_path: Path) -> None:
             "raise SystemExit(f'{__name__} of a stranger ran')", encoding="utf-8"
         )
     code = (
-        "import asyncio; from bridge.edges.document_worker import DocumentWorker; worker = DocumentWorker();"
+        "import asyncio; from bridge.documents.worker import DocumentWorker; worker = DocumentWorker();"
         "asyncio.run(worker.compile(open('spec.json').read(), source_url=None, base_url=None))"
     )
     (tmp_path / "spec.json").write_text(document_text(), encoding="utf-8")

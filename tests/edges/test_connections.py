@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pytest
 from aiohttp import web
 
-from bridge.edges.connections import Connections, has_caller, note_caller
-from bridge.edges.http_guard import watch_connection
+from bridge.http.connections import Connections, has_caller, note_caller
+from bridge.http.middleware import watch_connection
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bridge.edges import response_continuing, response_room
+from bridge.app import response_composition as response_room
+from bridge.endpoints.openai.responses_api import resume as response_continuing
 from tests.support.kept_responses import ended, listened, numbers
 from tests.support.model_answers import Answer, calls, reasoning, text
 from tests.support.models import MODEL, client_of, products, shop_bridge
@@ -104,7 +105,7 @@ async def test_a_response_that_a_call_was_stopped_in_goes_on_with_what_is_known(
             response = await client.responses.create(model=MODEL, input="What is there?", background=True)
             async with asyncio.timeout(10):
                 await begun.wait()
-            await bridge.rooms.responses.running.stop()
+            await bridge.app.composition.responses.running.stop()
     provider.play(calls(("listProducts", {"limit": 1})), text("Tea."))
     async with (
         shop_bridge(tmp_path, provider) as bridge,

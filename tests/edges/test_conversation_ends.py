@@ -7,7 +7,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bridge.wire import ErrorCode
+from bridge.browser_protocol import ErrorCode
 from tests.support.full_disk import room_for
 from tests.support.model_answers import text
 from tests.support.models import shop_bridge

@@ -12,9 +12,9 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
-from bridge.edges.conversation_feed import Feed
-from bridge.edges.event_stream import KEEP_ALIVE_S, event_stream
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.conversation_runs.event_feed import Feed
+from bridge.http.streaming import KEEP_ALIVE_S, event_stream
 from tests.support.model_answers import calls, text
 from tests.support.models import products, shop_bridge
 from tests.support.running import json_answer, page_of
@@ -371,8 +371,8 @@ async def test_one_user_sees_nothing_of_another(
     """What belongs to somebody else is not there."""
     provider.play(text("Secret."))
     await talk.say("Tell")
-    ann = await bridge.rooms.store.ensure_user("ann")
-    _, key = await bridge.rooms.store.add_key(ann.id, "")
+    ann = await bridge.app.composition.store.ensure_user("ann")
+    _, key = await bridge.app.composition.store.add_key(ann.id, "")
     other = Talk(bridge.base_url, http, key, talk.id)
     message = (await talk.messages())[0]["id"]
     for method, path, body in [

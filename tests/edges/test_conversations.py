@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.databases import Where
 from tests.support.model_answers import calls, reasoning, text
 from tests.support.models import MODEL, products, shop_bridge

@@ -11,15 +11,15 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.call_ids import CallIds
-from bridge.calls import CallState
-from bridge.config import Settings
-from bridge.edges.call_journal import QUICK_ARGUMENTS_CHARS
-from bridge.edges.database import StoreError
-from bridge.edges.intent_log import NAMES
-from bridge.edges.store import Store
-from bridge.edges.store_people import User
-from bridge.service import start_bridge
+from bridge.app.server import start_bridge
+from bridge.calls.call_ids import CallIds
+from bridge.calls.state_machine import CallState
+from bridge.settings.bridge import Settings
+from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS
+from bridge.storage.database import StoreError
+from bridge.storage.store import Store
+from bridge.storage.users import User
+from bridge.storage.write_ahead_log import NAMES
 from tests.support.canaries import files_with
 from tests.support.journals import Desk, after_a_crash, desk_at, record
 from tests.support.running import json_answer, page_of, running_bridge
@@ -154,8 +154,8 @@ async def test_a_stopped_bridge_leaves_no_log(desk: Desk) -> None:
 _DYING = """
 import asyncio, sys
 from pathlib import Path
-from bridge.calls import CallState
-from bridge.edges.store import Store
+from bridge.calls.state_machine import CallState
+from bridge.storage.store import Store
 from tests.support.journals import record
 
 async def die(folder):

@@ -12,8 +12,8 @@ from psycopg import sql
 from sqlalchemy import URL
 
 from bridge.__main__ import main
-from bridge.edges.database import StoreError, postgresql_url, shown
-from bridge.edges.store import Store
+from bridge.storage.database import StoreError, postgresql_url, shown
+from bridge.storage.store import Store
 from tests.support.databases import Where, execute
 from tests.support.postgresql import PASSWORD, PostgresServer
 

@@ -11,10 +11,11 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import URL, text
 
-from bridge.edges import identity, sessions
-from bridge.edges.store import Store
-from bridge.service import Bridge
-from bridge.wire import BridgeError, ErrorCode
+from bridge.app.server import Bridge
+from bridge.auth import identity
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.storage import sessions
+from bridge.storage.store import Store
 from tests.support.compiled import document_text
 from tests.support.databases import engine_of, execute
 from tests.support.postgresql import PostgresServer
@@ -148,9 +149,9 @@ async def test_a_revoked_key_does_not_work_again_when_the_database_goes_away(
     bridge: Bridge, page: Page, postgres_server: PostgresServer
 ) -> None:
     """Its holder was known, and then was not."""
-    key_id, key = await bridge.rooms.store.add_key(bridge.local_user.id, "short-lived")
+    key_id, key = await bridge.app.composition.store.add_key(bridge.local_user.id, "short-lived")
     assert (await ask(bridge, READS, key=key))[0] == 200
-    await bridge.rooms.store.delete_key(bridge.local_user.id, key_id)
+    await bridge.app.composition.store.delete_key(bridge.local_user.id, key_id)
     assert (await ask(bridge, READS, key=key))[0] == 401
     async with stopped(postgres_server):
         assert (await ask(bridge, READS, key=key))[0] == 503

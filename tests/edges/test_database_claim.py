@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from bridge.edges.database import StoreError
-from bridge.edges.database_claim import CLAIM_LOCK, AdvisoryClaim, claim_of
+from bridge.storage.database import StoreError
+from bridge.storage.database_lease import CLAIM_LOCK, AdvisoryClaim, claim_of
 from tests.support.databases import execute
 from tests.support.postgresql import PostgresServer
 from tests.support.waiting import eventually

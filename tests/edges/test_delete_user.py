@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import Table
 
 from bridge.__main__ import main
-from bridge.artifacts.record import KeptItem, KeptResponse
-from bridge.commands.opened_store import DATABASE
-from bridge.config import RUNNING_FILE
-from bridge.edges.store import Store
-from bridge.edges.store_tables import Base
-from bridge.memory_choice import MemoryChoice
+from bridge.cli.store import DATABASE
+from bridge.settings.bridge import RUNNING_FILE
+from bridge.storage.store import Store
+from bridge.storage.tables import Base
+from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.databases import execute
 
 

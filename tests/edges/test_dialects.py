@@ -5,8 +5,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from bridge.edges.dialects import insert_missing, is_unfit, reason_of, upsert
-from bridge.edges.store_tables import ToolNameRow
+from bridge.storage.dialects import insert_missing, is_unfit, reason_of, upsert
+from bridge.storage.tables import ToolNameRow
 
 
 class _Refusal(Exception):

@@ -14,9 +14,9 @@ import pytest
 import pytest_asyncio
 import yaml
 
-from bridge.edges import document_worker
-from bridge.edges.document_worker import DocumentWorker
-from bridge.wire import BridgeError
+from bridge.browser_protocol import BridgeError
+from bridge.documents import worker as document_worker
+from bridge.documents.worker import DocumentWorker
 from tests.conftest import SHARED
 from tests.support.mutation import mutated, scrambled
 

@@ -10,10 +10,10 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
-from bridge.commands.documents import bundle_here
-from bridge.edges import document_sources
-from bridge.edges.document_fetch import PublicFetch
-from bridge.edges.document_sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
+from bridge.cli.documents import bundle_here
+from bridge.documents import sources as document_sources
+from bridge.documents.fetch import PublicFetch
+from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
 from tests.support.compiled import compiled, document_text
 from tests.support.serving import serving
 from toolserver.json_types import JsonObject

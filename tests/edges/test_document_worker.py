@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from bridge.edges import document_frames, document_worker
-from bridge.edges.document_worker import DocumentWorker
-from bridge.wire import BridgeError, ErrorCode
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.documents import worker as document_worker
+from bridge.documents.worker import DocumentWorker
+from bridge.edges import document_frames
 from tests.support.compiled import compiled, document_text, tools_of
 from toolserver.document.bundle import bundle_document
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bridge.__main__ import main
-from bridge.artifacts.record import KeptItem
-from bridge.commands.opened_store import DATABASE
-from bridge.config import RUNNING_FILE, KeptSettings
-from bridge.edges.sealing import key_id
-from bridge.edges.store import Store
+from bridge.cli.store import DATABASE
+from bridge.settings.bridge import RUNNING_FILE, KeptSettings
+from bridge.storage.encryption import key_id
+from bridge.storage.store import Store
+from bridge.stored_items.items import KeptItem
 
 KEYS = "ARTIFACT_ENCRYPTION_KEY"
 

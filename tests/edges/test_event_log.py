@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bridge.artifacts.ports import StoreUnavailable
-from bridge.artifacts.record import KeptResponse
-from bridge.edges import event_log
-from bridge.edges.event_log import EventLog, EventsLost
+from bridge.endpoints.openai.responses_api import event_log
+from bridge.endpoints.openai.responses_api.event_log import EventLog, EventsLost
+from bridge.stored_items.items import KeptResponse
+from bridge.stored_items.store import StoreUnavailable
 from bridge.turns.event_frames import bodies_of
 from tests.support.items import MemoryItemStore
 from tests.support.waiting import eventually

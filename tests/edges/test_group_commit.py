@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from bridge.edges.group_commit import (
+from bridge.storage.write_thread import (
     BATCH,
     BUSY,
     GATHER_S,

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from bridge.artifacts.ports import StoreUnavailable
-from bridge.artifacts.record import KeptItem, KeptResponse
-from bridge.breaker import Breakers, BreakerState
-from bridge.edges.guarded_items import ALL_USERS, GuardedItemStore
-from bridge.edges.store import Store
-from bridge.limits import Limits
+from bridge.limits.circuit_breaker import Breakers, BreakerState
+from bridge.limits.settings import Limits
+from bridge.storage.guarded_items import ALL_USERS, GuardedItemStore
+from bridge.storage.store import Store
+from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.store import StoreUnavailable
 from tests.support.items import MemoryItemStore
 
 PATIENCE_S = 0.05

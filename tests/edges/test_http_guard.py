@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.running import running_bridge
 
 pytestmark = pytest.mark.asyncio

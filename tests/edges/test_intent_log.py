@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.edges.intent_log import NAMES, SEGMENT_BYTES, IntentLog, IntentLogUnusable
+from bridge.storage.write_ahead_log import NAMES, SEGMENT_BYTES, IntentLog, IntentLogUnusable
 from tests.support.full_disk import room_for
 
 LINE = b'{"id": "call_1"}\n'

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bridge.edges.joined_deltas import joined_deltas
-from bridge.model_defaults import ModelDefaults
-from bridge.turns.model import ModelEvent
-from bridge.turns.turn import Notice, Said, TurnEvent
+from bridge.agent.model import ModelEvent
+from bridge.agent.turn import Notice, Said, TurnEvent
+from bridge.endpoints.openai.delta_coalescing import joined_deltas
+from bridge.settings.model_defaults import ModelDefaults
 from tests.support.model_answers import text
 from tests.support.models import MODEL, client_of, model_bridge
 from tests.support.scripted_provider import ScriptedProvider, script

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import pytest
 import pytest_asyncio
 
-from bridge.artifacts.record import WAITING_TYPE, KeptItem, KeptResponse
-from bridge.config import KeptSettings
-from bridge.edges.kept_sweep import DAY_SECONDS, ROWS_AT_ONCE, pause_seconds
-from bridge.edges.store import Store
+from bridge.settings.bridge import KeptSettings
+from bridge.storage.retention import DAY_SECONDS, ROWS_AT_ONCE, pause_seconds
+from bridge.storage.store import Store
+from bridge.stored_items.items import WAITING_TYPE, KeptItem, KeptResponse
 from tests.support.databases import Where, execute
 from toolserver.json_types import JsonObject
 

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.compiled import document_text
 from tests.support.running import Page, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually

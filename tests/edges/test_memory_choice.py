@@ -7,9 +7,9 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.edges.store import Store
-from bridge.memory_choice import MemoryChoice, MemoryChoices
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.storage.store import Store
+from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from tests.support.databases import Where, execute
 from tests.support.running import Page, pair
 
@@ -21,7 +21,9 @@ LESS = {"keeps_answers": False, "reasoning": "next_reply"}
 
 @pytest_asyncio.fixture
 async def page(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Page]:
-    found = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(bridge.local_user.id))
+    found = await pair(
+        bridge.base_url, http, await bridge.app.composition.store.add_ticket(bridge.local_user.id)
+    )
     await found.open_session()
     yield found
 
@@ -33,7 +35,7 @@ async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridg
     status, answer = await page.request("PUT", "/api/kept/choice", LESS)
     assert (status, answer) == (200, {**LESS, **MOST})
     assert await page.get("/api/kept/choice") == {**LESS, **MOST}
-    assert not await bridge.rooms.turns.keeps_for(bridge.local_user.id)
+    assert not await bridge.app.composition.turns.keeps_for(bridge.local_user.id)
     (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]
     assert entry["detail"] == LESS
 

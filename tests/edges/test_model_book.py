@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from bridge.edges.model_book import ModelBook, ModelEntry, UnknownModel
-from bridge.models import ModelSettings, ModelsFile, ModelsFileError, ProviderSettings
-from bridge.turns.demo_model import DemoModel
-from bridge.turns.model import ModelRequest
+from bridge.agent.demo.model import DemoModel
+from bridge.agent.model import ModelRequest
+from bridge.providers.directory import ModelBook, ModelEntry, UnknownModel
+from bridge.settings.models import ModelSettings, ModelsFile, ModelsFileError, ProviderSettings
 from tests.support.model_answers import text
 from tests.support.scripted_provider import (
     KEY,

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.model_answers import Answer, Ending, calls, text
 from tests.support.models import MODEL, client_of, shop_bridge
 from tests.support.running import Page, json_answer, page_of

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bridge.edges.model_client import ResponsesModel
-from bridge.edges.model_provider import Provider
-from bridge.models import ProviderApi, ProviderSettings
-from bridge.turns.model import ModelRequest
+from bridge.agent.model import ModelRequest
+from bridge.providers.http_provider import Provider
+from bridge.providers.models import ResponsesModel
+from bridge.settings.models import ProviderApi, ProviderSettings
 from tests.support.model_answers import calls, reasoning, refusal, text
 from tests.support.model_scene import (
     FRAMES_OF_FIRST_DELTA,

@@ -15,7 +15,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bridge.edges.store import Store
+from bridge.storage.store import Store
 from tests.support.model_answers import text
 from tests.support.scripted_provider import KEY, MODELS, ScriptedProvider
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bridge.edges.model_client import ResponsesModel
-from bridge.edges.model_errors import retry_after_s
-from bridge.edges.model_provider import TRIES, Provider
-from bridge.models import ProviderApi, ProviderSettings
-from bridge.turns.model import ModelError, ModelEvent
+from bridge.agent.model import ModelError, ModelEvent
+from bridge.providers.errors import retry_after_s
+from bridge.providers.http_provider import TRIES, Provider
+from bridge.providers.models import ResponsesModel
+from bridge.settings.models import ProviderApi, ProviderSettings
 from tests.support.model_answers import text
 from tests.support.model_scene import (
     FRAMES_OF_FIRST_DELTA,

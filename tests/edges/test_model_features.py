@@ -11,9 +11,9 @@ import openai
 import pytest
 from openai import AsyncOpenAI
 
-from bridge.model_defaults import ModelDefaults
-from bridge.models import ModelSettings, ModelsFile
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.settings.model_defaults import ModelDefaults
+from bridge.settings.models import ModelSettings, ModelsFile
 from tests.support.model_answers import calls, reasoning, text
 from tests.support.models import MODEL, client_of, model_bridge, products, provided, shop_bridge
 from tests.support.running import json_answer, page_of

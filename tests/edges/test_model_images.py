@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bridge.models import ModelSettings
+from bridge.settings.models import ModelSettings
 from tests.support.model_answers import calls, text
 from tests.support.models import MODEL, client_of, provided, shop_bridge
 from tests.support.running import page_of

@@ -12,8 +12,8 @@ import pytest_asyncio
 from openai import AsyncOpenAI, OpenAI
 from pydantic import BaseModel
 
-from bridge.models import ProviderApi
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.settings.models import ProviderApi
 from tests.support.model_answers import calls, responses_events, text
 from tests.support.models import MODEL, model_bridge
 from tests.support.scripted_provider import ScriptedProvider, events, fails

@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
 
-from bridge.models import ModelSettings
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.settings.models import ModelSettings
 from tests.support.model_answers import calls, text
 from tests.support.models import MODEL, client_of, products, provided, shop_bridge
 from tests.support.running import page_of

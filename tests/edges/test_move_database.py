@@ -10,12 +10,12 @@ from sqlalchemy import URL, select
 
 from bridge.__main__ import main
 from bridge.audit import AuditKind
-from bridge.edges.intent_log import IntentLog
-from bridge.edges.store import Store
-from bridge.edges.store_people import KeyHolder, User
-from bridge.edges.store_tables import Base
-from bridge.policy import Grant
-from bridge.servers import ServerRecord, UserSelection
+from bridge.calls.approval_policy import Grant
+from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.storage.store import Store
+from bridge.storage.tables import Base
+from bridge.storage.users import KeyHolder, User
+from bridge.storage.write_ahead_log import IntentLog
 from tests.support.databases import Where, engine_of, execute
 from tests.support.postgresql import PostgresServer
 from toolserver.tool.naming import OperationKey

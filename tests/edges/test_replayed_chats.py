@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from bridge.artifacts.record import KeptItem
-from bridge.config import MemorySettings
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.settings.bridge import MemorySettings
+from bridge.stored_items.items import KeptItem
 from tests.support.models import MODEL, client_of, shop_bridge
 from tests.support.running import json_answer, page_of
 from tests.support.scripted_provider import Script, ScriptedProvider, events

@@ -11,9 +11,16 @@ import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
 
-from bridge.edges.request_logs import ALL_LOGS, KEEP_S, MAX_LINE_CHARS, MAX_LINES, USER_LOGS, RequestLogs
-from bridge.model_defaults import ModelDefaults
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.endpoints.openai.debug_logs import (
+    ALL_LOGS,
+    KEEP_S,
+    MAX_LINE_CHARS,
+    MAX_LINES,
+    USER_LOGS,
+    RequestLogs,
+)
+from bridge.settings.model_defaults import ModelDefaults
 from tests.support.model_answers import calls, text
 from tests.support.models import MODEL, client_of, products, shop_bridge
 from tests.support.running import page_of
@@ -92,8 +99,8 @@ async def test_nobody_else_reads_a_log(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S4-12: another user is told that there is none."""
-    ann = await bridge.rooms.store.ensure_user("ann")
-    _, key = await bridge.rooms.store.add_key(ann.id, "hers")
+    ann = await bridge.app.composition.store.ensure_user("ann")
+    _, key = await bridge.app.composition.store.add_key(ann.id, "hers")
     provider.play(text("A"))
     raw = await client.responses.with_raw_response.create(model=MODEL, input="Hi", extra_headers=DEBUG)
     request_id = raw.headers["x-request-id"]
@@ -170,7 +177,7 @@ async def test_users_behind_a_forwarder_have_logs_where_the_operator_says_so(
     settings: Any = {"model_defaults": ModelDefaults(request_logs=who), "trust_user_headers": True}
     user = {"X-OpenWebUI-User-Id": "u1", "X-OpenWebUI-User-Name": "Ann", "X-OpenWebUI-User-Email": "a@x"}
     async with shop_bridge(tmp_path, provider, **settings) as bridge:
-        _, key = await bridge.rooms.store.add_key(bridge.local_user.id, "all", forwarder=True)
+        _, key = await bridge.app.composition.store.add_key(bridge.local_user.id, "all", forwarder=True)
         provider.play(text("A"))
         async with client_of(bridge, key=key, default_headers=user) as client:
             raw = await client.responses.with_raw_response.create(

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.model_answers import calls, text
 from tests.support.models import MODEL, products, shop_bridge
 from tests.support.running import page_of

@@ -11,10 +11,10 @@ from cryptography.fernet import Fernet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.artifacts.record import KeptItem, KeptResponse
-from bridge.config import KeptSettings
-from bridge.edges.sealing import Sealed, Sealing, Unreadable, key_id
-from bridge.edges.store import Store
+from bridge.settings.bridge import KeptSettings
+from bridge.storage.encryption import Sealed, Sealing, Unreadable, key_id
+from bridge.storage.store import Store
+from bridge.stored_items.items import KeptItem, KeptResponse
 from tests.support.databases import Where, content_of, execute
 
 HERE = "where it stands"
@@ -203,7 +203,9 @@ async def test_with_another_key_nothing_is_there_and_one_warning_says_why(
     """S0-131, S0-146: a lost key costs the memory of old chats; with the key all of it is back."""
     user_id = await fill(database, OLD)
     assert await readable(database, NEW, user_id) == []
-    warnings = [record.getMessage() for record in caplog.records if record.name == "bridge.edges.kept_rows"]
+    warnings = [
+        record.getMessage() for record in caplog.records if record.name == "bridge.storage.item_mapping"
+    ]
     assert len(warnings) == 1
     assert f"no key with the id {key_id('old key')}" in warnings[0]
     assert await readable(database, BOTH, user_id) == ALL

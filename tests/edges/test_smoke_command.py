@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.compiled import document_text
 from tests.support.models import products
 from tests.support.running import page_of, running_bridge
@@ -34,7 +34,7 @@ async def smoke(bridge: Bridge, *words: str) -> tuple[int | None, str, str]:
 
 
 async def count(bridge: Bridge) -> int:
-    found = await bridge.rooms.conversations.tables.page(bridge.local_user.id, before=None, limit=5)
+    found = await bridge.app.composition.conversations.tables.page(bridge.local_user.id, before=None, limit=5)
     return len(found)
 
 

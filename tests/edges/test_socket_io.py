@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from aiohttp import WSMessage, WSMsgType
 
-from bridge.edges.socket_frames import UnreadableFrame
-from bridge.edges.socket_io import AUTHENTICATION_S, BREATH, GREETING_S, PageSocket
-from bridge.message_budget import BURST, OF_A_CALL, RATE_PER_S, MessageBudget
-from bridge.wire import EVENT_RESULT
+from bridge.browser_protocol import EVENT_RESULT
+from bridge.browsers.socket_frames import UnreadableFrame
+from bridge.browsers.socket_io import AUTHENTICATION_S, BREATH, GREETING_S, PageSocket
+from bridge.limits.message_budget import BURST, OF_A_CALL, RATE_PER_S, MessageBudget
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

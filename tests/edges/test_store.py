@@ -8,12 +8,12 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from bridge.call_settings import CallSetting, Scope
-from bridge.edges.store import Store
-from bridge.edges.store_people import KeyHolder, NewDevice
-from bridge.edges.store_tables import Base
-from bridge.policy import Grant
-from bridge.servers import ServerRecord, UserSelection
+from bridge.calls.approval_policy import Grant
+from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.limits.call_settings import CallSetting, Scope
+from bridge.storage.store import Store
+from bridge.storage.tables import Base
+from bridge.storage.users import KeyHolder, NewDevice
 from tests.support.databases import Where, engine_of, execute
 from toolserver.tool.naming import OperationKey
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import pytest
 import pytest_asyncio
 
-from bridge.artifacts.ports import ItemStore
-from bridge.artifacts.record import KeptItem, KeptResponse, Side
-from bridge.edges.store import Store
+from bridge.storage.store import Store
+from bridge.stored_items.items import KeptItem, KeptResponse, Side
+from bridge.stored_items.store import ItemStore
 from tests.support.databases import DATABASES, Where, execute, fresh_database
 from tests.support.items import MemoryItemStore
 from toolserver.json_types import JsonObject, JsonValue

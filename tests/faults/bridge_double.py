@@ -6,14 +6,14 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bridge.call_ids import CallIds
-from bridge.calls import TERMINAL, CallState
-from bridge.dispatch import Dispatcher
-from bridge.dispatch_ports import JournalUnavailable
-from bridge.gate import Controls, Gate, Terms
-from bridge.open_call import CallRecord, CallRequest, OpenCall, Page
-from bridge.outcome import CallOutcome
-from bridge.wire import Accepted, Decision, Result
+from bridge.browser_protocol import Accepted, Decision, Result
+from bridge.calls.admission import Controls, Gate, Terms
+from bridge.calls.call_ids import CallIds
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.open_call import CallRecord, CallRequest, OpenCall, Page
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.ports import JournalUnavailable
+from bridge.calls.state_machine import TERMINAL, CallState
 from tests.faults.link import Link
 from tests.faults.plan import Kind
 from tests.support.browser import FakeDecisions
@@ -169,7 +169,7 @@ class _Socket:
 
 
 class BridgeDouble:
-    """One process of the bridge. Follows `bridge/edges/browser_gateway.py`."""
+    """One process of the bridge. Follows `bridge/browsers/gateway.py`."""
 
     def __init__(self, disk: Disk, around: Surroundings) -> None:
         disk.settle()

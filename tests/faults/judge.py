@@ -3,12 +3,12 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from bridge.calls import TERMINAL, CallState
-from bridge.config import DEFAULT_APPROVAL_S
-from bridge.dispatch import MAX_ATTEMPTS, RESUME_S
-from bridge.open_call import APPROVAL_GRACE_S
-from bridge.outcome import CallOutcome
-from bridge.wire import WireError
+from bridge.browser_protocol import WireError
+from bridge.calls.dispatcher import MAX_ATTEMPTS, RESUME_S
+from bridge.calls.open_call import APPROVAL_GRACE_S
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import TERMINAL, CallState
+from bridge.settings.bridge import DEFAULT_APPROVAL_S
 from tests.faults.bridge_double import Row
 from tests.faults.ledger import Deeds
 from tests.faults.plan import CallPlan

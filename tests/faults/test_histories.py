@@ -2,8 +2,8 @@
 
 import pytest
 
-from bridge.calls import CallState
-from bridge.wire import ErrorCode, WireError
+from bridge.browser_protocol import ErrorCode, WireError
+from bridge.calls.state_machine import CallState
 from tests.faults.__main__ import play_all
 from tests.faults.bridge_double import Row
 from tests.faults.judge import Course, broken_promises

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bridge.gate import Controls
-from bridge.open_call import CallRecord, CallRequest
+from bridge.calls.admission import Controls
+from bridge.calls.open_call import CallRecord, CallRequest
 from tests.faults.bridge_double import BridgeDouble, Disk
 from tests.faults.judge import QUEUE_S, Course, Totals, broken_promises, needless_doubt
 from tests.faults.ledger import Api

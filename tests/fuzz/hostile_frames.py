@@ -5,7 +5,7 @@ import struct
 from random import Random
 from typing import Any
 
-from bridge.edges.socket_frames import PAGE_EVENTS
+from bridge.browsers.socket_frames import PAGE_EVENTS
 from tests.fuzz.hostile_http import scrambled
 from tests.fuzz.vocabulary import EVENTS, FRAME_MEMBERS, FRAME_TEXTS, PREFIXES, SCALARS
 

@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bridge.edges.identity import SESSION
-from bridge.edges.log_lines import log_to_stderr
-from bridge.edges.store_people import NewDevice
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.auth.identity import SESSION
+from bridge.log_lines import log_to_stderr
+from bridge.storage.users import NewDevice
 from tests.support.compiled import document_text
 from tests.support.running import running_bridge
 from tests.support.waiting import eventually
@@ -33,7 +33,7 @@ ROOMY = {"CALLS_PER_MINUTE_PER_USER": MANY, "UNAUTHENTICATED_PER_MINUTE_PER_ADDR
 
 async def serve(folder: Path) -> None:
     async with running_bridge(folder, limits=ROOMY) as bridge:
-        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await bridge.app.composition.registry.share("shop.json", document_text(), source_url=None)
         facts = {"base_url": bridge.base_url, "key": bridge.key, "sessions": await sessions(bridge)}
         print(json.dumps(facts), flush=True)
         await asyncio.to_thread(sys.stdin.read)
@@ -43,7 +43,7 @@ async def serve(folder: Path) -> None:
 
 async def sessions(bridge: Bridge) -> list[str]:
     """A session token of each user's paired browser."""
-    store, identity = bridge.rooms.store, bridge.rooms.identity
+    store, identity = bridge.app.composition.store, bridge.app.composition.identity
     made: list[str] = []
     for number in range(USERS):
         user = await store.ensure_user(f"user {number}")
@@ -63,7 +63,7 @@ async def gone(bridge: Bridge) -> None:
 
 def leftovers(bridge: Bridge) -> dict[str, Any]:
     """What grew if something was forgotten."""
-    eio: Any = bridge.rooms.gateway._sio.eio  # pyright: ignore[reportPrivateUsage] - what memory holds
+    eio: Any = bridge.app.composition.gateway._sio.eio  # pyright: ignore[reportPrivateUsage] - what memory holds
     return {"sockets": len(eio.sockets), "tasks": len(asyncio.all_tasks())}
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bridge.edges.socket_frames import PAGE_EVENTS
+from bridge.browsers.socket_frames import PAGE_EVENTS
 
 
 def _words(text: str) -> list[str]:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge.application import api_routes
-from bridge.config import Settings
-from bridge.edges.http_routes import Route
-from bridge.edges.page_http import PageRoutes
+from bridge.app.http_application import api_routes
+from bridge.http.routing import Route
+from bridge.http.static_page import PageRoutes
+from bridge.settings.bridge import Settings
 from tests.house.source import refuse
 from tests.support.running import running_bridge
 
@@ -42,5 +42,5 @@ def _decides(route: Route) -> bool:
 
 async def _routes(folder: Path) -> list[Route]:
     async with running_bridge(folder) as bridge:
-        page = PageRoutes(bridge.rooms.identity, bridge.rooms.registry, bridge.base_url)
-        return api_routes(Settings(data_dir=folder), bridge.rooms, page, bridge.base_url, 0)
+        page = PageRoutes(bridge.app.composition.identity, bridge.app.composition.registry, bridge.base_url)
+        return api_routes(Settings(data_dir=folder), bridge.app.composition, page, bridge.base_url, 0)

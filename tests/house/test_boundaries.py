@@ -66,7 +66,7 @@ def test_only_the_listed_boundaries_catch_every_exception() -> None:
 
 
 def test_no_table_of_python_decides_about_addresses() -> None:
-    """Each patch release has another one; what is public stands in bridge/network_table.py."""
+    """Each patch release has another one; what is public stands in bridge/documents/network_table.py."""
     refuse(
         f"{file}: line {node.lineno} asks for {node.attr}"
         for file in files(".py", under=("bridge/", "toolserver/"))

@@ -7,9 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from bridge import config, wire
+from bridge import browser_protocol as wire
 from bridge.__main__ import main
-from bridge.edges.browser_gateway import SOCKET_PATH
+from bridge.browsers.gateway import SOCKET_PATH
+from bridge.settings import bridge as config
 from tests.house.source import refuse, text_of
 from tests.support.running import running_bridge
 

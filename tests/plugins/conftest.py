@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.models import shop_bridge
 from tests.support.scripted_provider import ScriptedProvider, scripted_provider
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.model_answers import calls, reasoning, text
 from tests.support.models import MODEL, products
 from tests.support.open_webui_stand_in import Browser, Chat, callable_tool, direct, tools_by_name

@@ -12,7 +12,7 @@ import jwt
 import pytest
 from aiohttp import web
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.forwarding import SECRET
 from tests.support.model_answers import calls, reasoning, text
 from tests.support.models import MODEL, products

@@ -4,9 +4,9 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.approvals import Approvals
 from bridge.audit import AuditKind
-from bridge.policy import ApprovalMode, Grant
+from bridge.calls.approval_policy import ApprovalMode, Grant
+from bridge.calls.approvals import Approvals
 
 
 @dataclass

@@ -3,10 +3,10 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from bridge.dispatch import RESUME_S
-from bridge.dispatch_ports import JournalUnavailable
-from bridge.open_call import CallRecord, CallRequest, OpenCall, Page, Verdict
-from bridge.wire import Result
+from bridge.browser_protocol import Result
+from bridge.calls.dispatcher import RESUME_S
+from bridge.calls.open_call import CallRecord, CallRequest, OpenCall, Page, Verdict
+from bridge.calls.ports import JournalUnavailable
 
 
 def page(sid: str, *, device: str = "", instance: str = "w1", epoch: str = "e1") -> Page:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.artifacts.markers import MarkerForm
-from bridge.turns.chat_writer import ChatShell, ChatWriter
-from bridge.turns.items import Item
-from bridge.turns.requests_chat import parse_chat_request
-from bridge.turns.turn import CallDisplay, TurnEvent, TurnResult
+from bridge.agent.chat_completions.request_parser import parse_chat_request
+from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
+from bridge.agent.items import Item
+from bridge.agent.turn import CallDisplay, TurnEvent, TurnResult
+from bridge.stored_items.markers import MarkerForm
 from tests.support.memory import Remembered
 from tests.support.turning import Step
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at

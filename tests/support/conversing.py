@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bridge.conversations.record import Message
-from bridge.turns.items import Item, message_item, output_item
+from bridge.agent.items import Item, message_item, output_item
+from bridge.conversations.conversation import Message
 
 CONVERSATION = "conv-1"
 

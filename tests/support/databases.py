@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import URL, Engine, create_engine, text
 
-from bridge.edges.database import open_sqlite
-from bridge.edges.store_tables import Base
+from bridge.storage.database import open_sqlite
+from bridge.storage.tables import Base
 from tests.support.postgresql import PostgresServer
 
 Where = Path | URL

@@ -4,12 +4,12 @@ import asyncio
 from dataclasses import dataclass
 from typing import Literal
 
-from bridge.call_ids import CallIds
-from bridge.dispatch import Dispatcher
-from bridge.limits import Deadline, SetBy
-from bridge.open_call import CallRequest
-from bridge.outcome import CallOutcome
-from bridge.wire import Decision, ErrorCode, Result
+from bridge.browser_protocol import Decision, ErrorCode, Result
+from bridge.calls.call_ids import CallIds
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.open_call import CallRequest
+from bridge.calls.outcome import CallOutcome
+from bridge.limits.settings import Deadline, SetBy
 from tests.support.browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.waiting import eventually
 

@@ -5,16 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.call_ids import CallIds
-from bridge.dispatch import Dispatcher
-from bridge.engine import Engine, ToolCall
-from bridge.gate import Gate
-from bridge.limits import Number
-from bridge.open_call import OpenCall, Page
-from bridge.outcome import CallOutcome
-from bridge.registry import Registry
-from bridge.servers import LoadedServer
-from bridge.wire import Accepted, Result
+from bridge.browser_protocol import Accepted, Result
+from bridge.calls.admission import Gate
+from bridge.calls.call_ids import CallIds
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.engine import Engine, ToolCall
+from bridge.calls.open_call import OpenCall, Page
+from bridge.calls.outcome import CallOutcome
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import LoadedServer
+from bridge.limits.settings import Number
 from tests.support.approving import never_asking
 from tests.support.browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.gates import controls

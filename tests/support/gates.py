@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-from bridge.admission import Admission
-from bridge.breaker import Breakers
-from bridge.call_settings import CallSetting, CallSettingsBook, Scope
-from bridge.gate import Controls, Gate, Runner
-from bridge.limits import LiveLimits, Number
+from bridge.calls.admission import Controls, Gate, Runner
+from bridge.limits.call_queue import Admission
+from bridge.limits.call_settings import CallSetting, CallSettingsBook, Scope
+from bridge.limits.circuit_breaker import Breakers
+from bridge.limits.settings import LiveLimits, Number
 
 
 @dataclass
 class KeptLimits:
-    """The port of `bridge.limits`."""
+    """The port of `bridge.limits.settings`."""
 
     values: dict[str, Number] = field(default_factory=dict[str, Number])
 
@@ -29,7 +29,7 @@ class KeptLimits:
 
 @dataclass
 class KeptSettings:
-    """The port of `bridge.call_settings`."""
+    """The port of `bridge.limits.call_settings`."""
 
     entries: dict[str, dict[Scope, CallSetting]] = field(default_factory=dict[str, dict[Scope, CallSetting]])
 

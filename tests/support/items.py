@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.artifacts.record import KeptItem, KeptResponse
+from bridge.stored_items.items import KeptItem, KeptResponse
 
 UNFINISHED = ("queued", "in_progress")
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.calls import CallState
-from bridge.edges.call_journal import CallJournal, KeptCall
-from bridge.edges.store import Store
-from bridge.edges.store_people import User
-from bridge.open_call import CallRecord, CallRequest
-from bridge.outcome import CallOutcome
+from bridge.calls.open_call import CallRecord, CallRequest
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
+from bridge.storage.call_journal import CallJournal, KeptCall
+from bridge.storage.store import Store
+from bridge.storage.users import User
 from tests.support.databases import Where
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from bridge.turns.items import Item
-from bridge.turns.model import ENDINGS, Model, ModelEvent, ModelRequest
+from bridge.agent.items import Item
+from bridge.agent.model import ENDINGS, Model, ModelEvent, ModelRequest
 from toolserver.json_types import JsonObject, object_at, text_at
 
 

@@ -5,22 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bridge.artifacts.ports import StoreUnavailable
-from bridge.artifacts.record import KeptItem
-from bridge.artifacts.ulid import Ulids
-from bridge.breaker import Breakers
-from bridge.config import MemorySettings
-from bridge.memory_choice import MemoryChoice, MemoryChoices
-from bridge.request_admission import RequestAdmission
-from bridge.turns.admitted import Turns
-from bridge.turns.items import Item
-from bridge.turns.pending_rounds import PendingRounds
-from bridge.turns.recorder import Memory
-from bridge.turns.remembering import Remembering
-from bridge.turns.subquery import NestingToolbox
-from bridge.turns.toolbox import LocalTool, Toolbox
-from bridge.turns.turn import Emit, Kept, TurnEvent, TurnRequest, TurnResult, TurnSettings
-from bridge.wire import BridgeError, ErrorCode
+from bridge.agent.items import Item
+from bridge.agent.loop.pending_turns import PendingRounds
+from bridge.agent.loop.subquery import NestingToolbox
+from bridge.agent.loop.turn_runner import Turns
+from bridge.agent.memory.recorder import Memory
+from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.toolbox import LocalTool, Toolbox
+from bridge.agent.turn import Emit, Kept, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.limits.circuit_breaker import Breakers
+from bridge.limits.request_queue import RequestAdmission
+from bridge.settings.bridge import MemorySettings
+from bridge.stored_items.items import KeptItem
+from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
+from bridge.stored_items.store import StoreUnavailable
+from bridge.stored_items.ulid import Ulids
 from tests.support.gates import controls
 from tests.support.items import MemoryItemStore
 from tests.support.turning import SETTINGS, PlayedTools, ScriptedModel, Step, user

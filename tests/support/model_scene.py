@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bridge.edges.model_client import ChatModel, ResponsesModel
-from bridge.edges.model_provider import Provider
-from bridge.models import ProviderApi, ProviderSettings
-from bridge.turns.model import Model, ModelError, ModelEvent, ModelRequest
+from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
+from bridge.providers.http_provider import Provider
+from bridge.providers.models import ChatModel, ResponsesModel
+from bridge.settings.models import ProviderApi, ProviderSettings
 from tests.support.model_answers import Answer, responses_events
 from tests.support.scripted_provider import (
     KEY,

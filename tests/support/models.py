@@ -7,8 +7,8 @@ from typing import Any
 
 from openai import AsyncOpenAI
 
-from bridge.models import ModelsFile, ProviderApi, ProviderSettings
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.settings.models import ModelsFile, ProviderApi, ProviderSettings
 from tests.support.compiled import document_text
 from tests.support.running import json_answer, running_bridge
 from tests.support.scripted_provider import KEY, ScriptedProvider
@@ -39,7 +39,7 @@ async def shop_bridge(
 ) -> AsyncGenerator[Bridge]:
     """One that offers a small shop to everybody."""
     async with model_bridge(folder, provider, api, **settings) as bridge:
-        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await bridge.app.composition.registry.share("shop.json", document_text(), source_url=None)
         yield bridge
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 from tests.support.open_webui_stand_in import loaded, with_valves
 
 FOLDER = Path(__file__).parents[2] / "plugins/open_webui"

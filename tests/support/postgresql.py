@@ -19,7 +19,7 @@ import pytest
 from psycopg import sql
 from sqlalchemy import URL
 
-from bridge.edges.database import open_postgresql, postgresql_url
+from bridge.storage.database import open_postgresql, postgresql_url
 
 DEBIAN = Path("/usr/lib/postgresql")
 STOP_SECONDS = 20

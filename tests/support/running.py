@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from jwt.algorithms import ECAlgorithm
 
-from bridge.config import Settings
-from bridge.edges.store import Store
-from bridge.service import Bridge, start_bridge
+from bridge.app.server import Bridge, start_bridge
+from bridge.settings.bridge import Settings
+from bridge.storage.store import Store
 from tests.support.databases import Where, with_tables
 
 FORGET_AT_ONCE = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0}
@@ -162,7 +162,7 @@ async def page_of(
 ) -> AsyncGenerator[Page]:
     """A connected page of a user that has accepted everything it is offered."""
     async with aiohttp.ClientSession() as http:
-        page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(user_id))
+        page = await pair(bridge.base_url, http, await bridge.app.composition.store.add_ticket(user_id))
         await page.open_session()
         await page.accept_everything()
         await page.connect(answer, hello)

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from bridge.artifacts.markers import stripped
-from bridge.turns.items import Item, message_item
+from bridge.agent.items import Item, message_item
+from bridge.stored_items.markers import stripped
 from tests.support.turning import Step, ending, item_events
 from toolserver.json_types import JsonObject, object_at, text_at
 

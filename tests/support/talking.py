@@ -9,7 +9,7 @@ from typing import Any
 
 import aiohttp
 
-from bridge.service import Bridge
+from bridge.app.server import Bridge
 
 Json = dict[str, Any]
 

@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.turns.engine_toolbox import CallRoom, EngineToolbox, Toolboxes
-from bridge.turns.items import Item, ModelCall
-from bridge.turns.own_tools import OwnTools
-from bridge.turns.toolbox import CallOutput
-from bridge.turns.turn import TurnRequest, TurnSettings
+from bridge.agent.items import Item, ModelCall
+from bridge.agent.toolbox import CallOutput
+from bridge.agent.tools.catalog_tools import OwnTools
+from bridge.agent.tools.engine_toolbox import CallRoom, EngineToolbox, Toolboxes
+from bridge.agent.turn import TurnRequest, TurnSettings
 from tests.support.engines import House
 from tests.support.turning import SETTINGS
 from toolserver.json_types import JsonObject, text_at

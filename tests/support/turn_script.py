@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from bridge.turns.item_events import MessageEvents, call_events, call_item
-from bridge.turns.items import Item, ModelCall, model_call
-from bridge.turns.model import ModelEvent
-from bridge.turns.turn import CallEnded, CallStarted, Said, TurnEvent, TurnResult
+from bridge.agent.item_events import MessageEvents, call_events, call_item
+from bridge.agent.items import Item, ModelCall, model_call
+from bridge.agent.model import ModelEvent
+from bridge.agent.turn import CallEnded, CallStarted, Said, TurnEvent, TurnResult
 from toolserver.json_types import JsonObject
 
 

@@ -5,12 +5,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Seque
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from bridge.turns.items import Item, ModelCall
-from bridge.turns.loop import run_turn
-from bridge.turns.model import ModelError, ModelEvent, ModelRequest
-from bridge.turns.pending_rounds import PendingRounds
-from bridge.turns.toolbox import CallOutput, OwnTool, Toolbox
-from bridge.turns.turn import Notice, Said, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.items import Item, ModelCall
+from bridge.agent.loop.loop import run_turn
+from bridge.agent.loop.pending_turns import PendingRounds
+from bridge.agent.model import ModelError, ModelEvent, ModelRequest
+from bridge.agent.toolbox import CallOutput, OwnTool, Toolbox
+from bridge.agent.turn import Notice, Said, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from toolserver.json_types import JsonObject, text_at
 
 Step: TypeAlias = JsonObject | ModelError | Callable[[], Awaitable[None]]

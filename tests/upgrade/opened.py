@@ -16,8 +16,8 @@ import pytest
 from jwt.algorithms import ECAlgorithm
 from sqlalchemy import URL, Connection, Float, inspect, text
 
-from bridge.config import KeptSettings
-from bridge.service import Bridge
+from bridge.app.server import Bridge
+from bridge.settings.bridge import KeptSettings
 from tests.support.databases import Where, engine_of
 from tests.support.forwarding import signed
 from tests.support.models import provided

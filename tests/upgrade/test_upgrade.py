@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 from sqlalchemy import inspect, text
 
-from bridge.edges.store import Store
+from bridge.storage.store import Store
 from tests.support.compiled import document_text, operation
 from tests.support.databases import Where, engine_of, execute
 from tests.support.running import json_answer, pair

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bridge.config import KeptSettings
+from bridge.settings.bridge import KeptSettings
 from tests.support.scripted_provider import Script, ScriptedProvider, events
 from tests.support.turning import round_of, user
 from tests.support.turning import text as said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from bridge.edges.store_tables import Base
+from bridge.storage.tables import Base
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.admission import MAX_OPEN_CALLS, Admission, SlotKey, Ticket
-from bridge.limits import Limits
-from bridge.wire import BridgeError, ErrorCode
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.limits.call_queue import MAX_OPEN_CALLS, Admission, SlotKey, Ticket
+from bridge.limits.settings import Limits
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

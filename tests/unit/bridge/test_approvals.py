@@ -5,8 +5,8 @@ from typing import Literal
 
 import pytest
 
-from bridge.approvals import MAX_GRANTS, Approvals
-from bridge.open_call import CallRequest, Verdict
+from bridge.calls.approvals import MAX_GRANTS, Approvals
+from bridge.calls.open_call import CallRequest, Verdict
 from tests.support.approving import Backstage, FakeAudit, MemoryApprovals
 from tests.support.dispatching import request
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.batch import MAX_BATCH_CALLS, BatchCall, BatchOutput, run_batch
-from bridge.batch_order import without_members
-from bridge.calls import CallState
-from bridge.engine import ToolCall
-from bridge.limits import Limits
-from bridge.outcome import CallOutcome
-from bridge.wire import BridgeError, ErrorCode, WireError
+from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchOutput, run_batch
+from bridge.calls.batch_order import without_members
+from bridge.calls.engine import ToolCall
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
+from bridge.limits.settings import Limits
 from toolserver.call.result import Answered, TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]

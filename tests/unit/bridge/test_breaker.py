@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.breaker import (
+from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
+from bridge.limits.circuit_breaker import (
     MAX_BREAKERS,
     BreakerKey,
     Breakers,
@@ -14,10 +17,7 @@ from bridge.breaker import (
     judge,
     judge_host,
 )
-from bridge.calls import CallState
-from bridge.limits import Limits
-from bridge.outcome import CallOutcome
-from bridge.wire import BridgeError, ErrorCode, WireError
+from bridge.limits.settings import Limits
 from toolserver.call.result import Answered, TextBody
 
 BOOM = BreakerKey("ann", "tool", "shop", "POST /boom")

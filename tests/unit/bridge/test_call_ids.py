@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.call_ids import CallIds, new_unsealed_id
-from bridge.wire import MAX_CALL_ID_CHARS
+from bridge.browser_protocol import MAX_CALL_ID_CHARS
+from bridge.calls.call_ids import CallIds, new_unsealed_id
 
 IDS = CallIds(b"secret of the data folder")
 

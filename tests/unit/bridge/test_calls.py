@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.calls import TERMINAL, TRANSITIONS, CallEvent, CallState, UnexpectedEvent, next_state
+from bridge.calls.state_machine import (
+    TERMINAL,
+    TRANSITIONS,
+    CallEvent,
+    CallState,
+    UnexpectedEvent,
+    next_state,
+)
 
 OPEN = [state for state in CallState if state not in TERMINAL]
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.calls import CallState
-from bridge.config import DEFAULT_APPROVAL_S
-from bridge.dispatch import MAX_ATTEMPTS, RESUME_S
-from bridge.dispatch_ports import JournalUnavailable
-from bridge.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
-from bridge.outcome import CallOutcome
-from bridge.wire import Accepted, ErrorCode, Go, Result
+from bridge.browser_protocol import Accepted, ErrorCode, Go, Result
+from bridge.calls.dispatcher import MAX_ATTEMPTS, RESUME_S
+from bridge.calls.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.ports import JournalUnavailable
+from bridge.calls.state_machine import CallState
+from bridge.settings.bridge import DEFAULT_APPROVAL_S
 from tests.support.browser import FakeJournal, page
 from tests.support.dispatching import Desk, answered, failed, request, said
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from bridge.calls import CallState
-from bridge.dispatch import RESUME_S
-from bridge.edges.http_routes import error_bytes
-from bridge.wire import MESSAGE_CHARS, Accepted, ErrorCode, Result, WireError
+from bridge.browser_protocol import MESSAGE_CHARS, Accepted, ErrorCode, Result, WireError
+from bridge.calls.dispatcher import RESUME_S
+from bridge.calls.state_machine import CallState
+from bridge.http.routing import error_bytes
 from tests.support.dispatching import Desk, answered, failed, request
 from toolserver.call.result import LOST, TextBody
 

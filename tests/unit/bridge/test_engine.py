@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.wire import BridgeError, ErrorCode
+from bridge.browser_protocol import BridgeError, ErrorCode
 from tests.support.compiled import document_text, operation
 from tests.support.engines import House
 from toolserver.json_types import JsonObject

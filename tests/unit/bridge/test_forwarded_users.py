@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from bridge.edges.forwarded_users import CLOCK_SKEW_S, ForwardedUser, UserHeaders
-from bridge.wire import BridgeError
+from bridge.auth.forwarded_users import CLOCK_SKEW_S, ForwardedUser, UserHeaders
+from bridge.browser_protocol import BridgeError
 from tests.support.forwarding import SECRET, signed
 
 

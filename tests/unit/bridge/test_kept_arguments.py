@@ -4,7 +4,12 @@ import json
 
 import pytest
 
-from bridge.kept_arguments import KEPT_ARGUMENTS_CHARS, is_secret_name, kept_arguments, lacks_secrets
+from bridge.calls.argument_redaction import (
+    KEPT_ARGUMENTS_CHARS,
+    is_secret_name,
+    kept_arguments,
+    lacks_secrets,
+)
 
 CANARY = "c4nary-value"
 

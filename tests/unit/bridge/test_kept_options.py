@@ -4,8 +4,8 @@ import argparse
 
 import pytest
 
-from bridge.commands.kept_options import kept_settings, kept_warnings
-from bridge.config import KeptSettings
+from bridge.cli.storage_options import kept_settings, kept_warnings
+from bridge.settings.bridge import KeptSettings
 
 
 def test_without_variables_everything_is_as_documented() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.known_models import listed_facts, reasons, searches
+from bridge.settings.model_facts import listed_facts, reasons, searches
 
 
 @pytest.mark.parametrize(

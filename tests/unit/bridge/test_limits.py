@@ -2,8 +2,8 @@
 
 import pytest
 
-from bridge.limits import NAMES, LiveLimits, Number, read_given
-from bridge.wire import BridgeError, ErrorCode
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.limits.settings import NAMES, LiveLimits, Number, read_given
 from tests.support.gates import KeptLimits, unexpected
 
 pytestmark = pytest.mark.asyncio

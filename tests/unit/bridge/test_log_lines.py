@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.edges.log_lines import (
+from bridge.log_lines import (
     FORMAT,
     MAX_KINDS,
     MAX_MESSAGE_CHARS,

@@ -5,7 +5,7 @@ import argparse
 import pytest
 
 from bridge.commands.memory_options import memory_settings
-from bridge.config import MemorySettings
+from bridge.settings.bridge import MemorySettings
 
 
 def test_without_a_word_everything_is_remembered() -> None:

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.message_budget import (
+from bridge.browser_protocol import INLINE_RESULT_BYTES
+from bridge.limits.message_budget import (
     BURST,
     BYTES_OF_ONE,
     MAX_EARNED,
@@ -12,7 +13,6 @@ from bridge.message_budget import (
     MessageBudget,
     weight_of,
 )
-from bridge.wire import INLINE_RESULT_BYTES
 
 
 class Clock:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bridge.model_defaults import ModelDefaults, read_defaults
-from bridge.models import ModelsFileError
+from bridge.settings.model_defaults import ModelDefaults, read_defaults
+from bridge.settings.models import ModelsFileError
 
 
 def test_nothing_said_is_what_the_programs_before_this_one_did() -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bridge.models import (
+from bridge.settings.models import (
     ModelsFile,
     ModelsFileError,
     ProviderSettings,

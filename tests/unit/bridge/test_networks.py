@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bridge.network_table import NETWORKS, SEVERITY, Conclusion, Network
-from bridge.networks import network_of
+from bridge.documents.network_table import NETWORKS, SEVERITY, Conclusion, Network
+from bridge.documents.networks import network_of
 
 PUBLIC, PRIVATE, METADATA = Conclusion.PUBLIC, Conclusion.PRIVATE, Conclusion.METADATA
 

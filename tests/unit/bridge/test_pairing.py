@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.edges.pairing import (
+from bridge.auth.pairing_codes import (
     CODE_ALPHABET,
     CODE_CHARS,
     CODE_SECONDS,
@@ -16,8 +16,8 @@ from bridge.edges.pairing import (
     PairingDesk,
     WaitingBrowser,
 )
-from bridge.edges.store_people import Device, User
-from bridge.wire import BridgeError
+from bridge.browser_protocol import BridgeError
+from bridge.storage.users import Device, User
 
 ANN, EVE = User("ann's id", "ann"), User("eve's id", "eve")
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bridge.edges.pairing_links import LINKS_IN_ALL, PairingLinks
-from bridge.wire import ErrorCode, WireError
+from bridge.auth.pairing_links import LINKS_IN_ALL, PairingLinks
+from bridge.browser_protocol import ErrorCode, WireError
 
 pytestmark = pytest.mark.asyncio
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.__main__ import main
-from bridge.commands.parsing import without_values
+from bridge.cli.parser import without_values
 
 SECRET = "hunter2"
 URL = f"postgresql://me:{SECRET}@db/x"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.policy import (
+from bridge.calls.approval_policy import (
     APPROVAL_MODES,
     CHAT_S,
     TIMED_S,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from bridge.rate_limit import MAX_KEYS, RateLimit
-from bridge.wire import BridgeError
+from bridge.browser_protocol import BridgeError
+from bridge.limits.token_bucket import MAX_KEYS, RateLimit
 
 
 @dataclass

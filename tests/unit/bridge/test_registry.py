@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bridge.registry import Registry
-from bridge.servers import AdvertisedDocument, LoadedServer, UserSelection, UserView
-from bridge.wire import MAX_ORIGINS, BridgeError, ErrorCode
+from bridge.browser_protocol import MAX_ORIGINS, BridgeError, ErrorCode
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import AdvertisedDocument, LoadedServer, UserSelection, UserView
 from tests.support.compiled import document_text, operation
 from tests.support.memory_store import InlineCompiler, MemoryStore
 from tests.support.waiting import eventually

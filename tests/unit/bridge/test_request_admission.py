@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bridge.limits import Limits
-from bridge.request_admission import RequestAdmission
-from bridge.wire import BridgeError, ErrorCode
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.limits.request_queue import RequestAdmission
+from bridge.limits.settings import Limits
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

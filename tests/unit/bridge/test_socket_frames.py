@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.edges.socket_frames import ACK, CONNECT, DISCONNECT, EVENT, Frame, UnreadableFrame, read_frame
-from bridge.wire import EVENT_HELLO
+from bridge.browser_protocol import EVENT_HELLO
+from bridge.browsers.socket_frames import ACK, CONNECT, DISCONNECT, EVENT, Frame, UnreadableFrame, read_frame
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=20),

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.breaker import BreakerKey, Ending, Verdict
-from bridge.calls import CallState
-from bridge.dispatch import CARD_RESUME_S, RESUME_S
-from bridge.gate import ALONE, Gate, Terms
-from bridge.open_call import CallRequest
-from bridge.outcome import CallOutcome
-from bridge.wire import Accepted, BridgeError, ErrorCode, Go, WireError
+from bridge.browser_protocol import Accepted, BridgeError, ErrorCode, Go, WireError
+from bridge.calls.admission import ALONE, Gate, Terms
+from bridge.calls.dispatcher import CARD_RESUME_S, RESUME_S
+from bridge.calls.open_call import CallRequest
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
+from bridge.limits.circuit_breaker import BreakerKey, Ending, Verdict
 from tests.support.browser import page
 from tests.support.dispatching import Desk, answered, request, said
 from tests.support.gates import controls

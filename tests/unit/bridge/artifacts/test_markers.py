@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.artifacts.markers import Mark, link, parsed, stripped, unseen
-from bridge.artifacts.ulid import ALPHABET
-from bridge.artifacts.zero_width import has_signs
+from bridge.stored_items.markers import Mark, link, parsed, stripped, unseen
+from bridge.stored_items.ulid import ALPHABET
+from bridge.stored_items.zero_width import has_signs
 
 ULID = "01HZY3Q6XK9V7T2M4N8P5R0SAB"
 OTHER = "01HZY3Q6XK9V7T2M4N8P5R0SAC"

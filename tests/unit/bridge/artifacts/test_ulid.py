@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from bridge.artifacts.ulid import ALPHABET, LENGTH, Ulids
+from bridge.stored_items.ulid import ALPHABET, LENGTH, Ulids
 
 
 def test_an_id_is_26_characters_of_crockfords_base_32() -> None:

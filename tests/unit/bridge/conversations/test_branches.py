@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bridge.conversations.branches import Branches
-from bridge.conversations.record import Message
+from bridge.conversations.conversation import Message
 from tests.support.conversing import answered, called, in_a_row, said
 
 

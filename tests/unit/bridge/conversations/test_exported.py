@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bridge.artifacts.export import BadExport
-from bridge.conversations.exported import conversation_line, read_conversation
-from bridge.conversations.record import Conversation, EnabledTool, Run, Settings
+from bridge.conversations.conversation import Conversation, EnabledTool, Run, Settings
+from bridge.conversations.export import conversation_line, read_conversation
+from bridge.stored_items.export import BadExport
 from tests.support.conversing import CONVERSATION, answered, called, in_a_row, said
 
 SETTINGS = Settings(

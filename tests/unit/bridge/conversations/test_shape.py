@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from bridge.artifacts.record import NOTICE_TYPE
-from bridge.conversations.shape import iso, output_text, reasoning_of, text_of
-from bridge.turns.items import message_item, output_item
+from bridge.agent.items import message_item, output_item
+from bridge.conversations.message_schema import iso, output_text, reasoning_of, text_of
+from bridge.stored_items.items import NOTICE_TYPE
 
 
 def test_times_are_told_in_utc() -> None:

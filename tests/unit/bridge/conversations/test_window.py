@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.artifacts.record import NOTICE_TYPE
-from bridge.conversations.record import Message
+from bridge.agent.items import answered_call_id, call_id_of
+from bridge.conversations.conversation import Message
 from bridge.conversations.window import history, tokens_of, window
-from bridge.turns.items import answered_call_id, call_id_of
+from bridge.stored_items.items import NOTICE_TYPE
 from tests.support.conversing import answered, called, in_a_row, said
 
 

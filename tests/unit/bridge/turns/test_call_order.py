@@ -1,6 +1,6 @@
 """Outputs of calls, in the order of their calls."""
 
-from bridge.turns.items import Item, in_call_order
+from bridge.agent.items import Item, in_call_order
 
 
 def call(call_id: str) -> Item:

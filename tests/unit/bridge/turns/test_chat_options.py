@@ -2,9 +2,13 @@
 
 import pytest
 
-from bridge.turns.chat_options import PROBABILITIES, unsayable_in_responses, with_responses_options
-from bridge.turns.chat_request import chat_request
-from bridge.turns.model import ModelRequest
+from bridge.agent.chat_completions.options import (
+    PROBABILITIES,
+    unsayable_in_responses,
+    with_responses_options,
+)
+from bridge.agent.chat_completions.upstream_request import chat_request
+from bridge.agent.model import ModelRequest
 from toolserver.json_types import JsonObject
 
 CHAT: JsonObject = {"stop": ["END"], "seed": 7, "logit_bias": {"50256": -100}, "presence_penalty": 0.5}

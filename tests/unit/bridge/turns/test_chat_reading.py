@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
 
-from bridge.turns.chat_reading import ChatReading
-from bridge.turns.model import ModelRequest
+from bridge.agent.chat_completions.stream_decoder import ChatReading
+from bridge.agent.model import ModelRequest
 from tests.support.model_answers import Answer, calls, chat_chunks, reasoning, refusal, text
 from toolserver.json_types import JsonValue
 

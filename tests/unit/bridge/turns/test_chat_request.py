@@ -2,9 +2,9 @@
 
 import pytest
 
-from bridge.turns.chat_request import ChatDialect, chat_request, unsayable
-from bridge.turns.items import Item, message_item, output_item
-from bridge.turns.model import ModelRequest
+from bridge.agent.chat_completions.upstream_request import ChatDialect, chat_request, unsayable
+from bridge.agent.items import Item, message_item, output_item
+from bridge.agent.model import ModelRequest
 from toolserver.json_types import JsonObject, JsonValue
 
 USER = message_item("user", "Hello")

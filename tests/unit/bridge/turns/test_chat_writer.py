@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from bridge.turns.chat_writer import ChatShell, ChatWriter
-from bridge.turns.details import call_block
-from bridge.turns.turn import CallDisplay, Notice, TurnEvent, TurnResult
+from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
+from bridge.agent.rendering.call_details import call_block
+from bridge.agent.turn import CallDisplay, Notice, TurnEvent, TurnResult
 from tests.support.turn_script import (
     a_turn_with_a_call,
     asked,

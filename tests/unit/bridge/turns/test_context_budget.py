@@ -2,12 +2,12 @@
 
 import pytest
 
-from bridge.models import ModelSettings
-from bridge.turns.context_budget import ContextBudget
-from bridge.turns.items import Item, message_item
-from bridge.turns.model import ModelRequest
-from bridge.turns.toolbox import CallOutput
-from bridge.turns.turn import CallEnded, Notice, TurnSettings
+from bridge.agent.items import Item, message_item
+from bridge.agent.loop.context_budget import ContextBudget
+from bridge.agent.model import ModelRequest
+from bridge.agent.toolbox import CallOutput
+from bridge.agent.turn import CallEnded, Notice, TurnSettings
+from bridge.settings.models import ModelSettings
 from tests.support.turning import Played, PlayedTools, ScriptedModel, call, round_of
 from tests.support.turning import text as said_text
 

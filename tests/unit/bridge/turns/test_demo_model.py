@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.turns.demo_model import DemoModel, calls_in
-from bridge.turns.demo_words import MAX_RESULT_CHARS, MAX_TOOLS
-from bridge.turns.items import Item, message_item, output_item
-from bridge.turns.model import Model
+from bridge.agent.demo.model import DemoModel, calls_in
+from bridge.agent.demo.replies import MAX_RESULT_CHARS, MAX_TOOLS
+from bridge.agent.items import Item, message_item, output_item
+from bridge.agent.model import Model
 from tests.support.listening import function, heard, output_of, request_of, said
 from toolserver.json_types import object_at, text_at
 

@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.turns.details import ShownCall, call_block, pending_block, take_details, without_details
-from bridge.turns.items import ModelCall
+from bridge.agent.items import ModelCall
+from bridge.agent.rendering.call_details import (
+    ShownCall,
+    call_block,
+    pending_block,
+    take_details,
+    without_details,
+)
 from toolserver.json_types import JsonObject
 
 TEXTS = st.text(max_size=60) | st.text(alphabet="\"'&<>`\n\r\t=/ adetilsum-", max_size=60)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bridge.calls import CallState
-from bridge.outcome import CallOutcome
-from bridge.turns.engine_toolbox import EngineToolbox
-from bridge.turns.items import Item, ModelCall, model_call
-from bridge.turns.toolbox import CallOutput, OwnTool
-from bridge.turns.turn import TurnSettings
+from bridge.agent.items import Item, ModelCall, model_call
+from bridge.agent.toolbox import CallOutput, OwnTool
+from bridge.agent.tools.engine_toolbox import EngineToolbox
+from bridge.agent.turn import TurnSettings
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
 from tests.support.compiled import document_text, operation
 from tests.support.engines import House, json_body
 from tests.support.toolboxes import Files, Workshop, told, wanted

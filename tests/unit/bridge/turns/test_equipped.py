@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from bridge.turns.equipped import equipped, without_effect
-from bridge.turns.provider_features import ProviderFeatures
-from bridge.turns.turn import TurnRequest
+from bridge.agent.provider_features import ProviderFeatures
+from bridge.agent.provider_options import equipped, without_effect
+from bridge.agent.turn import TurnRequest
 
 PLUGIN = ProviderFeatures(web_search="plugin", searches_unasked=True, max_results=3)
 TOOL = ProviderFeatures(web_search="tool", searches_unasked=True, context_size="medium")

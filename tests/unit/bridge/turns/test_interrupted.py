@@ -2,9 +2,9 @@
 
 import pytest
 
-from bridge.calls import CallState
-from bridge.turns.interrupted import JournalEntry, interrupted, open_calls
-from bridge.turns.items import Item, ModelCall, model_call, output_item
+from bridge.agent.items import Item, ModelCall, model_call, output_item
+from bridge.agent.memory.interrupted_calls import JournalEntry, interrupted, open_calls
+from bridge.calls.state_machine import CallState
 from tests.support.turning import call, text
 
 

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bridge.turns.items import Item
-from bridge.turns.toolbox import CallOutput
-from bridge.turns.turn import CallEnded, CallStarted, Notice, Said, TurnSettings
+from bridge.agent.items import Item
+from bridge.agent.toolbox import CallOutput
+from bridge.agent.turn import CallEnded, CallStarted, Notice, Said, TurnSettings
 from tests.support.turning import (
     Played,
     PlayedTools,

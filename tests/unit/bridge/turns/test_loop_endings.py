@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bridge.turns.items import Item
-from bridge.turns.model import ModelError
-from bridge.turns.turn import Notice, TurnEvent
+from bridge.agent.items import Item
+from bridge.agent.model import ModelError
+from bridge.agent.turn import Notice, TurnEvent
 from tests.support.turning import (
     Played,
     ScriptedModel,

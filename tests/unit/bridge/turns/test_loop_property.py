@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.turns.items import Item
-from bridge.turns.model import ModelError, ModelRequest
-from bridge.turns.turn import CallEnded, TurnResult, TurnSettings
+from bridge.agent.items import Item
+from bridge.agent.model import ModelError, ModelRequest
+from bridge.agent.turn import CallEnded, TurnResult, TurnSettings
 from tests.support.turning import Played, PlayedTools, ScriptedModel, Step, item_events, round_of, user
 from tests.support.turning import text as said_text
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.turns.markdown_code import CodeReader
+from bridge.agent.rendering.markdown_code import CodeReader
 
 
 def is_code_after(*pieces: str) -> bool:

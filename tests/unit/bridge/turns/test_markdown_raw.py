@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.turns.markdown_raw import RawReader
+from bridge.agent.rendering.raw_markup import RawReader
 from tests.support.chatting import Chat
 from tests.support.memory import Remembered
 from tests.support.turning import round_of

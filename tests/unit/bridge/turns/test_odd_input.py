@@ -11,22 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.edges.model_answers import Answer as WrittenAnswer
-from bridge.edges.model_answers import ChatAnswer, ResponsesAnswer
-from bridge.turns.chat_reading import ChatReading
-from bridge.turns.chat_request import chat_request, unsayable
-from bridge.turns.chat_writer import ChatShell, ChatWriter
-from bridge.turns.demo_model import DemoModel
-from bridge.turns.loop import run_turn
-from bridge.turns.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest
-from bridge.turns.request_members import InvalidRequest, ParsedRequest
-from bridge.turns.requests_chat import parse_chat_request
-from bridge.turns.requests_responses import parse_responses_request
-from bridge.turns.responses_writer import ResponsesWriter, Shown, response_shell
-from bridge.turns.surrogates import PairJoiner
-from bridge.turns.text_call_model import TextCallModel
-from bridge.turns.told_tools import told_in_words
-from bridge.turns.turn import TurnEvent, TurnRequest, TurnSettings
+from bridge.agent.chat_completions.request_parser import parse_chat_request
+from bridge.agent.chat_completions.stream_decoder import ChatReading
+from bridge.agent.chat_completions.upstream_request import chat_request, unsayable
+from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
+from bridge.agent.demo.model import DemoModel
+from bridge.agent.loop.loop import run_turn
+from bridge.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest
+from bridge.agent.request_fields import InvalidRequest, ParsedRequest
+from bridge.agent.responses.request_parser import parse_responses_request
+from bridge.agent.responses.surrogate_pairs import PairJoiner
+from bridge.agent.responses.writer import ResponsesWriter, Shown, response_shell
+from bridge.agent.text_calls.model import TextCallModel
+from bridge.agent.text_calls.prompt import told_in_words
+from bridge.agent.turn import TurnEvent, TurnRequest, TurnSettings
+from bridge.endpoints.openai.encoders import Answer as WrittenAnswer
+from bridge.endpoints.openai.encoders import ChatAnswer, ResponsesAnswer
 from tests.support.model_answers import Answer, calls, chat_chunks, reasoning, refusal, responses_events, text
 from tests.support.mutation import mutated
 from tests.support.turning import PlayedTools

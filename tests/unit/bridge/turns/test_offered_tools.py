@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bridge.servers import UserSelection
-from bridge.turns.own_tools import readable
-from bridge.turns.turn import TurnSettings
-from bridge.wire import BridgeError
+from bridge.agent.tools.catalog_tools import readable
+from bridge.agent.turn import TurnSettings
+from bridge.browser_protocol import BridgeError
+from bridge.catalog.server_view import UserSelection
 from tests.support.compiled import document_text, operation
 from tests.support.engines import House
 from tests.support.memory_store import MemoryStore

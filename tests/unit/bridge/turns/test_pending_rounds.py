@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.turns.items import Item, output_item
-from bridge.turns.pending_rounds import ALL_BYTES, KEEP_SECONDS, USER_BYTES, PendingRounds
+from bridge.agent.items import Item, output_item
+from bridge.agent.loop.pending_turns import ALL_BYTES, KEEP_SECONDS, USER_BYTES, PendingRounds
 from tests.support.turning import Played, call, played, round_of, user
 from tests.support.turning import text as said_text
 from toolserver.json_types import text_at

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.artifacts.record import NOTICE_TYPE, KeptResponse
-from bridge.config import MemorySettings, ReasoningMemory
-from bridge.memory_choice import MemoryChoice
-from bridge.turns.items import Item
-from bridge.turns.model import ModelError
-from bridge.turns.recorder import UNAVAILABLE
-from bridge.turns.request_members import InvalidRequest
-from bridge.turns.turn import CallEnded, Kept, Notice, Said, Settled, TurnEvent
+from bridge.agent.items import Item
+from bridge.agent.memory.recorder import UNAVAILABLE
+from bridge.agent.model import ModelError
+from bridge.agent.request_fields import InvalidRequest
+from bridge.agent.turn import CallEnded, Kept, Notice, Said, Settled, TurnEvent
+from bridge.settings.bridge import MemorySettings, ReasoningMemory
+from bridge.stored_items.items import NOTICE_TYPE, KeptResponse
+from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.memory import FailingStore, NestingTools, Remembered
 from tests.support.turning import call, ending, item_events, round_of, user
 from tests.support.turning import text as said_text

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from bridge.artifacts.markers import link
-from bridge.artifacts.record import KeptItem
-from bridge.config import MemorySettings
-from bridge.turns.items import Item, message_item
-from bridge.turns.pruning import pruned_text
-from bridge.turns.recorder import UNAVAILABLE
-from bridge.turns.turn import Notice
+from bridge.agent.items import Item, message_item
+from bridge.agent.memory.pruning import pruned_text
+from bridge.agent.memory.recorder import UNAVAILABLE
+from bridge.agent.turn import Notice
+from bridge.settings.bridge import MemorySettings
+from bridge.stored_items.items import KeptItem
+from bridge.stored_items.markers import link
 from tests.support.chatting import Chat
 from tests.support.memory import NestingTools, Remembered
 from tests.support.turning import call, ending, item_events, round_of, user

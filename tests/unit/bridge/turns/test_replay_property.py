@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.artifacts.markers import stripped
-from bridge.turns.items import Item, answered_call_id, call_id_of, message_item, message_text
+from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
+from bridge.stored_items.markers import stripped
 from tests.support.chatting import Chat, canonical
 from tests.support.memory import NestingTools, Remembered
 from tests.support.stopping import StoppedScript, as_shown

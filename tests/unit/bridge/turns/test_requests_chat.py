@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from bridge.turns.request_members import InvalidRequest, ParsedRequest
-from bridge.turns.requests_chat import parse_chat_request
+from bridge.agent.chat_completions.request_parser import parse_chat_request
+from bridge.agent.request_fields import InvalidRequest, ParsedRequest
 
 HELLO: dict[str, Any] = {"role": "user", "content": "Hello"}
 

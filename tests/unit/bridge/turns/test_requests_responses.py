@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from bridge.turns.request_members import InvalidRequest
-from bridge.turns.requests_responses import parse_responses_request
+from bridge.agent.request_fields import InvalidRequest
+from bridge.agent.responses.request_parser import parse_responses_request
 
 
 def test_items_pass_as_they_came() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.artifacts.record import KeptResponse
-from bridge.artifacts.ulid import Ulids
-from bridge.turns.model import ModelEvent
-from bridge.turns.recorder import Memory
-from bridge.turns.response_record import ResponseRecord
-from bridge.turns.turn import Said, Settled, TurnEvent, TurnRequest
+from bridge.agent.memory.recorder import Memory
+from bridge.agent.memory.response_record import ResponseRecord
+from bridge.agent.model import ModelEvent
+from bridge.agent.turn import Said, Settled, TurnEvent, TurnRequest
+from bridge.stored_items.items import KeptResponse
+from bridge.stored_items.ulid import Ulids
 from tests.support.items import MemoryItemStore
 from tests.support.turning import user
 

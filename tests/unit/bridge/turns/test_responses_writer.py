@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from bridge.turns.details import call_block
-from bridge.turns.item_events import text_part
-from bridge.turns.responses_writer import ResponsesWriter, Shown, response_shell
-from bridge.turns.turn import CallDisplay, Notice, TurnEvent, TurnResult
+from bridge.agent.item_events import text_part
+from bridge.agent.rendering.call_details import call_block
+from bridge.agent.responses.writer import ResponsesWriter, Shown, response_shell
+from bridge.agent.turn import CallDisplay, Notice, TurnEvent, TurnResult
 from tests.support.turn_script import (
     a_turn_with_a_call,
     asked,

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bridge.turns.items import Item, ModelCall, message_item
-from bridge.turns.model import ModelError
-from bridge.turns.subquery import MAX_ROUNDS, Subquery, recent_messages
-from bridge.turns.toolbox import CallOutput
-from bridge.turns.turn import Notice, TurnEvent, TurnRequest
+from bridge.agent.items import Item, ModelCall, message_item
+from bridge.agent.loop.subquery import MAX_ROUNDS, Subquery, recent_messages
+from bridge.agent.model import ModelError
+from bridge.agent.toolbox import CallOutput
+from bridge.agent.turn import Notice, TurnEvent, TurnRequest
 from tests.support.turning import (
     SETTINGS,
     PlayedTools,

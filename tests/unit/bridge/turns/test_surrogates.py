@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.turns.surrogates import PairJoiner
+from bridge.agent.responses.surrogate_pairs import PairJoiner
 from toolserver.json_types import JsonObject
 
 

@@ -5,10 +5,10 @@ from collections.abc import AsyncGenerator, Sequence
 
 import pytest
 
-from bridge.turns.item_events import MessageEvents, call_events, call_item, text_part
-from bridge.turns.items import Item, message_item
-from bridge.turns.model import ModelEvent, ModelRequest
-from bridge.turns.text_call_model import TextCallModel
+from bridge.agent.item_events import MessageEvents, call_events, call_item, text_part
+from bridge.agent.items import Item, message_item
+from bridge.agent.model import ModelEvent, ModelRequest
+from bridge.agent.text_calls.model import TextCallModel
 from tests.support.listening import function, heard, output_of, request_of, said
 from toolserver.json_types import JsonObject, object_at, text_at
 

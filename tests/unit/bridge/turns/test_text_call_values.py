@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.turns.text_call_values import typed_arguments
+from bridge.agent.text_calls.values import typed_arguments
 from toolserver.json_types import JsonObject, JsonValue
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.turns.text_calls import TextCall, TextCallReader
+from bridge.agent.text_calls.parser import TextCall, TextCallReader
 from toolserver.json_types import JsonObject
 
 SCHEMAS: dict[str, JsonObject] = {

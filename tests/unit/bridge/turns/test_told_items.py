@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.turns.told_items import ToldItems
+from bridge.agent.responses.stream_repair import ToldItems
 from tests.support.model_answers import Answer, calls, reasoning, refusal, responses_events, text
 from toolserver.json_types import JsonObject
 

@@ -2,9 +2,9 @@
 
 import json
 
-from bridge.turns.items import Item, message_item, output_item
-from bridge.turns.text_calls import TextCallReader
-from bridge.turns.told_tools import told_in_words
+from bridge.agent.items import Item, message_item, output_item
+from bridge.agent.text_calls.parser import TextCallReader
+from bridge.agent.text_calls.prompt import told_in_words
 from tests.support.listening import function, request_of
 from tests.support.turn_script import call
 from toolserver.json_types import JsonObject

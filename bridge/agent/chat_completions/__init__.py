@@ -1,0 +1,1 @@
+"""Chat Completions, from both sides: requests of clients, and streams of providers."""

@@ -1,0 +1,86 @@
+"""Options that only Chat Completions has. A provider that speaks it is told them as they came.
+
+Of a provider of Responses they ask what its protocol can say; the rest is left out, and
+`unsayable_in_responses` names it, so that a caller can be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from bridge.agent.request_fields import InvalidRequest, wrong_type
+from toolserver.json_types import JsonObject, JsonValue, array_at
+
+CHAT_OPTIONS = frozenset(
+    {
+        "audio",
+        "frequency_penalty",
+        "logit_bias",
+        "logprobs",
+        "modalities",
+        "prediction",
+        "presence_penalty",
+        "seed",
+        "stop",
+        "top_logprobs",
+        "web_search_options",
+    }
+)
+
+PROBABILITIES = "message.output_text.logprobs"
+"""What Responses `include` for `logprobs`."""
+
+_NOTHING: Mapping[str, JsonValue] = {
+    "frequency_penalty": 0,
+    "logprobs": False,
+    "modalities": ["text"],
+    "presence_penalty": 0,
+    "top_logprobs": 0,
+}
+"""Values that ask for what happens anyway; leaving them out is not worth a word."""
+
+_SAYABLE = frozenset({"logprobs", "top_logprobs"})
+
+
+def chat_options(body: JsonObject) -> JsonObject:
+    """Those of a chat request that ask for something."""
+    return {name: value for name, value in body.items() if name in CHAT_OPTIONS and asks(name, value)}
+
+
+def asks(name: str, value: JsonValue) -> bool:
+    """Whether a member asks for something that would not happen anyway."""
+    return value not in (None, [], {}) and not (name in _NOTHING and value == _NOTHING[name])
+
+
+def refuse_choices(body: JsonObject) -> None:
+    """One answer is given; a caller who counts on several must not take it for all of them.
+
+    Raises:
+        InvalidRequest: `n` is no integer, or not 1.
+    """
+    count = body.get("n")
+    if count is None:
+        return
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise wrong_type("n", "an integer", count)
+    if count != 1:
+        message = f"'n' must be 1, not {count}: the bridge gives one answer to a request. Ask once for each."
+        raise InvalidRequest(message, param="n", code="unsupported_value")
+
+
+def with_responses_options(options: JsonObject, chat: JsonObject) -> JsonObject:
+    """Options of a Responses request, with what it can say of those of a chat request."""
+    if not chat.keys() & _SAYABLE:
+        return options
+    said = dict(options)
+    if chat.get("logprobs"):
+        included = array_at(options, "include")
+        said["include"] = included if PROBABILITIES in included else [*included, PROBABILITIES]
+    if (top := chat.get("top_logprobs")) is not None:
+        said["top_logprobs"] = top
+    return said
+
+
+def unsayable_in_responses(chat: JsonObject) -> Iterator[str]:
+    """Options of a chat request that no Responses request has."""
+    return (name for name in chat if name not in _SAYABLE)

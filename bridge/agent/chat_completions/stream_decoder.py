@@ -1,0 +1,107 @@
+"""A chat stream heard as if the provider spoke Responses: chunk by chunk, events come out.
+
+Receives decoded chunks of Chat Completions, of which it reads the first choice; gives the complete sequence
+of Responses events, from `response.created` to the ending. Tolerates what the many imitators of the protocol
+do.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+
+from bridge.agent.chat_completions.stream_output import ChatOutput
+from bridge.agent.model import ModelRequest
+from bridge.turns.chat_deltas import annotations_in, calls_in, said_in, thought_in
+from bridge.turns.chat_usage import responses_usage
+from bridge.turns.response_object import begun_response
+from toolserver.json_types import JsonObject, array_at, object_at, text_at
+
+_CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
+_FILTERED = frozenset({"content_filter", "safety", "recitation", "sensitive"})
+_BROKEN = frozenset({"error", "network_error"})
+"""Reasons to finish, in the words of several providers; after any other one the answer is complete."""
+
+
+class ChatReading:
+    """One round's stream, as far as it has come."""
+
+    def __init__(
+        self,
+        request: ModelRequest,
+        *,
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """`new_id`: a text that is never given twice; `now`: seconds since 1970."""
+        self._response = begun_response(request, f"resp_{new_id()}", int(now()))
+        self._output = ChatOutput(new_id)
+        self._has_begun = False
+        self._reason = ""
+
+    @property
+    def has_finished(self) -> bool:
+        """The model has said why it stopped; only its usage may still come."""
+        return bool(self._reason)
+
+    @property
+    def has_usage(self) -> bool:
+        """The tokens are counted."""
+        return self._response["usage"] is not None
+
+    def read(self, chunk: JsonObject) -> Iterator[JsonObject]:
+        """The events that a chunk brings. To be read to their end."""
+        if not self._has_begun:
+            self._has_begun = True
+            self._response["model"] = text_at(chunk, "model") or self._response["model"]
+            yield {"type": "response.created", "response": dict(self._response)}
+            yield {"type": "response.in_progress", "response": dict(self._response)}
+        if tier := text_at(chunk, "service_tier"):
+            self._response["service_tier"] = tier
+        for choice in array_at(chunk, "choices"):
+            if isinstance(choice, dict) and choice.get("index", 0) == 0:
+                yield from self._read_choice(choice)
+        self.read_usage(chunk)
+
+    def read_usage(self, chunk: JsonObject) -> None:
+        """Only the usage of a chunk; some providers count anew in every one, and the last counts."""
+        if usage := object_at(chunk, "usage"):
+            self._response["usage"] = responses_usage(usage)
+
+    def end(self) -> Iterator[JsonObject]:
+        """Everything still open, and the ending of the response."""
+        reason = self._reason.lower()
+        if reason in _CUT_OFF:
+            status, why = "incomplete", "max_output_tokens"
+        elif reason in _FILTERED:
+            status, why = "incomplete", "content_filter"
+        else:
+            status, why = ("failed" if reason in _BROKEN else "completed"), None
+        yield from self._output.end("completed" if status == "completed" else "incomplete")
+        ended: JsonObject = {**self._response, "status": status, "output": self._output.items}
+        if why is not None:
+            ended["incomplete_details"] = {"reason": why}
+        if status == "failed":
+            ended["error"] = {
+                "code": "server_error",
+                "message": "The provider ended its answer with an error.",
+            }
+        yield {"type": f"response.{status}", "response": ended}
+
+    def _read_choice(self, choice: JsonObject) -> Iterator[JsonObject]:
+        delta = object_at(choice, "delta") or object_at(choice, "message")
+        output = self._output
+        if thought := thought_in(delta):
+            yield from output.think(thought)
+        if details := array_at(delta, "reasoning_details"):
+            yield from output.keep_thought(details)
+        if said := said_in(delta):
+            yield from output.say(said, array_at(object_at(choice, "logprobs"), "content"))
+        if refusal := text_at(delta, "refusal"):
+            yield from output.refuse(refusal)
+        for annotation in annotations_in(delta):
+            yield from output.note(annotation)
+        for call in calls_in(delta):
+            yield from output.call(call)
+        self._reason = text_at(choice, "finish_reason") or self._reason

@@ -1,0 +1,215 @@
+"""Items that a chat stream builds up piece by piece, and the Responses events by which each piece is told.
+
+Every item is begun, grows, and is ended once; `events` of one item are complete and in OpenAI's order.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from bridge.agent.item_events import text_part
+from bridge.agent.items import Item
+from bridge.agent.text_calls.json_object_end import JsonObjectEnd
+from toolserver.json_types import JsonObject, JsonValue
+
+ItemStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
+
+
+class OpenMessage:
+    """An assistant message of texts and refusals."""
+
+    def __init__(self, item_id: str, output_index: int) -> None:
+        self._id = item_id
+        self._index = output_index
+        self._parts: list[JsonObject] = []
+        self._pieces: list[str] = []
+        """Of the last part."""
+        self._annotations: list[JsonValue] = []
+        """Of the last part."""
+
+    def begin(self) -> list[JsonObject]:
+        """The message, without parts yet."""
+        return [_added(self._index, self._item("in_progress"))]
+
+    def text(self, delta: str, logprobs: list[JsonValue]) -> list[JsonObject]:
+        """More text; `logprobs` of its tokens."""
+        began = self._part("output_text")
+        self._pieces.append(delta)
+        event: JsonObject = {
+            "type": "response.output_text.delta",
+            **self._place(),
+            "delta": delta,
+            "logprobs": logprobs,
+        }
+        return [*began, event]
+
+    def refusal(self, delta: str) -> list[JsonObject]:
+        """More of why it will not."""
+        began = self._part("refusal")
+        self._pieces.append(delta)
+        return [*began, {"type": "response.refusal.delta", **self._place(), "delta": delta}]
+
+    def annotation(self, annotation: JsonObject) -> list[JsonObject]:
+        """A source of the text."""
+        began = self._part("output_text")
+        self._annotations.append(annotation)
+        event: JsonObject = {
+            "type": "response.output_text.annotation.added",
+            **self._place(),
+            "annotation_index": len(self._annotations) - 1,
+            "annotation": annotation,
+        }
+        return [*began, event]
+
+    def end(self, status: ItemStatus) -> list[JsonObject]:
+        """The parts whole, and the message."""
+        ended = self._end_part()
+        return [*ended, _done(self._index, self._item(status))]
+
+    def _part(self, kind: Literal["output_text", "refusal"]) -> list[JsonObject]:
+        if self._parts and self._parts[-1]["type"] == kind:
+            return []
+        ended = self._end_part()
+        self._parts.append(text_part("") if kind == "output_text" else {"type": kind, "refusal": ""})
+        self._pieces, self._annotations = [], []
+        return [
+            *ended,
+            {"type": "response.content_part.added", **self._place(), "part": dict(self._parts[-1])},
+        ]
+
+    def _end_part(self) -> list[JsonObject]:
+        if not self._parts:
+            return []
+        part, whole = self._parts[-1], "".join(self._pieces)
+        if part["type"] == "refusal":
+            part["refusal"] = whole
+            said: JsonObject = {"type": "response.refusal.done", **self._place(), "refusal": whole}
+        else:
+            part["text"], part["annotations"] = whole, self._annotations
+            said = {"type": "response.output_text.done", **self._place(), "text": whole, "logprobs": []}
+        return [said, {"type": "response.content_part.done", **self._place(), "part": dict(part)}]
+
+    def _place(self) -> JsonObject:
+        return {"item_id": self._id, "output_index": self._index, "content_index": len(self._parts) - 1}
+
+    def _item(self, status: ItemStatus) -> Item:
+        return {
+            "id": self._id,
+            "type": "message",
+            "status": status,
+            "role": "assistant",
+            "content": [dict(part) for part in self._parts],
+        }
+
+
+class OpenReasoning:
+    """What a model thought, in its own words."""
+
+    def __init__(self, item_id: str, output_index: int) -> None:
+        self._id = item_id
+        self._index = output_index
+        self._pieces: list[str] = []
+        self._details: list[JsonValue] = []
+
+    def begin(self) -> list[JsonObject]:
+        """The item and its part, both still empty."""
+        part: JsonObject = {"type": "reasoning_text", "text": ""}
+        return [
+            _added(self._index, self._item("in_progress", [])),
+            {"type": "response.content_part.added", **self._place(), "part": part},
+        ]
+
+    def text(self, delta: str) -> JsonObject:
+        """More of the thought."""
+        self._pieces.append(delta)
+        return {"type": "response.reasoning_text.delta", **self._place(), "delta": delta}
+
+    def keep(self, details: list[JsonValue]) -> None:
+        """Blocks that a gateway wants back as they are."""
+        self._details += details
+
+    def end(self, status: ItemStatus) -> list[JsonObject]:
+        """The thought whole."""
+        whole = "".join(self._pieces)
+        part: JsonObject = {"type": "reasoning_text", "text": whole}
+        item = self._item(status, [part])
+        if self._details:
+            item["reasoning_details"] = self._details
+        return [
+            {"type": "response.reasoning_text.done", **self._place(), "text": whole},
+            {"type": "response.content_part.done", **self._place(), "part": part},
+            _done(self._index, item),
+        ]
+
+    def _place(self) -> JsonObject:
+        return {"item_id": self._id, "output_index": self._index, "content_index": 0}
+
+    def _item(self, status: ItemStatus, content: list[JsonObject]) -> Item:
+        return {"id": self._id, "type": "reasoning", "status": status, "summary": [], "content": [*content]}
+
+
+class OpenCall:
+    """A function call."""
+
+    def __init__(self, item_id: str, output_index: int) -> None:
+        self._id = item_id
+        self._index = output_index
+        self.call_id = ""
+        self.name = ""
+        self.has_begun = False
+        self.is_whole = False
+        """Its arguments are an object that has ended."""
+        self._object_end = JsonObjectEnd()
+        self._pieces: list[str] = []
+        self._extra: JsonValue = None
+
+    def keep(self, extra: JsonValue) -> None:
+        """What the provider wants back with the call, such as the signature of a thought."""
+        self._extra = extra
+
+    def begin(self) -> list[JsonObject]:
+        """The call, named, without arguments. `name` and `call_id` are set by now."""
+        self.has_begun = True
+        return [_added(self._index, self._item("in_progress", ""))]
+
+    def delta(self, piece: str) -> JsonObject:
+        """More of the arguments."""
+        self._pieces.append(piece)
+        if not self.is_whole and self._pieces[0].startswith("{"):
+            self.is_whole = self._object_end.find(piece, 0) is not None
+        return {"type": "response.function_call_arguments.delta", **self._place(), "delta": piece}
+
+    def end(self, status: ItemStatus) -> list[JsonObject]:
+        """The call whole."""
+        arguments = "".join(self._pieces)
+        item = self._item(status, arguments)
+        if self._extra is not None:
+            item["extra_content"] = self._extra
+        done: JsonObject = {
+            "type": "response.function_call_arguments.done",
+            **self._place(),
+            "name": self.name,
+            "arguments": arguments,
+        }
+        return [done, _done(self._index, item)]
+
+    def _place(self) -> JsonObject:
+        return {"item_id": self._id, "output_index": self._index}
+
+    def _item(self, status: ItemStatus, arguments: str) -> Item:
+        return {
+            "id": self._id,
+            "type": "function_call",
+            "status": status,
+            "arguments": arguments,
+            "call_id": self.call_id,
+            "name": self.name,
+        }
+
+
+def _added(index: int, item: Item) -> JsonObject:
+    return {"type": "response.output_item.added", "output_index": index, "item": item}
+
+
+def _done(index: int, item: Item) -> JsonObject:
+    return {"type": "response.output_item.done", "output_index": index, "item": item}

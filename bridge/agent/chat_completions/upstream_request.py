@@ -1,0 +1,169 @@
+"""A round asked in Chat Completions: items become messages, Responses options get their chat names.
+
+What the older protocol cannot say is left out; `unsayable` names it, so that a caller can be told. Members
+that nobody knows here are passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bridge.agent.chat_completions.items_to_messages import messages_of, unsayable_in
+from bridge.agent.model import ModelRequest
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+LimitName: TypeAlias = Literal["max_completion_tokens", "max_tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatDialect:
+    """How one provider's Chat Completions differ from OpenAI's."""
+
+    limit_name: LimitName = "max_completion_tokens"
+    """What it calls the most tokens of an answer; many imitators know only the older name."""
+    streams_usage: bool = True
+    """It takes `stream_options`, and tells the usage at the end."""
+    wants_reasoning: bool = False
+    """It wants back, as `reasoning_content`, what its model thought since the user's last message."""
+
+
+OPENAI_DIALECT = ChatDialect()
+
+
+_UNSAYABLE = frozenset(
+    {
+        "background",
+        "background_options",
+        "context_management",
+        "conversation",
+        "include",
+        "max_tool_calls",
+        "previous_response_id",
+        "prompt",
+        "truncation",
+    }
+)
+"""Responses options without a counterpart."""
+
+_OWN = frozenset(
+    {"max_output_tokens", "text", "reasoning", "tool_choice", "parallel_tool_calls", "stream_options"}
+)
+"""Options that are said in another way."""
+
+_TEXT = ("format", "verbosity")
+"""Members of `text` that are said."""
+
+
+def chat_request(request: ModelRequest, dialect: ChatDialect = OPENAI_DIALECT) -> JsonObject:
+    """The body of a streaming chat request."""
+    messages = messages_of(request.instructions, request.input, with_reasoning=dialect.wants_reasoning)
+    body: JsonObject = {"model": request.model, "messages": [*messages], "stream": True}
+    if dialect.streams_usage:
+        body["stream_options"] = {"include_usage": True}
+    for name, value in request.options.items():
+        if name not in _UNSAYABLE | _OWN:
+            body[name] = value
+    body |= request.chat_options
+    _say_limits(body, request.options, dialect)
+    _say_text(body, object_at(request.options, "text"))
+    if (effort := object_at(request.options, "reasoning").get("effort")) is not None:
+        body["reasoning_effort"] = effort
+    _say_tools(body, request)
+    return body
+
+
+def unsayable(request: ModelRequest) -> Iterator[str]:
+    """Paths within a Responses request that `chat_request` leaves out, such as `truncation` or `tools[0]`."""
+    options = request.options
+    yield from unsayable_in(request.input)
+    for name, value in options.items():
+        if name in _UNSAYABLE and value is not None:
+            yield name
+    for name in object_at(options, "text"):
+        if name not in _TEXT:
+            yield f"text.{name}"
+    for name, value in object_at(options, "reasoning").items():
+        if name != "effort" and value is not None:
+            yield f"reasoning.{name}"
+    has_tools = False
+    for index, tool in enumerate(request.tools):
+        if _chat_tool(tool) is not None:
+            has_tools = True
+        else:
+            yield f"tools[{index}]"
+    choice = options.get("tool_choice")
+    if has_tools and choice is not None and _chat_choice(choice) is None:
+        yield "tool_choice"
+
+
+def _say_limits(body: JsonObject, options: JsonObject, dialect: ChatDialect) -> None:
+    if (limit := options.get("max_output_tokens")) is not None:
+        body[dialect.limit_name] = limit
+
+
+def _say_text(body: JsonObject, text: JsonObject) -> None:
+    if (form := text.get("format")) is not None:
+        body["response_format"] = _response_format(form)
+    if (verbosity := text.get("verbosity")) is not None:
+        body["verbosity"] = verbosity
+
+
+def _response_format(form: JsonValue) -> JsonValue:
+    """Responses write a schema beside the type, chat nests it under the type's name."""
+    if not isinstance(form, dict) or form.get("type") != "json_schema":
+        return form
+    return {"type": "json_schema", "json_schema": _without(form, "type")}
+
+
+def _say_tools(body: JsonObject, request: ModelRequest) -> None:
+    """Tools, and the options that providers refuse without any."""
+    tools: list[JsonValue] = [said for tool in request.tools if (said := _chat_tool(tool)) is not None]
+    if not tools:
+        return
+    body["tools"] = tools
+    if (parallel := request.options.get("parallel_tool_calls")) is not None:
+        body["parallel_tool_calls"] = parallel
+    if (choice := request.options.get("tool_choice")) is not None:
+        said = _chat_choice(choice)
+        if said is not None:
+            body["tool_choice"] = said
+
+
+def _chat_tool(tool: JsonObject) -> JsonObject | None:
+    """A function, nested under its type; a gateway's own tool, such as `openrouter:web_search`, as it is.
+
+    None for any other: a provider of Responses runs it itself.
+    """
+    kind = text_at(tool, "type")
+    if kind == "function":
+        return {"type": "function", "function": _without(tool, "type")}
+    return tool if ":" in kind else None
+
+
+def _chat_choice(choice: JsonValue) -> JsonValue:
+    if isinstance(choice, str):
+        return choice
+    if not isinstance(choice, dict):
+        return None
+    match text_at(choice, "type"):
+        case "function":
+            return _named(choice)
+        case "allowed_tools":
+            allowed = [_named(tool) for tool in array_at(choice, "tools") if isinstance(tool, dict)]
+            return {
+                "type": "allowed_tools",
+                "allowed_tools": {"mode": choice.get("mode", "auto"), "tools": [*allowed]},
+            }
+        case _:
+            return None
+
+
+def _named(choice: JsonObject) -> JsonObject:
+    return {"type": "function", "function": {"name": text_at(choice, "name")}}
+
+
+def _without(container: JsonObject, name: str) -> JsonObject:
+    """Without one member, and without nulls, which say nothing."""
+    return {key: value for key, value in container.items() if key != name and value is not None}

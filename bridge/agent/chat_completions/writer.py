@@ -1,0 +1,313 @@
+"""What happens in a turn, written as Chat Completions: chunks of a stream, and the completion of none.
+
+Receives `TurnEvent`s and gives JSON objects: one role, texts, exactly one `finish_reason`, which comes last
+and on every path. Calls that the bridge runs are never `tool_calls`: a caller would run them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bridge.agent.rendering.call_details import call_block
+from bridge.agent.rendering.markers import ChatMarkers
+from bridge.agent.rendering.notices import ChatNotices
+from bridge.agent.turn import (
+    Attached,
+    CallDisplay,
+    CallEnded,
+    CallStarted,
+    Kept,
+    Notice,
+    Said,
+    Settled,
+    TurnEvent,
+    TurnResult,
+)
+from bridge.stored_items.markers import MarkerForm
+from bridge.turns.caller_calls import CallerCalls
+from bridge.turns.image_paragraph import image_paragraph
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+SUMMARY_SEPARATOR = "\n\n---\n\n"
+"""Between the parts of a reasoning summary."""
+
+_REASONS = {"content_filter": "content_filter"}
+"""Why a response is incomplete, where that is not its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatShell:
+    """What is the same in every chunk of an answer, and how it is written."""
+
+    completion_id: str
+    created_at: int
+    """Seconds since 1970."""
+    model: str
+    """The caller's name for it."""
+    display: CallDisplay
+    """`items`, which Chat Completions has not, are shown as `details`."""
+    with_usage: bool = False
+    """A last chunk has the usage (`stream_options.include_usage`)."""
+    markers: MarkerForm = "off"
+    """How the items of the answer are named in its text."""
+    for_open_webui: bool = False
+    """Status, notifications and sources go along as events at the top level of chunks."""
+
+
+class ChatWriter:
+    """Writes one turn. Without streaming, what it writes is thrown away and `completion` is the answer."""
+
+    def __init__(self, shell: ChatShell) -> None:
+        self._shell = shell
+        self._head: JsonObject = {
+            "id": shell.completion_id,
+            "object": "chat.completion.chunk",
+            "created": shell.created_at,
+            "model": shell.model,
+        }
+        self._has_begun = False
+        self._finish_reason = "stop"
+        self._usage: JsonValue = None
+        self._texts: dict[str, list[str]] = {}
+        """What was said, by member of the message."""
+        self._logprobs: list[JsonValue] = []
+        """Of the tokens that the model said, where the provider told them."""
+        self._content_place: tuple[object, ...] = ()
+        """Where the last text came from; text from elsewhere is a new paragraph."""
+        self._reasoning_place: tuple[object, ...] = ()
+        self._line_end = "\n"
+        """The last character of the content."""
+        self._content_chars = 0
+        self._annotation_offset = 0
+        self._annotations: list[JsonValue] = []
+        self._calls = CallerCalls()
+        self._markers = ChatMarkers(shell.markers)
+        self._notices = ChatNotices() if shell.for_open_webui else None
+
+    def write(self, event: TurnEvent) -> list[JsonObject]:
+        """Chunks for an event; the first ever carries the role."""
+        match event:
+            case Said():
+                chunks = self._said(event)
+            case CallStarted():
+                chunks = self._told(event)
+            case CallEnded():
+                chunks = self._call_ended(event)
+            case Notice():
+                chunks = self._paragraph(event.text) if event.in_answer else self._told(event)
+            case Attached():
+                chunks = [self._notices.attached(event)] if self._notices else []
+            case Kept():
+                chunks = self._marked(self._markers.name(event.id))
+            case Settled():
+                return []
+        return [*self._begin(), *chunks]
+
+    def end(self, result: TurnResult, error: JsonObject | None = None) -> list[JsonObject]:
+        """The rest: calls that the caller has to run, an error, the one `finish_reason`, the usage.
+
+        `error`: in OpenAI's form, of a turn that failed; None: what the result says of it.
+        """
+        chunks = self._begin()
+        chunks.extend(self._delta({"tool_calls": [call]}) for call in self._calls.rest(result.caller_calls))
+        self._usage = chat_usage(result.usage)
+        self._finish_reason = _finish_reason(result)
+        if result.status == "failed":
+            chunks.append({"error": error or _error(object_at(result.response, "error"))})
+        return [*chunks, *self._finish()]
+
+    def fail(self, error: JsonObject) -> list[JsonObject]:
+        """The end of a turn that has no result; `error`: in OpenAI's form. Something may have been said."""
+        self._finish_reason = "stop"
+        return [*self._begin(), {"error": error}, *self._finish()]
+
+    @property
+    def completion(self) -> JsonObject:
+        """The answer as one object; whole after `end`."""
+        message: JsonObject = {"role": "assistant", "content": self._text("content"), "refusal": None}
+        for name in ("refusal", "reasoning_content"):
+            if name in self._texts:
+                message[name] = self._text(name)
+        if self._annotations:
+            message["annotations"] = self._annotations
+        if calls := self._calls.whole:
+            message["tool_calls"] = [*calls]
+        if not message["content"] and (calls or message["refusal"]):
+            message["content"] = None
+        choice: JsonObject = {
+            "index": 0,
+            "message": message,
+            "logprobs": _logprobs(self._logprobs),
+            "finish_reason": self._finish_reason,
+        }
+        return {**self._head, "object": "chat.completion", "choices": [choice], "usage": self._usage}
+
+    def _text(self, name: str) -> str:
+        return "".join(self._texts.get(name, []))
+
+    def _chunk(self, choices: list[JsonValue], usage: JsonValue = None) -> JsonObject:
+        chunk: JsonObject = {**self._head, "choices": choices}
+        return {**chunk, "usage": usage} if self._shell.with_usage else chunk
+
+    def _delta(
+        self, delta: JsonObject, finish_reason: str | None = None, logprobs: Sequence[JsonValue] = ()
+    ) -> JsonObject:
+        choice: JsonObject = {
+            "index": 0,
+            "delta": delta,
+            "logprobs": _logprobs(logprobs),
+            "finish_reason": finish_reason,
+        }
+        return self._chunk([choice])
+
+    def _begin(self) -> list[JsonObject]:
+        if self._has_begun:
+            return []
+        self._has_begun = True
+        return [self._delta({"role": "assistant", "content": ""})]
+
+    def _finish(self) -> Iterator[JsonObject]:
+        yield from self._marked(self._markers.rest())
+        if self._notices:
+            yield from self._notices.end()
+        yield self._delta({}, self._finish_reason)
+        if self._shell.with_usage and self._usage is not None:
+            yield self._chunk([], self._usage)
+
+    def _said(self, said: Said) -> Iterator[JsonObject]:
+        body = said.event.body
+        index = body.get("output_index")
+        place = (said.round, index if isinstance(index, int) else None)
+        self._markers.told(said.event.type, place)
+        match said.event.type:
+            case "response.output_text.delta":
+                yield from self._text_delta(text_at(body, "delta"), place, array_at(body, "logprobs"))
+            case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
+                part = (*place, said.event.type, body.get("summary_index"))
+                yield from self._reasoning(text_at(body, "delta"), part)
+            case "response.refusal.delta":
+                yield self._add("refusal", text_at(body, "delta"))
+            case "response.output_text.annotation.added":
+                yield from self._annotation(object_at(body, "annotation"))
+            case "response.web_search_call.searching" | "response.web_search_call.completed" as kind:
+                if self._notices:
+                    yield self._notices.search(has_ended=kind.endswith("completed"))
+            case "response.output_item.done" if (
+                text_at(object_at(body, "item"), "type") == "image_generation_call"
+            ):
+                yield from self._image(object_at(body, "item"))
+            case _ if not said.is_own_call:
+                for call in self._calls.read(place, said.event):
+                    yield self._delta({"tool_calls": [call]})
+            case _:
+                pass
+
+    def _text_delta(
+        self, text: str, place: tuple[object, ...], logprobs: Sequence[JsonValue]
+    ) -> Iterator[JsonObject]:
+        if text:
+            yield from self._marked(self._markers.text_at(place))
+            yield from self._content(text, place, logprobs)
+
+    def _content(
+        self, text: str, place: tuple[object, ...], logprobs: Sequence[JsonValue] = ()
+    ) -> Iterator[JsonObject]:
+        """`logprobs`: of the tokens of the text."""
+        if not text:
+            return
+        if self._content_place != place:
+            self._content_place = place
+            gap = "\n\n" if self._line_end != "\n" else self._markers.separator
+            text = f"{gap}{text}"
+            self._annotation_offset = self._content_chars + len(gap)
+        self._markers.read(text)
+        yield self._put(text, logprobs)
+
+    def _marked(self, text: str) -> Iterator[JsonObject]:
+        if text:
+            self._content_place = ("marker",)
+            yield self._put(text)
+
+    def _put(self, text: str, logprobs: Sequence[JsonValue] = ()) -> JsonObject:
+        self._line_end = text[-1]
+        self._content_chars += len(text)
+        self._logprobs.extend(logprobs)
+        return self._add("content", text, logprobs)
+
+    def _paragraph(self, text: str) -> Iterator[JsonObject]:
+        return self._content(text, (object(),))
+
+    def _block(self, block: str) -> Iterator[JsonObject]:
+        """Markup that has to begin a line."""
+        self._content_place = ("block",)
+        return self._content(block if self._line_end == "\n" else f"\n{block}", self._content_place)
+
+    def _reasoning(self, text: str, part: tuple[object, ...]) -> Iterator[JsonObject]:
+        if not text:
+            return
+        if self._reasoning_place != part and "reasoning_content" in self._texts:
+            text = SUMMARY_SEPARATOR + text
+        self._reasoning_place = part
+        yield self._add("reasoning_content", text)
+
+    def _add(self, name: str, text: str, logprobs: Sequence[JsonValue] = ()) -> JsonObject:
+        self._texts.setdefault(name, []).append(text)
+        return self._delta({name: text}, logprobs=logprobs)
+
+    def _annotation(self, annotation: JsonObject) -> Iterator[JsonObject]:
+        """A citation; its places count in the whole content."""
+        if annotation.get("type") != "url_citation":
+            return
+        citation = {name: value for name, value in annotation.items() if name != "type"}
+        for name in ("start_index", "end_index"):
+            if isinstance(index := citation.get(name), int):
+                citation[name] = index + self._annotation_offset
+        told: JsonObject = {"type": "url_citation", "url_citation": citation}
+        self._annotations.append(told)
+        yield self._delta({"annotations": [told]})
+        if self._notices:
+            yield self._notices.source(citation)
+
+    def _image(self, item: JsonObject) -> Iterator[JsonObject]:
+        if paragraph := image_paragraph(item):
+            yield from self._paragraph(f"{paragraph}\n")
+
+    def _call_ended(self, ended: CallEnded) -> Iterator[JsonObject]:
+        yield from self._told(ended)
+        if self._shell.display != "hidden" and not ended.is_omitted:
+            yield from self._block(call_block(ended.call, ended.output, ended.files))
+
+    def _told(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
+        """What only Open WebUI has a place for."""
+        return self._notices.of(event) if self._notices else iter(())
+
+
+def _logprobs(tokens: Sequence[JsonValue]) -> JsonValue:
+    return {"content": [*tokens], "refusal": None} if tokens else None
+
+
+def chat_usage(usage: JsonObject) -> JsonValue:
+    """Usage in the form of Chat Completions; null when the provider counted nothing."""
+    if not isinstance(usage.get("input_tokens"), int):
+        return None
+    own = {
+        "input_tokens": "prompt_tokens",
+        "output_tokens": "completion_tokens",
+        "input_tokens_details": "prompt_tokens_details",
+        "output_tokens_details": "completion_tokens_details",
+    }
+    told: JsonObject = {own.get(name, name): value for name, value in usage.items()}
+    return {"completion_tokens": 0, "total_tokens": 0, **told}
+
+
+def _finish_reason(result: TurnResult) -> str:
+    if result.status == "incomplete":
+        return _REASONS.get(text_at(object_at(result.response, "incomplete_details"), "reason"), "length")
+    return "tool_calls" if result.status == "completed" and result.caller_calls else "stop"
+
+
+def _error(told: JsonObject) -> JsonObject:
+    message = text_at(told, "message") or "The provider failed and did not say why."
+    code = text_at(told, "code") or "upstream_error"
+    return {"message": message, "type": "upstream_error", "param": None, "code": code}

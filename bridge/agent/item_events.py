@@ -1,0 +1,98 @@
+"""The stream events by which an item of the Responses API comes, for items that the bridge makes itself.
+
+Gives event bodies without `sequence_number`, complete and in OpenAI's order: whoever reads the stream with
+OpenAI's SDK cannot tell these from a provider's. Knows nothing of models and callers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from bridge.agent.items import Item
+from toolserver.json_types import JsonObject, text_at
+
+EndStatus = Literal["completed", "incomplete"]
+
+
+class MessageEvents:
+    """One assistant message of one text, written as it comes: `begin`, any number of `delta`s, `end`."""
+
+    def __init__(self, item_id: str, output_index: int) -> None:
+        self.output_index = output_index
+        self._id = item_id
+        self._texts: list[str] = []
+
+    def begin(self) -> list[JsonObject]:
+        """The message and its part, both still empty."""
+        return [
+            {
+                "type": "response.output_item.added",
+                "output_index": self.output_index,
+                "item": self._item("in_progress", []),
+            },
+            {"type": "response.content_part.added", **self._place(), "part": text_part("")},
+        ]
+
+    def delta(self, text: str) -> JsonObject:
+        """More of the text."""
+        self._texts.append(text)
+        return {"type": "response.output_text.delta", **self._place(), "delta": text, "logprobs": []}
+
+    def end(self, status: EndStatus = "completed") -> list[JsonObject]:
+        """The text whole; the last of them carries the item."""
+        text = "".join(self._texts)
+        return [
+            {"type": "response.output_text.done", **self._place(), "text": text, "logprobs": []},
+            {"type": "response.content_part.done", **self._place(), "part": text_part(text)},
+            {
+                "type": "response.output_item.done",
+                "output_index": self.output_index,
+                "item": self._item(status, [text_part(text)]),
+            },
+        ]
+
+    def _place(self) -> JsonObject:
+        return {"item_id": self._id, "output_index": self.output_index, "content_index": 0}
+
+    def _item(self, status: str, content: list[JsonObject]) -> Item:
+        return {
+            "id": self._id,
+            "type": "message",
+            "status": status,
+            "role": "assistant",
+            "content": [*content],
+        }
+
+
+def text_part(text: str) -> JsonObject:
+    """The content part that holds a text."""
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+
+
+def call_item(item_id: str, call_id: str, name: str, arguments: str) -> Item:
+    """A finished `function_call`."""
+    return {
+        "id": item_id,
+        "type": "function_call",
+        "status": "completed",
+        "arguments": arguments,
+        "call_id": call_id,
+        "name": name,
+    }
+
+
+def call_events(item: Item, output_index: int) -> Iterator[JsonObject]:
+    """All events of a finished `function_call`; its arguments come in one piece."""
+    arguments = text_at(item, "arguments")
+    place: JsonObject = {"item_id": text_at(item, "id"), "output_index": output_index}
+    begun: Item = {**item, "status": "in_progress", "arguments": ""}
+    yield {"type": "response.output_item.added", "output_index": output_index, "item": begun}
+    yield {"type": "response.function_call_arguments.delta", **place, "delta": arguments}
+    yield {
+        "type": "response.function_call_arguments.done",
+        **place,
+        "name": text_at(item, "name"),
+        "arguments": arguments,
+    }
+    yield {"type": "response.output_item.done", "output_index": output_index, "item": item}

@@ -1,0 +1,68 @@
+"""How much a model can still read in a turn: outputs of calls that do not fit are told by their size alone.
+
+Counts characters, four to a token, of everything that the next round is sent. Images and files that travel as
+data count as many tokens as a picture costs. What a caller sends is never cut here: a provider drops the
+middle of what is too long, or refuses it. Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bridge.agent.items import Item
+from bridge.agent.model import ModelRequest
+from bridge.agent.toolbox import CallOutput
+from toolserver.json_types import JsonObject, array_at, dump_json, object_at, text_at
+
+CHARS_PER_TOKEN = 4
+
+DATA_TOKENS = 1_700
+"""Of an image, a file or a sound within a message; about what a large picture costs."""
+
+
+class ContextBudget:
+    """What a model can still read, before the outputs of a round."""
+
+    def __init__(self, prompt_tokens: int, request: ModelRequest) -> None:
+        """`prompt_tokens`: that the model reads at most; `request`: the next round without the outputs."""
+        known = len(request.instructions or "") + len(dump_json([*request.tools]))
+        self._left = prompt_tokens * CHARS_PER_TOKEN - known - sum(map(_chars_of, request.input))
+
+    def fitted(self, output: CallOutput) -> CallOutput:
+        """The output, if there is room for it; else its size in its place. Takes that room."""
+        size = len(output.text) + len(output.parts) * DATA_TOKENS * CHARS_PER_TOKEN
+        stub = _stub(size, max(0, self._left))
+        if size > max(self._left, len(stub)):
+            output = replace(output, text=stub, parts=(), files=())
+            size = len(stub)
+        self._left -= size
+        return output
+
+
+def _stub(size: int, left: int) -> str:
+    return (
+        "[Tool result omitted due to context budget. "
+        f"Result size: {size:,} chars (~{_tokens(size):,} tokens). "
+        f"Remaining prompt budget: ~{left // CHARS_PER_TOKEN:,} tokens. "
+        "If needed, re-run the tool with a narrower query or explicit result limit.]"
+    )
+
+
+def _tokens(chars: int) -> int:
+    return -(-chars // CHARS_PER_TOKEN)
+
+
+def _chars_of(item: Item) -> int:
+    """As JSON; what is data in it counts `DATA_TOKENS` each."""
+    parts = [
+        part for name in ("content", "output") for part in array_at(item, name) if isinstance(part, dict)
+    ]
+    data = [size for part in parts if (size := _embedded_chars(part))]
+    return len(dump_json(item)) - sum(data) + len(data) * DATA_TOKENS * CHARS_PER_TOKEN
+
+
+def _embedded_chars(part: JsonObject) -> int:
+    """Characters of the data in a part: of `input_image`, `input_file` or `input_audio`."""
+    url = text_at(part, "image_url")
+    data = text_at(part, "file_data") or text_at(object_at(part, "input_audio"), "data")
+    return len(url if url.startswith("data:") else data)

@@ -1,0 +1,274 @@
+"""The model loop: rounds of a model, and the bridge's calls between them, until the model has answered.
+
+Receives a request, a model and the tools of the turn; tells what happens as it happens and gives the whole.
+Every item of a round goes back to the model as it came, and every call of the bridge gets exactly one output,
+also after errors and limits. Calls run only when their round has ended well. Knows no protocol and no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from bridge.agent.items import Item, ModelCall, call_id_of, is_answer, output_item, usage_of
+from bridge.agent.loop.context_budget import ContextBudget
+from bridge.agent.loop.limit_notice import limit_notice, limit_warning
+from bridge.agent.loop.pending_turns import PendingRounds
+from bridge.agent.loop.rounds import CallIds, Round, RoundReader
+from bridge.agent.model import Model, ModelError, ModelRequest
+from bridge.agent.model_messages import (
+    BROKE_OFF,
+    NOTHING_SAID,
+    omitted_notice,
+    skipped_at_call_limit,
+    skipped_at_limit,
+)
+from bridge.agent.toolbox import CallOutput, Toolbox
+from bridge.agent.turn import (
+    CallEnded,
+    CallStarted,
+    Emit,
+    Notice,
+    Said,
+    Settled,
+    TurnRequest,
+    TurnResult,
+    TurnSettings,
+)
+from bridge.turns.tool_choice import closing_options, later_options
+from bridge.turns.usage import summed
+from toolserver.json_types import JsonObject
+
+ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
+
+
+async def run_turn(
+    request: TurnRequest,
+    model: Model,
+    toolbox: Toolbox,
+    settings: TurnSettings,
+    emit: Emit,
+    *,
+    pending: PendingRounds | None = None,
+) -> TurnResult:
+    """Run one turn to its end.
+
+    `pending` remembers turns whose last round calls the caller's tools.
+
+    Cancelling hangs up on the provider and cancels every call that runs; nothing is told any more. What
+    `emit` raises does the same.
+
+    Raises:
+        ModelError: the provider failed before it said anything; nothing was told. A failure that comes later
+            is in the result, with what there is until then.
+    """
+    return await _Turn(request, model, toolbox, settings, emit, pending=pending).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The calls of one round, in their order."""
+
+    all: list[ModelCall]
+    own: list[ModelCall]
+    """Those that the bridge answers, unknown names included."""
+    callers: list[ModelCall]
+
+
+class _Turn:
+    """A turn that runs."""
+
+    def __init__(
+        self,
+        request: TurnRequest,
+        model: Model,
+        toolbox: Toolbox,
+        settings: TurnSettings,
+        emit: Emit,
+        *,
+        pending: PendingRounds | None,
+    ) -> None:
+        self._request = request
+        self._model = model
+        self._toolbox = toolbox
+        self._settings = settings
+        self._emit = emit
+        self._pending = pending
+        self._max_rounds = request.max_rounds or settings.max_rounds
+        self._output: list[Item] = []
+        self._own_ids: set[str] = set()
+        self._ids = CallIds(map(call_id_of, request.input), self._waits_elsewhere)
+        self._usage: JsonObject = {"turn_count": 0, "function_call_count": 0}
+        self._calls_run = 0
+        self._has_told = False
+        self._settled = 0
+
+    async def run(self) -> TurnResult:
+        """Rounds until there is no more call to run, or something is in the way of it."""
+        options = self._request.options
+        for number in range(self._max_rounds):
+            round_ = await self._ask(number, options if number == 0 else later_options(options))
+            calls = self._calls_of(round_)
+            if round_.status != "completed" or not calls.all:
+                return await self._ended(round_, calls)
+            if number == self._max_rounds - 1 and not calls.callers:
+                return await self._ended_at_limit(calls)
+            await self._run_calls(calls.own)
+            if calls.callers:
+                return self._handed_back(round_, calls)
+        raise AssertionError("max_rounds is at least 1")
+
+    def _handed_back(self, round_: Round, calls: _Calls) -> TurnResult:
+        """The end of a turn whose caller has something to run."""
+        if self._pending is not None:
+            last = [call.call_id for call in calls.all]
+            self._pending.remember(self._request.user_id, self._output, last)
+        return self._result(round_, calls.callers)
+
+    async def _ended(self, round_: Round, calls: _Calls) -> TurnResult:
+        """The end of a turn in which nothing is left to run."""
+        await self._answer_unrun(calls.own, BROKE_OFF)
+        if round_.status == "completed" and self._own_ids and not any(map(is_answer, round_.items)):
+            warning = "No assistant content was produced after tool execution; sending fallback guidance."
+            await self._emit(Notice("warning", warning, in_answer=False))
+            await self._emit(Notice("warning", NOTHING_SAID, in_answer=True))
+        return self._result(round_)
+
+    async def _ended_at_limit(self, calls: _Calls) -> TurnResult:
+        """Tell the model that its calls were not run, let it answer with what it has, and tell the user."""
+        await self._answer_unrun(calls.own, skipped_at_limit(self._max_rounds))
+        round_ = await self._ask(self._max_rounds, closing_options(self._request.options))
+        late = self._calls_of(round_)  # of a provider that does not mind `tool_choice`
+        await self._answer_unrun(late.own, skipped_at_limit(self._max_rounds))
+        notice = limit_notice(self._settings.limit_template, self._max_rounds)
+        await self._emit(Notice("warning", limit_warning(self._max_rounds), in_answer=False))
+        await self._emit(Notice("warning", notice, in_answer=True))
+        callers = late.callers if round_.status == "completed" else []
+        return self._result(round_, callers, limit_reached=True)
+
+    async def _ask(self, number: int, options: JsonObject) -> Round:
+        """One round, told as it comes."""
+        await self._settle()
+        reader = RoundReader(number, self._toolbox.is_callers, self._ids)
+        error: ModelError | None = None
+        try:
+            async with aclosing(self._model.stream(self._model_request(options))) as events:
+                async for event in events:
+                    await self._tell(reader.take(event))
+                    if reader.has_ended:
+                        break
+        except ModelError as failure:
+            error = failure
+        ended = reader.ended(error)
+        if ended.error is not None and not self._has_told:
+            raise ended.error
+        self._note(ended)
+        await self._settle()
+        return ended
+
+    async def _settle(self) -> None:
+        """What has come since the last time is final."""
+        if items := tuple(self._output[self._settled :]):
+            self._settled = len(self._output)
+            await self._emit(Settled(items, self._usage))
+
+    def _model_request(self, options: JsonObject) -> ModelRequest:
+        tools = self._toolbox.definitions
+        if not tools:  # providers refuse what is said about tools where there are none
+            options = {name: value for name, value in options.items() if name not in ABOUT_TOOLS}
+        return ModelRequest(
+            model=self._settings.model,
+            input=(*self._request.input, *self._output),
+            instructions=self._request.instructions,
+            tools=tools,
+            options=options,
+            chat_options=self._request.chat_options,
+        )
+
+    async def _tell(self, said: Said) -> None:
+        """What is to be told before the answer waits for it: a provider that refuses says so alone."""
+        if not self._has_told:
+            self._has_told = True
+            for notice in self._toolbox.notices:
+                await self._emit(notice)
+        await self._emit(said)
+
+    def _note(self, round_: Round) -> None:
+        """Take a round into account."""
+        calls = self._calls_of(round_)
+        self._output.extend(round_.items)
+        self._own_ids.update(call.call_id for call in calls.own)
+        counts: JsonObject = {"turn_count": 1, "function_call_count": len(calls.all)}
+        self._usage = summed(summed(self._usage, usage_of(round_.response)), counts)
+
+    def _waits_elsewhere(self, call_id: str) -> bool:
+        return self._pending is not None and self._pending.has(self._request.user_id, call_id)
+
+    def _calls_of(self, round_: Round) -> _Calls:
+        calls = round_.calls()
+        own = [call for call in calls if self._is_own(call)]
+        callers = [_with_arguments(call) for call in calls if not self._is_own(call)]
+        return _Calls(calls, own, callers)
+
+    def _is_own(self, call: ModelCall) -> bool:
+        return call.item.get("type") == "function_call" and not self._toolbox.is_callers(call.name)
+
+    async def _run_calls(self, calls: Sequence[ModelCall]) -> None:
+        """Run what `max_tool_calls` leaves room for; the others are answered without."""
+        read = (*self._request.input, *self._output)
+        most = self._request.options.get("max_tool_calls")
+        room = max(0, most - self._calls_run) if isinstance(most, int) else len(calls)
+        run, skipped = calls[:room], calls[room:]
+        self._calls_run += len(run)
+        in_turn = self._request.options.get("parallel_tool_calls") is False
+        groups = [[call] for call in run] if in_turn else [run] if run else []
+        for group in groups:
+            await self._tell_started(group)
+            outputs = await self._toolbox.run(group, read)
+            budget = ContextBudget(self._settings.prompt_tokens, self._model_request({}))
+            for call, output in zip(group, outputs, strict=True):
+                fitted = budget.fitted(output)
+                await self._answer(call, fitted, is_omitted=fitted is not output)
+        if skipped:
+            await self._answer_unrun(skipped, skipped_at_call_limit(self._calls_run))
+
+    async def _tell_started(self, calls: Sequence[ModelCall]) -> None:
+        for call in calls:
+            if (tool := self._toolbox.own(call.name)) is not None:
+                await self._emit(CallStarted(call, tool.title))
+
+    async def _answer_unrun(self, calls: Sequence[ModelCall], text: str) -> None:
+        for call in calls:
+            await self._answer(call, CallOutput(text, has_succeeded=False))
+
+    async def _answer(self, call: ModelCall, output: CallOutput, *, is_omitted: bool = False) -> None:
+        """Kept before it is told: what has run is known even if nobody listens any more."""
+        parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
+        item = output_item(call.call_id, parts if output.parts else output.text)
+        self._output.append(item)
+        self._usage = summed(self._usage, output.usage)
+        flags = output.has_succeeded, output.files, output.is_left_alone, is_omitted
+        await self._emit(CallEnded(call, item, *flags))
+        if is_omitted:
+            await self._emit(Notice("warning", omitted_notice(call.name), in_answer=False))
+
+    def _result(
+        self, round_: Round, callers: Sequence[ModelCall] = (), *, limit_reached: bool = False
+    ) -> TurnResult:
+        return TurnResult(
+            status=round_.status,
+            output=tuple(self._output),
+            caller_calls=tuple(callers),
+            own_call_ids=frozenset(self._own_ids),
+            usage=self._usage,
+            response=round_.response,
+            limit_reached=limit_reached,
+            error=round_.error,
+        )
+
+
+def _with_arguments(call: ModelCall) -> ModelCall:
+    """Clients parse the arguments of a function as JSON without looking: none are an empty object."""
+    is_empty = call.item.get("type") == "function_call" and not call.arguments_text.strip()
+    return replace(call, arguments_text="{}") if is_empty else call

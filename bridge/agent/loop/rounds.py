@@ -1,0 +1,170 @@
+"""One round of a model, read while it comes: its events passed on, its items kept, its calls given ids.
+
+Pure: receives events, gives what is to be told and, at the end, what the round was. Items stay as the
+provider wrote them, but for a call without an id, or with one that an earlier call of the turn has: its
+output could not name it, so that it gets an id of its own, in every event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.agent.items import Item, ModelCall, awaiting_call, model_call, new_call_id
+from bridge.agent.model import ENDINGS, ModelError, ModelEvent
+from bridge.agent.turn import Said
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+Status = Literal["completed", "incomplete", "failed"]
+
+_STATUS: dict[str, Status] = {
+    "response.completed": "completed",
+    "response.incomplete": "incomplete",
+    "response.failed": "failed",
+}
+
+BROKE_OFF = "The provider ended its answer before it was complete."
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """How a round ended."""
+
+    status: Status
+    items: tuple[Item, ...]
+    """All that came whole, in order; of a message that broke off, what had come of it."""
+    response: JsonObject
+    error: ModelError | None
+
+    def calls(self) -> list[ModelCall]:
+        """Every call, in order, whoever runs it."""
+        read = (model_call(item) or awaiting_call(item) for item in self.items)
+        return [call for call in read if call is not None]
+
+
+class CallIds:
+    """The ids of a turn's calls: each belongs to one call alone."""
+
+    def __init__(self, used: Iterable[str], is_taken: Callable[[str], bool]) -> None:
+        """`used`: of calls before the turn; `is_taken`: whether another turn waits for a call of that id."""
+        self._used = set(used)
+        self._is_taken = is_taken
+
+    def given(self, said: str) -> str:
+        """`said`, if that is an id and nobody else's; else a new one."""
+        call_id = said if said and said not in self._used and not self._is_taken(said) else new_call_id()
+        self._used.add(call_id)
+        return call_id
+
+
+class RoundReader:
+    """Reads the events of one round."""
+
+    def __init__(self, number: int, is_callers: Callable[[str], bool], ids: CallIds) -> None:
+        self._number = number
+        self._is_callers = is_callers
+        self._ids = ids
+        self._given: dict[str, str] = {}
+        self._begun: dict[int, Item] = {}
+        self._done: set[int] = set()
+        self._own: dict[int, bool] = {}
+        self._texts: dict[int, list[str]] = {}
+        self._response: JsonObject = {}
+        self._ending: str | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the ending has come; nothing after it belongs to the round."""
+        return self._ending is not None
+
+    def take(self, event: ModelEvent) -> Said:
+        """Note an event, and give what is told of it.
+
+        Raises:
+            ModelError: the event is the provider's `error`.
+        """
+        if event.type == "error":
+            raise _told_error(event.body)
+        index = _index_of(event.body)
+        if event.type in ENDINGS:
+            event = self._end(event)
+        elif event.type in ("response.output_item.added", "response.output_item.done"):
+            event = self._item(event, index)
+        elif event.type == "response.output_text.delta":
+            self._texts.setdefault(index, []).append(text_at(event.body, "delta"))
+        elif response := object_at(event.body, "response"):
+            self._response = response
+        return Said(self._number, event, self._own.get(index, False) and "output_index" in event.body)
+
+    def ended(self, error: ModelError | None = None) -> Round:
+        """The round, after its last event; `error`: what it broke off with."""
+        if self._ending is None:
+            error = error or ModelError(BROKE_OFF, code="stream_ended")
+            return Round("failed", self._items(), failed_response(self._response, error), error)
+        status = _STATUS[self._ending]
+        items = [item for item in array_at(self._response, "output") if isinstance(item, dict)]
+        if status == "failed" and error is None:
+            error = _told_error(self._response)
+        return Round(status, tuple(items) or self._items(), self._response, error)
+
+    def _end(self, event: ModelEvent) -> ModelEvent:
+        response = object_at(event.body, "response")
+        output: list[JsonValue] = [
+            self._with_call_id(item, index) if isinstance(item, dict) else item
+            for index, item in enumerate(array_at(response, "output"))
+        ]
+        if output != array_at(response, "output"):
+            response: JsonObject = {**response, "output": output}
+            event = ModelEvent({**event.body, "response": response})
+        self._response, self._ending = response, event.type
+        return event
+
+    def _item(self, event: ModelEvent, index: int) -> ModelEvent:
+        item = object_at(event.body, "item")
+        if not item:  # nothing to keep, nor to send back
+            return event
+        named = self._with_call_id(item, index)
+        self._begun[index] = named
+        if event.type == "response.output_item.done":
+            self._done.add(index)
+        self._own[index] = item.get("type") == "function_call" and not self._is_callers(text_at(item, "name"))
+        return event if named is item else ModelEvent({**event.body, "item": named})
+
+    def _with_call_id(self, item: Item, index: int) -> Item:
+        if item.get("type") != "function_call":
+            return item
+        key, said = text_at(item, "id") or f"#{index}", text_at(item, "call_id")
+        if key not in self._given:
+            self._given[key] = self._ids.given(said)
+        return item if self._given[key] == said else {**item, "call_id": self._given[key]}
+
+    def _items(self) -> tuple[Item, ...]:
+        """What came item by item: whole ones, and the text of messages that were not finished."""
+        found: list[Item] = []
+        for index, item in sorted(self._begun.items()):
+            if index in self._done:
+                found.append(item)
+            elif item.get("type") == "message" and (text := "".join(self._texts.get(index, []))):
+                part: JsonObject = {"type": "output_text", "text": text, "annotations": []}
+                found.append({**item, "status": "incomplete", "content": [part]})
+        return tuple(found)
+
+
+def failed_response(begun: JsonObject, error: ModelError) -> JsonObject:
+    """The response object of a round that broke off with `error`; `begun`: as far as it was told."""
+    told: JsonObject = {"code": error.code, "message": error.message}
+    return {**begun, "status": "failed", "error": told}
+
+
+def _told_error(body: JsonObject) -> ModelError:
+    """The error that an `error` event, or the response of a failed round, tells."""
+    told = object_at(body, "error") or body
+    message = text_at(told, "message") or "The provider failed and did not say why."
+    code, param = text_at(told, "code") or "upstream_error", text_at(told, "param") or None
+    return ModelError(message, code=code, param=param)
+
+
+def _index_of(body: JsonObject) -> int:
+    index = body.get("output_index")
+    return index if isinstance(index, int) else 0

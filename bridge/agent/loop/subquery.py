@@ -1,0 +1,251 @@
+"""`subquery`: a tool by which a model gives a task to itself, in a turn of its own.
+
+The inner turn has the same model, options and tools, but not this tool: it is handed a toolbox that was made
+without it, so that no name and no renaming leads to a third level. It reads only its prompt, and as many of
+the latest messages as the model asks for; the outer conversation gets nothing but its answer. Its tokens are
+in the usage, and its calls count towards the turn's limits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import orjson
+
+from bridge.agent.items import Item, ModelCall, message_item, message_text
+from bridge.agent.loop.loop import run_turn
+from bridge.agent.model import Model, ModelError
+from bridge.agent.toolbox import CallOutput, LocalTool, OwnTool, Toolbox
+from bridge.agent.tools.arguments import engine_arguments
+from bridge.agent.turn import (
+    CallEnded,
+    CallStarted,
+    Emit,
+    Notice,
+    TurnEvent,
+    TurnRequest,
+    TurnResult,
+    TurnSettings,
+)
+from bridge.browser_protocol import ARGUMENT_BYTES
+from toolserver.call.arguments import parse_arguments
+from toolserver.errors import ArgumentError
+from toolserver.json_types import JsonObject, array_at, dump_json, object_at, text_at
+from toolserver.schema.strict import strict_schema
+
+NAME = "subquery"
+MAX_ROUNDS = 8
+"""Of one sub-query."""
+MAX_RECENT = 1000
+"""Messages that a sub-query may take along."""
+
+_ROLES = ("user", "assistant", "system", "developer")
+_NOT_INHERITED = frozenset(
+    {
+        *("tool_choice", "max_tool_calls", "text", "prompt", "conversation", "background"),
+        *("stop", "logprobs", "top_logprobs", "audio", "modalities", "prediction"),
+    }
+)
+"""Options that speak of the outer answer: its form, and what it must call."""
+
+_DESCRIPTION = (
+    "Give a focused task to a copy of yourself that has the same tools. It works on its own, in up to "
+    f"{MAX_ROUNDS} rounds of tool calls, and you get only its final answer. Use it for steps whose details "
+    "would fill this conversation, and call it several times at once for tasks that do not depend on each "
+    "other. It knows nothing of this conversation but the prompt and the messages you include."
+)
+_SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {
+        "prompt": {
+            "type": "string",
+            "description": "The task, complete in itself: what to find or do, and what to answer.",
+        },
+        "include_recent_messages": {
+            "type": "integer",
+            "description": "How many of the latest messages of this conversation it reads first. Default 0.",
+        },
+    },
+    "required": ["prompt"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subquery:
+    """The tool of one turn, a `LocalTool`. Any number of calls may run at once."""
+
+    request: TurnRequest
+    """Of the outer turn."""
+    model: Model
+    toolbox: Toolbox
+    """Without this tool, and without tools that only the caller can run."""
+    settings: TurnSettings
+    emit: Emit
+    max_rounds: int = MAX_ROUNDS
+    _telling: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def tool(self) -> OwnTool:
+        """What it is."""
+        definition: JsonObject = {
+            "type": "function",
+            "name": NAME,
+            "description": _DESCRIPTION,
+            "parameters": _SCHEMA,
+        }
+        if self.settings.strict_tools:
+            definition["strict"] = True
+            definition["parameters"] = orjson.loads(strict_schema(dump_json(_SCHEMA)).schema_json)
+        return OwnTool(NAME, NAME, "Sub-query", definition, _SCHEMA)
+
+    async def run(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
+        """One sub-query. Cancelling ends its round and its calls."""
+        try:
+            prompt, recent = _read(engine_arguments(self.tool, call.arguments_text))
+        except ArgumentError as error:
+            return _failed("invalid_arguments", f"Invalid arguments: {error.message}")
+        items = (*recent_messages(input, recent), message_item("user", prompt))
+        told = _Told(self.emit, self._telling)
+        try:
+            result = await run_turn(
+                self._inner_request(items), self.model, self.toolbox, self.settings, told.take
+            )
+        except ModelError as error:
+            return _failed(error.code, f"The sub-query failed: {error.message}")
+        return _output(result, tuple(told.files))
+
+    def _inner_request(self, input: tuple[Item, ...]) -> TurnRequest:
+        return replace(
+            self.request,
+            input=input,
+            instructions=None,
+            caller_tools=(),
+            options=_inherited(self.request.options),
+            chat_options=_inherited(self.request.chat_options),
+            max_rounds=self.max_rounds,
+        )
+
+
+def _inherited(options: JsonObject) -> JsonObject:
+    return {name: value for name, value in options.items() if name not in _NOT_INHERITED}
+
+
+class NestingToolbox(Toolbox, Protocol):
+    """A toolbox of which others can be made."""
+
+    def for_nested(self) -> Toolbox:
+        """The same without tools that only the caller can run."""
+        ...
+
+    def with_local(self, *locals: LocalTool) -> Toolbox:
+        """The same with more tools of the bridge."""
+        ...
+
+
+def with_subquery(
+    toolbox: NestingToolbox, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit
+) -> Toolbox:
+    """The tools of a turn, with `subquery` where the settings say so and there is a tool for it to use."""
+    names = (text_at(definition, "name") for definition in toolbox.definitions)
+    if not settings.subquery or not any(toolbox.own(name) for name in names):
+        return toolbox
+    return toolbox.with_local(Subquery(request, model, toolbox.for_nested(), settings, emit))
+
+
+def recent_messages(items: Sequence[Item], count: int) -> list[Item]:
+    """The last `count` messages that say something, in order, bare of everything but role and content.
+
+    Calls, outputs and reasoning do not count. Messages of a turn that is still going on do.
+    """
+    messages = [item for item in items if item.get("role") in _ROLES and message_text(item).strip()]
+    return [
+        {"type": "message", "role": item["role"], "content": item["content"]}
+        for item in messages[len(messages) - min(count, len(messages)) :]
+    ]
+
+
+class _Told:
+    """What the user learns of a sub-query while it runs, and the files that its calls gave."""
+
+    def __init__(self, emit: Emit, telling: asyncio.Lock) -> None:
+        self._emit = emit
+        self._telling = telling
+        self._running: dict[str, str] = {}
+        self.files: list[JsonObject] = []
+
+    async def take(self, event: TurnEvent) -> None:
+        match event:
+            case CallStarted():
+                self._running[event.call.call_id] = event.tool_title
+                titles = ", ".join(self._running.values())
+                many = f"{len(self._running)} tools: " if len(self._running) > 1 else ""
+                await self._tell(Notice("info", f"Sub-query: running {many}{titles}…", in_answer=False))
+            case CallEnded():
+                self._running.pop(event.call.call_id, None)
+                self.files.extend(event.files)
+            case Notice(in_answer=False, level="warning" | "error"):
+                await self._tell(replace(event, text=f"Sub-query: {event.text}"))
+            case _:
+                pass
+
+    async def _tell(self, notice: Notice) -> None:
+        async with self._telling:  # one writer, several sub-queries
+            await self._emit(notice)
+
+
+def _read(text: str) -> tuple[str, int]:
+    """Prompt and number of messages.
+
+    Raises:
+        ArgumentError: one of them is missing, of a wrong type or out of range.
+    """
+    arguments = parse_arguments(text, max_bytes=ARGUMENT_BYTES)
+    if unknown := sorted(set(arguments) - {"prompt", "include_recent_messages"}):
+        raise ArgumentError(f"There is no argument `{unknown[0]}`.", argument=unknown[0])
+    prompt, recent = arguments.get("prompt"), arguments.get("include_recent_messages", 0)
+    if not isinstance(prompt, str) or not prompt.strip():
+        raise ArgumentError("`prompt` must be a text that says what to do.", argument="prompt")
+    if isinstance(recent, bool) or not isinstance(recent, int) or not 0 <= recent <= MAX_RECENT:
+        message = f"`include_recent_messages` must be a whole number from 0 to {MAX_RECENT}."
+        raise ArgumentError(message, argument="include_recent_messages")
+    return prompt, recent
+
+
+def _output(result: TurnResult, files: tuple[JsonObject, ...]) -> CallOutput:
+    text = _answer(result)
+    if result.status == "failed":
+        error = object_at(result.response, "error")
+        message = f"The sub-query failed: {text_at(error, 'message')}"
+        failed = _failed(text_at(error, "code") or "upstream_error", message, text)
+        return replace(failed, usage=result.usage, files=files)
+    if result.status == "incomplete":
+        reason = text_at(object_at(result.response, "incomplete_details"), "reason") or "unknown"
+        text = f"{text}\n\n[The answer of the sub-query is cut off: {reason}.]".strip()
+    elif result.limit_reached:
+        text = f"{text}\n\n[The sub-query reached its limit of rounds; this is what it had by then.]".strip()
+    return CallOutput(text, has_succeeded=result.status == "completed", files=files, usage=result.usage)
+
+
+def _answer(result: TurnResult) -> str:
+    """What the model said after its last call."""
+    said: list[str] = []
+    for item in result.output:
+        if item.get("type") == "function_call_output":
+            said.clear()
+        said.append(message_text(item) or _refusal(item))
+    return "\n\n".join(text.strip() for text in said if text.strip())
+
+
+def _refusal(item: Item) -> str:
+    parts = [part for part in array_at(item, "content") if isinstance(part, dict)]
+    return "".join(text_at(part, "refusal") for part in parts)
+
+
+def _failed(code: str, message: str, partial: str = "") -> CallOutput:
+    error: JsonObject = {"code": code, "message": message}
+    if partial:
+        error["partial_answer"] = partial
+    return CallOutput(dump_json({"error": error}).decode(), has_succeeded=False)

@@ -1,0 +1,1 @@
+"""What a turn leaves behind and takes up again: items recorded, replayed and pruned."""

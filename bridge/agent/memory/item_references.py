@@ -1,0 +1,68 @@
+"""Items that a caller names instead of sending them (`item_reference`), put in as they were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from bridge.agent.items import Item
+from bridge.agent.memory.replay import Replayed
+from bridge.agent.memory.replay_filter import portable
+from bridge.agent.request_fields import InvalidRequest
+from bridge.agent.turn import TurnRequest
+from bridge.stored_items.items import OWN_TYPES, KeptItem
+from bridge.stored_items.store import ItemStore
+from toolserver.json_types import text_at
+
+REFERENCE = "item_reference"
+
+_NOT_FOUND = (
+    "Item with id '{}' not found. Items of responses with 'store' false are not kept, and kept ones go after "
+    "a while; send the item itself."
+)
+
+
+async def with_named_items(request: TurnRequest, store: ItemStore) -> TurnRequest:
+    """The request with the items that it names.
+
+    An item is named by the id that its response has it by. One that comes before the input anyway, by
+    `previous_response_id`, is not given twice.
+
+    Raises:
+        InvalidRequest: `item_not_found`: the user has no such item.
+        StoreUnavailable: nobody can say.
+    """
+    names = {name for item in request.input if (name := _named(item))}
+    if not names:
+        return request
+    found = await _found(request.user_id, names, store)
+    previous = request.previous_response_id
+    given = {kept.id for kept in await store.chain(request.user_id, previous)} if previous else set[str]()
+    items: list[Item] = []
+    for place, item in enumerate(request.input):
+        name = _named(item)
+        if not name:
+            items.append(item)
+            continue
+        kept = _known(found, name, place)
+        if kept.id not in given and (whole := portable(Replayed(kept.payload, kept), request.model)):
+            given.add(kept.id)
+            items.append(whole.item)
+    return replace(request, input=tuple(items))
+
+
+async def _found(user_id: str, names: Collection[str], store: ItemStore) -> dict[str, KeptItem]:
+    found = {**await store.by_ids(user_id, names), **await store.by_provider_ids(user_id, names)}
+    return {name: kept for name, kept in found.items() if kept.payload.get("type") not in OWN_TYPES}
+
+
+def _known(found: Mapping[str, KeptItem], name: str, place: int) -> KeptItem:
+    if name not in found:
+        message = _NOT_FOUND.format(name[:200])
+        raise InvalidRequest(message, param=f"input[{place}].id", code="item_not_found")
+    return found[name]
+
+
+def _named(item: Item) -> str:
+    """The id that an item refers to; "" when it is an item itself."""
+    return text_at(item, "id") if item.get("type") == REFERENCE else ""

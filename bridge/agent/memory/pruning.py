@@ -1,0 +1,111 @@
+"""What of a long chat a model is not given again: thoughts that are to be forgotten, old outputs in full.
+
+A turn is what the user said and all that follows it, up to what the user says next. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.agent.items import Item
+from bridge.agent.memory.replay import Replayed
+from bridge.settings.bridge import ReasoningMemory
+from toolserver.json_types import JsonObject, JsonValue, text_at
+
+MIN_PRUNED_CHARS = 800
+"""Shorter outputs stay whole."""
+
+HEAD_CHARS, TAIL_CHARS = 256, 128
+"""What is left of longer ones."""
+
+_OUTPUTS = ("function_call_output", "custom_tool_call_output")
+
+
+def with_reasoning(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[Replayed]:
+    """Without kept thoughts that are to be forgotten by now.
+
+    `next_reply`: a thought is given again until the answer after its own has come.
+    """
+    if memory == "conversation":
+        return list(entries)
+    turns = _turns(entries)
+    answered = [turn for turn, entry in zip(turns, entries, strict=True) if not _is_users(entry.item)]
+    latest = max(answered, default=0) if memory == "next_reply" else len(entries) + 1
+    return [
+        entry
+        for turn, entry in zip(turns, entries, strict=True)
+        if entry.kept is None or entry.item.get("type") != "reasoning" or turn >= latest
+    ]
+
+
+def forgotten(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[str]:
+    """Ids of kept thoughts that nothing will need any more: the answer after their own has come."""
+    if memory != "next_reply":
+        return []
+    left = {entry.kept.id for entry in with_reasoning(entries, memory) if entry.kept}
+    return [entry.kept.id for entry in entries if entry.kept and entry.kept.id not in left]
+
+
+def pruned(entries: Sequence[Replayed], most_turns: int) -> list[Replayed]:
+    """With kept outputs cut that are older than `most_turns` turns; 0: with all of them whole."""
+    turns = _turns(entries)
+    first_whole = (max(turns, default=0) + 1 - most_turns) if most_turns else 0
+    return [
+        replace(entry, item=_pruned(entry.item, most_turns))
+        if turn < first_whole and entry.kept and entry.item.get("type") in _OUTPUTS
+        else entry
+        for turn, entry in zip(turns, entries, strict=True)
+    ]
+
+
+def pruned_text(text: str, most_turns: int) -> str:
+    """Beginning and end of a long text, and how much is missing between them."""
+    if len(text) < MIN_PRUNED_CHARS:
+        return text
+    head, tail = text[:HEAD_CHARS].rstrip(), text[-TAIL_CHARS:].lstrip()
+    removed = len(text) - len(head) - len(tail)
+    note = f"[tool output pruned: removed {removed} chars, older than {_age(most_turns)}]"
+    return "\n".join(part for part in (head, "...", note, "...", tail) if part)
+
+
+def _turns(entries: Sequence[Replayed]) -> list[int]:
+    """The turn of each entry, from 0. Messages of the user in a row begin one turn."""
+    turns: list[int] = []
+    turn, was_users = 0, True
+    for entry in entries:
+        is_users = _is_users(entry.item)
+        if is_users and not was_users:
+            turn += 1
+        was_users = is_users
+        turns.append(turn)
+    return turns
+
+
+def _is_users(item: Item) -> bool:
+    """What is said by the user or for the model's guidance; everything else is a part of an answer."""
+    return item.get("type", "message") == "message" and item.get("role") != "assistant"
+
+
+def _pruned(item: Item, most_turns: int) -> Item:
+    output = item.get("output")
+    if isinstance(output, str):
+        return {**item, "output": pruned_text(output, most_turns)}
+    if not isinstance(output, list):
+        return item
+    parts: list[JsonValue] = [
+        _pruned_part(part, most_turns) if isinstance(part, dict) else part for part in output
+    ]
+    return {**item, "output": parts}
+
+
+def _pruned_part(part: JsonObject, most_turns: int) -> JsonObject:
+    """A text is cut; an image or a file is only told of."""
+    kind = text_at(part, "type")
+    if kind == "input_text":
+        return {**part, "text": pruned_text(text_at(part, "text"), most_turns)}
+    return {"type": "input_text", "text": f"[{kind} pruned, older than {_age(most_turns)}]"}
+
+
+def _age(turns: int) -> str:
+    return "1 turn" if turns == 1 else f"{turns} turns"

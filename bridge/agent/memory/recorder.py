@@ -1,0 +1,209 @@
+"""The memory of one turn while it runs: items get ids when they are done, and are kept when they are settled.
+
+Stands between the loop and the door's writer. Passes every event on first, so that nothing that is said waits
+for the store; then tells the id (`Kept`), by which the writer can name the item in its answer. A store that
+fails, or is slow, ends the memory of the turn and not the turn.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bridge.agent.items import Item
+from bridge.agent.turn import CallEnded, Emit, Kept, Notice, Said, Settled, TurnEvent, TurnRequest, TurnResult
+from bridge.stored_items.items import NOTICE_TYPE, KeptItem, Side
+from bridge.stored_items.store import ItemStore, StoreUnavailable
+from bridge.stored_items.ulid import Ulids
+from toolserver.json_types import object_at, text_at
+
+UNAVAILABLE = (
+    "⚠️ Tool storage unavailable: this answer goes on without memory. What tools return and the model thinks "
+    "in it will be unknown to the next answer."
+)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Where items are kept, and how they are named and dated."""
+
+    store: ItemStore
+    """Answers soon, or says that it cannot."""
+    ulids: Ulids
+    now: Callable[[], float]
+    """Seconds since 1970."""
+    keeps_reasoning: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """An item that has an id and is not settled yet."""
+
+    id: str
+    item: Item
+
+
+class Recorder:
+    """Records one turn. `take` is its `Emit`; `end` or `break_off` must follow, whatever happens."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        request: TurnRequest,
+        emit: Emit,
+        *,
+        is_lost: bool = False,
+        first_position: int = 0,
+    ) -> None:
+        """`request`: as the caller gave it; `is_lost`: the store has failed already.
+
+        `first_position`: of what is made, where another process has kept some of it before.
+        """
+        self._memory = memory
+        self._request = request
+        self._emit = emit
+        self._is_lost = is_lost
+        self._has_warned = False
+        self._named: list[_Named] = []
+        self._unsaved: list[KeptItem] = []
+        self._position = first_position
+        self._first_position = first_position
+        self._settled = 0
+        if request.keeps == "all" and not is_lost:
+            self._unsaved += input_records(memory, request)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether something of the turn could not be kept."""
+        return self._is_lost
+
+    async def take(self, event: TurnEvent) -> None:
+        """Pass an event on, and note what it says. As `Emit`."""
+        if self._is_lost:
+            await self._warn()
+        match event:
+            case Settled():
+                await self._settle(event.items)
+                await self._emit(event)
+                return
+            case Said() if event.event.type == "response.output_item.done":
+                item = object_at(event.event.body, "item")
+            case CallEnded():
+                item = event.output
+            case Notice(in_answer=True):
+                item: Item = {"type": NOTICE_TYPE, "text": event.text}
+            case _:
+                item = {}
+        await self._emit(event)
+        if item and self._keeps(item):
+            self._named.append(await self._name(item))
+
+    async def end(self, result: TurnResult) -> None:
+        """Keep the rest of a turn that has come to its end."""
+        await self._settle(result.output[self._settled :])
+        await self._keep_rest()
+        if self._is_lost:
+            await self._warn()
+
+    async def break_off(self) -> None:
+        """Keep what came of a turn that ended early: its caller is gone, or it failed."""
+        if self._named or self._position > self._first_position:
+            await self._keep_rest()
+
+    def _keeps(self, item: Item) -> bool:
+        if self._is_lost or self._request.keeps == "nothing":
+            return False
+        return self._memory.keeps_reasoning or item.get("type") != "reasoning"
+
+    async def _name(self, item: Item) -> _Named:
+        named = _Named(self._memory.ulids.make(), item)
+        await self._emit(Kept(named.id, item))
+        return named
+
+    async def _settle(self, items: Sequence[Item]) -> None:
+        """Items in their last form and order; one that no event told gets its id now."""
+        self._settled += len(items)
+        for item in items:
+            if self._keeps(item):
+                self._keep(self._taken(item) or await self._name(item), item)
+        self._named = [named for named in self._named if named.item.get("type") == NOTICE_TYPE]
+        await self._save()
+
+    def _taken(self, item: Item) -> _Named | None:
+        """The name of an item, which the ending of its round may have written in other words."""
+        same = [named for named in self._named if named.item == item or _is_same(named.item, item)]
+        for named in same[:1]:
+            self._named.remove(named)
+        return same[0] if same else None
+
+    async def _keep_rest(self) -> None:
+        """What is done and was not settled, in the order of its coming."""
+        rest, self._named = self._named, []
+        for named in rest:
+            self._keep(named, named.item)
+        await self._save()
+
+    def _keep(self, named: _Named, item: Item) -> None:
+        self._unsaved.append(
+            record_of(
+                self._memory,
+                self._request,
+                item,
+                item_id=named.id,
+                side="output",
+                position=self._position,
+            )
+        )
+        self._position += 1
+
+    async def _save(self) -> None:
+        """Cancelled, it leaves what it was about to keep to the next time: keeping twice is keeping once."""
+        if self._unsaved and not self._is_lost:
+            try:
+                await self._memory.store.add(self._unsaved)
+            except StoreUnavailable as failure:
+                _log.warning("turn %s goes on without memory: %s", self._request.turn_id, failure)
+                self._is_lost = True
+        self._unsaved = []
+
+    async def _warn(self) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            await self._emit(Notice("warning", UNAVAILABLE, in_answer=False))
+
+
+def input_records(memory: Memory, request: TurnRequest) -> list[KeptItem]:
+    """What a request brought, as it is kept."""
+    return [
+        record_of(memory, request, item, item_id=memory.ulids.make(), side="input", position=position)
+        for position, item in enumerate(request.input)
+    ]
+
+
+def record_of(
+    memory: Memory, request: TurnRequest, item: Item, *, item_id: str, side: Side, position: int
+) -> KeptItem:
+    """One item of a turn, as it is kept."""
+    return KeptItem(
+        id=item_id,
+        user_id=request.user_id,
+        response_id=request.turn_id,
+        position=position,
+        side=side,
+        model=request.model,
+        payload=item,
+        created_at=memory.now(),
+        conversation_id=request.chat_id,
+        message_id=request.message_id,
+    )
+
+
+def _is_same(told: Item, settled: Item) -> bool:
+    """Whether an item that came and one of the round's ending are one."""
+    if told.get("type") != settled.get("type"):
+        return False
+    names = ("call_id", "id")
+    return any(text_at(told, name) and text_at(told, name) == text_at(settled, name) for name in names)

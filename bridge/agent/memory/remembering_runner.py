@@ -1,0 +1,222 @@
+"""Turns with a memory: what was kept of earlier answers goes in, and what this one makes is kept.
+
+    door -> Remembering.run -> [input rebuilt] -> Turns.run -> loop -> Recorder -> the door's writer
+
+Without a store that answers, turns run all the same, and say so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bridge.agent.items import answered_call_id, call_id_of, in_call_order
+from bridge.agent.loop.pending_turns import PendingRounds
+from bridge.agent.loop.turn_runner import Turns
+from bridge.agent.memory.pruning import forgotten, pruned, with_reasoning
+from bridge.agent.memory.recorder import Memory, Recorder
+from bridge.agent.memory.replay import Replayed, marker_ids, replayed
+from bridge.agent.memory.replay_filter import replayable
+from bridge.agent.model import Model
+from bridge.agent.request_fields import InvalidRequest
+from bridge.agent.turn import Emit, TurnRequest, TurnResult, TurnSettings
+from bridge.browser_protocol import BridgeError
+from bridge.settings.bridge import MemorySettings
+from bridge.stored_items.items import OWN_TYPES, WAITING_TYPE, KeptItem
+from bridge.stored_items.markers import stripped
+from bridge.stored_items.retention_preference import MemoryChoices, narrowed
+from bridge.stored_items.store import StoreUnavailable
+from bridge.stored_items.ulid import ALPHABET, LENGTH
+from toolserver.json_types import text_at
+
+CHOICE_PATIENCE_S = 2.0
+"""How long a turn waits for what its user wants kept."""
+
+MAX_LOOKED_UP = 2_000
+"""Ids that one request may have looked up, newest first."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recalled:
+    """What is known of earlier turns."""
+
+    earlier: Sequence[KeptItem] = ()
+    """Of the response that the request goes on from, and those before it."""
+    found: Mapping[str, KeptItem] = field(default_factory=dict[str, KeptItem])
+    """What the markers of the request name."""
+    is_lost: bool = False
+    """The store gave no answer."""
+
+
+class Remembering:
+    """Runs turns that know what was kept, and are kept."""
+
+    def __init__(
+        self,
+        turns: Turns,
+        pending: PendingRounds,
+        memory: Memory,
+        settings: MemorySettings,
+        choices: MemoryChoices,
+    ) -> None:
+        self._turns = turns
+        self._pending = pending
+        self._memory = memory
+        self._settings = settings
+        self._choices = choices
+
+    async def keeps_for(self, user_id: str) -> bool:
+        """Whether anything is kept of a user's answers; while nobody knows, what the bridge keeps."""
+        settings = await self._settings_of(user_id) or self._settings
+        return settings.persist_tool_results
+
+    async def run(
+        self,
+        request: TurnRequest,
+        model: Model,
+        settings: TurnSettings,
+        emit: Emit,
+        *,
+        goes_on: Callable[[], bool] = lambda: False,
+    ) -> TurnResult:
+        """One turn, to its end. Cancelling ends it; what was done until then is kept.
+
+        `goes_on`: asked when it is cancelled: whether another process goes on with it. A round that was under
+        way is then asked for again, and nothing of it is kept.
+
+        Raises:
+            InvalidRequest: `previous_response_id` names no response of the user's.
+            BridgeError, ModelError: as `Turns.run`.
+        """
+        known = await self._settings_of(request.user_id)
+        kept = known or self._settings
+        if not kept.persist_tool_results:
+            request = replace(request, keeps="nothing")
+        recalled = await self._recall(request) if known else _Recalled(is_lost=True)
+        recorder = Recorder(
+            replace(self._memory, keeps_reasoning=kept.reasoning != "disabled"),
+            request,
+            emit,
+            is_lost=recalled.is_lost,
+            first_position=_made_before(recalled.earlier, request.turn_id),
+        )
+        try:
+            whole, superfluous = self._whole(request, recalled, kept)
+            result = await self._turns.run(whole, model, settings, recorder.take)
+            await recorder.end(result)
+        except BaseException:
+            if not goes_on():
+                await recorder.break_off()
+            raise
+        if result.caller_calls and kept.persist_tool_results and request.options.get("store") is not False:
+            await self._keep_waiting(request, result)
+        await self._forget(request, superfluous)
+        return replace(result, is_kept=request.keeps != "nothing" and not recorder.is_lost)
+
+    async def _settings_of(self, user_id: str) -> MemorySettings | None:
+        """As the user wants them; None: the database does not say, so that nothing may be kept."""
+        try:
+            async with asyncio.timeout(CHOICE_PATIENCE_S):
+                return narrowed(self._settings, await self._choices.of(user_id))
+        except (BridgeError, TimeoutError) as failure:
+            _log.warning("it is not known what user %s wants kept: %s", user_id, failure)
+            return None
+
+    async def _recall(self, request: TurnRequest) -> _Recalled:
+        try:
+            await self._recall_waiting(request)
+            earlier = await self._chain(request)
+            ids = [] if request.is_task else marker_ids(request.input, MAX_LOOKED_UP)
+            found = await self._memory.store.by_ids(request.user_id, ids)
+        except StoreUnavailable as failure:
+            _log.warning("turn %s knows nothing of earlier ones: %s", request.turn_id, failure)
+            return _Recalled(is_lost=True)
+        if missing := len(ids) - len(found):
+            _log.warning("turn %s: %d of %d kept items are not there", request.turn_id, missing, len(ids))
+        return _Recalled(earlier, found)
+
+    async def _forget(self, request: TurnRequest, ids: Sequence[str]) -> None:
+        """What is left for want of a database goes with its time."""
+        if ids and not request.is_task:
+            try:
+                await self._memory.store.forget(request.user_id, ids)
+            except StoreUnavailable as failure:
+                _log.warning("turn %s leaves %d thoughts: %s", request.turn_id, len(ids), failure)
+
+    def _whole(
+        self, request: TurnRequest, recalled: _Recalled, kept: MemorySettings
+    ) -> tuple[TurnRequest, Sequence[str]]:
+        """The request with all that its model is to know, and without markers; ids of what to forget."""
+        earlier = [Replayed(kept.payload, kept) for kept in (*recalled.earlier, *request.history)]
+        entries, halves = replayable([*earlier, *replayed(request.input, recalled.found)], request.model)
+        if halves:
+            _log.warning("turn %s: %d kept items lack their call or output", request.turn_id, halves)
+        superfluous = forgotten(entries, kept.reasoning)
+        entries = with_reasoning(entries, kept.reasoning)
+        items = [entry.item for entry in pruned(entries, kept.tool_output_turns)]
+        kept_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
+        whole = replace(
+            request,
+            input=in_call_order(self._pending.restored(request.user_id, items, kept_calls)),
+            instructions=request.instructions and stripped(request.instructions),
+        )
+        return whole, superfluous
+
+    async def _chain(self, request: TurnRequest) -> Sequence[KeptItem]:
+        previous = request.previous_response_id
+        if previous is None:
+            return ()
+        if await self._memory.store.response(request.user_id, previous) is None:
+            message = f"Previous response with id '{previous[:200]}' not found."
+            raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_found")
+        kept = await self._memory.store.chain(request.user_id, previous)
+        return [item for item in kept if item.payload.get("type") not in OWN_TYPES]
+
+    async def _recall_waiting(self, request: TurnRequest) -> None:
+        """Turns that wait for their caller and were forgotten, by a restart or by time."""
+        named = [call_id_of(item) or answered_call_id(item) for item in reversed(request.input)]
+        unknown = [each for each in named if each and not self._pending.has(request.user_id, each)]
+        wanted = [_waiting_id(request.user_id, each) for each in dict.fromkeys(unknown[:MAX_LOOKED_UP])]
+        if wanted:
+            for kept in (await self._memory.store.by_ids(request.user_id, wanted)).values():
+                if kept.payload.get("type") == WAITING_TYPE:
+                    self._pending.put(request.user_id, text_at(kept.payload, "turn").encode())
+
+    async def _keep_waiting(self, request: TurnRequest, result: TurnResult) -> None:
+        """Keep a turn whose caller has something to run: what the bridge ran in it must not run again."""
+        call_id = result.caller_calls[0].call_id
+        body = self._pending.body(request.user_id, call_id)
+        if body is None:
+            return
+        record = KeptItem(
+            id=_waiting_id(request.user_id, call_id),
+            user_id=request.user_id,
+            response_id=request.turn_id,
+            position=len(result.output),
+            side="output",
+            model=request.model,
+            payload={"type": WAITING_TYPE, "turn": body.decode()},
+            created_at=self._memory.now(),
+            conversation_id=request.chat_id,
+            message_id=request.message_id,
+        )
+        try:
+            await self._memory.store.add([record])
+        except StoreUnavailable as failure:
+            _log.warning("turn %s waits for its caller in memory only: %s", request.turn_id, failure)
+
+
+def _made_before(earlier: Sequence[KeptItem], turn_id: str) -> int:
+    """Items that another process kept of the very turn that goes on."""
+    return sum(kept.response_id == turn_id and kept.side == "output" for kept in earlier)
+
+
+def _waiting_id(user_id: str, call_id: str) -> str:
+    """An id of the form of a ULID that follows from a call's."""
+    digest = hashlib.sha256(f"{user_id}\n{call_id}".encode()).digest()
+    return "".join(ALPHABET[byte & 31] for byte in digest[:LENGTH])

@@ -1,0 +1,269 @@
+"""What a model is given again: messages of a chat, with what their markers name put in its place. Pure.
+
+A message that the model said is given back verbatim where the chat still has its text; a text that was edited
+is given as it is now, once, in the same place. Everything else that was kept is given back as it was, in its
+order, but for what must not be: halves of a pair, thoughts of another model, old outputs in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
+from bridge.agent.rendering.call_details import without_details
+from bridge.stored_items.items import NOTICE_TYPE, OWN_TYPES, KeptItem
+from bridge.stored_items.markers import Mark, may_have_markers, parsed, stripped
+from bridge.turns.image_paragraph import image_paragraph
+from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
+
+_TEXTS = ("input_text", "output_text", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One item on its way to a model, and whence it comes."""
+
+    item: Item
+    kept: KeptItem | None = None
+    """The record of which it is a part; None: the caller said it."""
+
+
+def marker_ids(items: Iterable[Item], most: int) -> list[str]:
+    """The ids that the assistant's texts name, each once: the last `most` of them."""
+    ids: dict[str, None] = {}
+    for item in reversed(list(items)):
+        for text in reversed(_texts(item) if _is_assistants(item) else []):
+            for token in reversed(parsed(text)):
+                if isinstance(token, Mark):
+                    ids.update(dict.fromkeys(reversed(token.ids)))
+    return list(ids)[:most]
+
+
+def replayed(items: Sequence[Item], found: Mapping[str, KeptItem]) -> list[Replayed]:
+    """Items with what their markers name in its place; `found`: what is kept under those ids."""
+    reader = _Reader(found)
+    entries = [entry for item in items for entry in reader.read(item)]
+    kept = [entry.item for entry in entries if entry.kept]
+    calls = {call_id for item in kept if (call_id := call_id_of(item))}
+    pairs = calls.intersection(map(answered_call_id, kept))
+    return [
+        entry
+        for entry in entries
+        if entry.kept or (call_id_of(entry.item) not in calls and answered_call_id(entry.item) not in pairs)
+    ]
+
+
+def without_markers(item: Item) -> Item | None:
+    """An item whose texts have no markers; None when nothing is left of what the assistant said."""
+    if item.get("type", "message") != "message" or not any(map(may_have_markers, _texts(item))):
+        return item
+    content = item.get("content")
+    if isinstance(content, str):
+        bare: JsonValue = stripped(content)
+    else:
+        parts = [_bare_part(part) for part in array_at(item, "content")]
+        bare = [part for part in parts if not _is_assistants(item) or not _is_blank(part)]
+    return {**item, "content": bare} if bare or not _is_assistants(item) else None
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A place of a message of the assistant, which an item of an answer may take."""
+
+    entry: Replayed
+    answer: str
+    position: tuple[bool, int]
+    """Whether it was made, not brought; and where it stands among those."""
+
+
+@dataclass(slots=True)
+class _Message:
+    """One message of the assistant, as far as it is read."""
+
+    slots: list[_Slot] = field(default_factory=list[_Slot])
+    pieces: list[str] = field(default_factory=list[str])
+    """Of text that no marker of a kept item has followed yet; markers of others are among them."""
+    named: list[KeptItem] = field(default_factory=list[KeptItem])
+    """By the markers since that text."""
+
+    def add(self, entry: Replayed, kept: KeptItem | None = None) -> None:
+        """Give the next place to an entry; `kept` says where its answer has it."""
+        answer = kept.response_id if kept else ""
+        position = (kept.side == "output", kept.position) if kept else (False, 0)
+        self.slots.append(_Slot(entry, answer, position))
+
+    def entries(self) -> list[Replayed]:
+        """Each answer's items in the order in which the model had them, whatever the order of the markers."""
+        places: dict[str, list[int]] = {}
+        for place, slot in enumerate(self.slots):
+            if slot.answer:
+                places.setdefault(slot.answer, []).append(place)
+        ordered = [slot.entry for slot in self.slots]
+        for mine in places.values():
+            by_position = sorted(mine, key=lambda place: self.slots[place].position)
+            for place, other in zip(mine, by_position, strict=True):
+                ordered[place] = self.slots[other].entry
+        return ordered
+
+
+class _Reader:
+    """Reads the items of one request. What is named twice is given once."""
+
+    def __init__(self, found: Mapping[str, KeptItem]) -> None:
+        self._found = found
+        self._used: set[str] = set()
+
+    def read(self, item: Item) -> list[Replayed]:
+        """What stands for one item."""
+        if not _is_assistants(item) or not any(map(may_have_markers, _texts(item))):
+            bare = without_markers(item)
+            return [Replayed(bare)] if bare is not None else []
+        message = _Message()
+        rest: list[JsonValue] = []
+        for part in _parts(item):
+            text = _text_of(part)
+            if text is None:
+                rest.append(part)
+                continue
+            for token in parsed(text):
+                self._take(message, token)
+        _settle(message)
+        entries = message.entries()
+        return [*entries, *_refused(rest, entries)]
+
+    def _take(self, message: _Message, token: str | Mark) -> None:
+        if isinstance(token, str):
+            if message.named and token.strip():
+                _settle(message)
+            message.pieces.append(token)
+        elif named := list(self._named(token)):
+            message.named += named
+        else:
+            message.pieces.append(token.text)
+
+    def _named(self, mark: Mark) -> Iterator[KeptItem]:
+        for item_id in mark.ids:
+            if item_id in self._found and item_id not in self._used:
+                self._used.add(item_id)
+                yield self._found[item_id]
+
+
+def _settle(message: _Message) -> None:
+    """Decide what becomes of a text and of the items named behind it."""
+    named, shown = message.named, _all_shown(message.named)
+    before, text = _split(message.pieces, shown)
+    message.pieces, message.named = [], []
+    for words in (before, "" if shown else text):
+        if words:
+            message.add(Replayed(message_item("assistant", words)))
+    unchanged = _unchanged(text, shown)
+    if unchanged is not None:
+        text = ""  # it is said by those
+    for kept in named:
+        if kept.id in shown and kept.id not in (unchanged or ()):
+            if text:
+                message.add(Replayed(message_item("assistant", text)), kept)
+            text = ""  # it is said, or it was deleted
+        elif kept.payload.get("type") not in OWN_TYPES:
+            message.add(Replayed(kept.payload, kept), kept)
+
+
+def _split(pieces: Sequence[str], shown: Mapping[str, str]) -> tuple[str, str]:
+    """What the user reads of the text, in two: what is not, and what may be what the items behind it show.
+
+    Where markers in it name nothing that is kept, only what follows them may be.
+    """
+    whole = _plain("".join(pieces))
+    if len(pieces) > 1 and shown and _unchanged(whole, shown) is None:
+        last = max((place for place, piece in enumerate(pieces) if _plain(piece)), default=0)
+        if _unchanged(_plain(pieces[last]), shown) is not None:
+            return _plain("".join(pieces[:last])), _plain(pieces[last])
+    return "", whole
+
+
+def _all_shown(named: Sequence[KeptItem]) -> dict[str, str]:
+    """Of items that a chat shows as text: id to text."""
+    return {kept.id: text for kept in named if (text := _shown(kept.payload))}
+
+
+def _unchanged(text: str, shown: Mapping[str, str]) -> set[str] | None:
+    """Ids of the texts that this one consists of, one after another; the others were deleted.
+
+    None: there are other words in it. White space between texts does not count.
+    """
+    place = 0
+    found: set[str] = set()
+    for item_id, each in shown.items():
+        while place < len(text) and text[place].isspace():
+            place += 1
+        if text.startswith(each, place):
+            place += len(each)
+            found.add(item_id)
+    return None if text[place:].strip() else found
+
+
+def _shown(item: Item) -> str:
+    """What a chat shows of an item as text, as it comes back; "" when that is nothing."""
+    match item.get("type", "message"):
+        case "message":
+            text = message_text(item)
+        case "image_generation_call":
+            text = image_paragraph(item)
+        case kind if kind == NOTICE_TYPE:
+            text = text_at(item, "text")
+        case _:
+            text = ""
+    return _plain(without_details(text))
+
+
+def _refused(parts: Sequence[JsonValue], entries: Sequence[Replayed]) -> list[Replayed]:
+    """Parts of a message that are no text; refusals that a kept message has are said already."""
+    said = {text_at(part, "refusal") for entry in entries for part in _objects(entry.item)}
+    rest = [part for part in parts if not isinstance(part, dict) or text_at(part, "refusal") not in said]
+    return [Replayed({"type": "message", "role": "assistant", "content": rest})] if rest else []
+
+
+def _is_assistants(item: Item) -> bool:
+    return item.get("role") == "assistant" and item.get("type", "message") == "message"
+
+
+def _parts(item: Item) -> list[JsonValue]:
+    content = item.get("content")
+    return (
+        [{"type": "output_text", "text": content}] if isinstance(content, str) else array_at(item, "content")
+    )
+
+
+def _objects(item: Item) -> list[JsonObject]:
+    return [part for part in array_at(item, "content") if isinstance(part, dict)]
+
+
+def _text_of(part: JsonValue) -> str | None:
+    """The text of a part that is one."""
+    if not isinstance(part, dict) or part.get("type") not in _TEXTS:
+        return None
+    text = part.get("text")
+    return text if isinstance(text, str) else None
+
+
+def _texts(item: Item) -> list[str]:
+    return [text for part in _parts(item) if (text := _text_of(part)) is not None]
+
+
+def _bare_part(part: JsonValue) -> JsonValue:
+    text = _text_of(part)
+    if text is None or not may_have_markers(text):
+        return part
+    return {**cast("JsonObject", part), "text": stripped(text)}
+
+
+def _is_blank(part: JsonValue) -> bool:
+    text = _text_of(part)
+    return text is not None and not text.strip()
+
+
+def _plain(text: str) -> str:
+    """A text as texts are compared."""
+    return stripped(text).replace("\r\n", "\n").strip()

@@ -1,0 +1,94 @@
+"""Which kept items a model may be given again: whole pairs, its own thoughts, no traces of services. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.agent.items import answered_call_id, call_id_of
+from bridge.agent.memory.replay import Replayed
+from toolserver.json_types import text_at
+
+NEVER = frozenset({"image_generation_call", "web_search_call", "file_search_call"})
+"""What the provider did by itself: its result is in the answer, and the record refers to what only it has."""
+
+_ANY_MODELS = frozenset(
+    {
+        "message",
+        "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
+    }
+)
+"""What another model understands, too."""
+
+_PROVIDERS = frozenset({"id", "extra_content"})
+"""Members by which a provider knows an item again; another one refuses them."""
+
+
+def replayable(entries: Sequence[Replayed], model: str) -> tuple[list[Replayed], int]:
+    """The entries that may be given to `model`, and how many were left out for want of their other half."""
+    whole = [portable(entry, model) for entry in entries]
+    halves = _halves(whole)
+    left = [None if place in halves else entry for place, entry in enumerate(whole)]
+    return _without_loose_thoughts(entries, left), len(halves)
+
+
+def portable(entry: Replayed, model: str) -> Replayed | None:
+    """An entry as a model may have it; None when it may not."""
+    if entry.kept is None:
+        return entry
+    kind = text_at(entry.item, "type") or "message"
+    if kind in NEVER:
+        return None
+    if entry.kept.model == model:
+        return entry
+    if kind not in _ANY_MODELS:
+        return None
+    members = {name: value for name, value in entry.item.items() if name not in _PROVIDERS}
+    return replace(entry, item=members)
+
+
+def _halves(entries: Sequence[Replayed | None]) -> set[int]:
+    """Places of kept calls that nothing answers after them, and kept outputs that answer nothing before."""
+    called: dict[str, int] = {}
+    """Calls without an output so far, and their places."""
+    answered: set[str] = set()
+    halves: set[int] = set()
+    for place, entry in enumerate(entries):
+        if entry is None:
+            continue
+        if call_id := call_id_of(entry.item):
+            called[call_id] = place
+        elif answers := answered_call_id(entry.item):
+            if answers in called:
+                answered.add(answers)
+            elif entry.kept:
+                halves.add(place)
+    unanswered = (place for call_id, place in called.items() if call_id not in answered)
+    return halves.union(place for place in unanswered if _is_kept(entries[place]))
+
+
+def _is_kept(entry: Replayed | None) -> bool:
+    return entry is not None and entry.kept is not None
+
+
+def _without_loose_thoughts(entries: Sequence[Replayed], left: Sequence[Replayed | None]) -> list[Replayed]:
+    """Without thoughts of answers in which nothing is left that they led to: providers refuse those."""
+    backwards: list[Replayed] = []
+    answer, leads_somewhere = "", False
+    for entry, remains in zip(reversed(entries), reversed(left), strict=True):
+        if entry.kept is None:
+            backwards.append(entry)
+            is_models = entry.item.get("role") == "assistant" or call_id_of(entry.item) != ""
+            answer, leads_somewhere = "", is_models
+            continue
+        if entry.kept.response_id != answer:
+            answer, leads_somewhere = entry.kept.response_id, leads_somewhere and not answer
+        is_thought = entry.item.get("type") == "reasoning"
+        if remains is None or (is_thought and not leads_somewhere):
+            continue
+        backwards.append(remains)
+        leads_somewhere = leads_somewhere or not is_thought
+    return backwards[::-1]

@@ -1,0 +1,112 @@
+"""One response as the store has it: begun, under way, at its end. Without a store it is made all the same."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any, cast
+
+from bridge.agent.items import answered_call_id
+from bridge.agent.memory.recorder import Memory, input_records
+from bridge.agent.turn import Emit, Kept, Said, TurnEvent, TurnRequest
+from bridge.stored_items.items import KeptResponse, ResponseStatus
+from bridge.stored_items.store import StoreUnavailable
+from bridge.turns.progress import Progress
+from toolserver.json_types import JsonObject, text_at
+
+_NO_WORDS = frozenset(
+    {
+        "response.created",
+        "response.in_progress",
+        "response.output_item.added",
+        "response.content_part.added",
+        "response.reasoning_summary_part.added",
+    }
+)
+"""Events that come before a first word, at once with it."""
+
+_log = logging.getLogger(__name__)
+
+
+class ResponseRecord:
+    """What is kept of one response. No method fails: what the store does not take is not kept."""
+
+    def __init__(
+        self, memory: Memory, kept: KeptResponse, *, is_kept: bool = False, later: TurnRequest | None = None
+    ) -> None:
+        """`is_kept`: the store has it already; `later`: what `catch_up` is to keep."""
+        self._memory = memory
+        self._kept = kept
+        self._later = later
+        self._brought = input_records(memory, later) if later else []
+        self.is_kept = is_kept
+        """The store has it, as it was when it was saved last."""
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it is kept, or will be."""
+        return self.is_kept or self._later is not None
+
+    def after(self, emit: Emit) -> Emit:
+        """The same way to the caller, whose first word does not wait until the beginning is kept.
+
+        What the caller has run itself is named first, so that its answer can name that, too.
+        """
+        unnamed = [item for item in self._brought if answered_call_id(item.payload)]
+
+        async def told(event: TurnEvent) -> None:
+            while unnamed:
+                item = unnamed.pop(0)
+                await emit(Kept(item.id, item.payload))
+            await emit(event)
+            if self._later is not None and not (isinstance(event, Said) and event.event.type in _NO_WORDS):
+                await self.catch_up()
+
+        return told
+
+    async def catch_up(self) -> None:
+        """Keep the beginning now, if it is not."""
+        request, self._later = self._later, None
+        if request is not None:
+            await self.begin(request)
+
+    async def begin(self, request: TurnRequest) -> bool:
+        """Keep it and its input for the first time; whether the store took them."""
+        store = self._memory.store
+        brought = self._brought or input_records(self._memory, request)
+        self.is_kept = await self._waited_for(store.save_response(self._kept))
+        if self.is_kept and not await self._waited_for(store.add(brought)):
+            await self.forget()
+        return self.is_kept
+
+    async def note(self, progress: Progress) -> bool:
+        """Keep how far it is; whether the store took it."""
+        request: JsonObject = {**self._kept.request, "progress": progress.to_json()}
+        self._kept = replace(self._kept, request=request)
+        return await self._saved()
+
+    async def end(self, body: JsonObject) -> bool:
+        """Keep its end; whether the store took it. `body`: the response object, whose status it is."""
+        status = cast(ResponseStatus, text_at(body, "status"))
+        self._kept = replace(self._kept, status=status, body=body, ended_at=self._memory.now())
+        return await self._saved()
+
+    async def forget(self) -> None:
+        """It never was: its caller was told an error instead, or that it is not kept."""
+        self._later = None
+        if self.is_kept:
+            self.is_kept = False
+            store, kept = self._memory.store, self._kept
+            await self._waited_for(store.delete_response(kept.user_id, kept.id))
+
+    async def _saved(self) -> bool:
+        return not self.is_kept or await self._waited_for(self._memory.store.save_response(self._kept))
+
+    async def _waited_for(self, work: Coroutine[Any, Any, object]) -> bool:
+        try:
+            await work
+        except StoreUnavailable as failure:
+            _log.warning("response %s cannot be kept: %s", self._kept.id, failure)
+            return False
+        return True

@@ -1,0 +1,90 @@
+"""The port to a model: one round asked, its events as they come.
+
+A provider that speaks Chat Completions, and the demo model, are heard as if they spoke Responses: everything
+behind this port knows one language. See `bridge/providers/models.py` and `bridge/agent/demo/model.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from bridge.agent.items import Item
+from toolserver.json_types import JsonObject, JsonValue, text_at
+
+Note: TypeAlias = Callable[[str], None]
+"""Takes a line of a log."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """What a model is asked in one round."""
+
+    model: str
+    """The provider's name for it."""
+    input: tuple[Item, ...]
+    instructions: str | None = None
+    tools: tuple[JsonObject, ...] = ()
+    """In the Responses form; empty: the request has no `tools` at all."""
+    options: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Every other member of a Responses request (`temperature`, `reasoning`, `tool_choice`, …), passed on."""
+    chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Members that only a request of Chat Completions has (`stop`, `seed`, …), of a caller who speaks it."""
+    note: Note | None = field(default=None, compare=False)
+    """Where what happens on the way to the provider is noted, if anybody wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEvent:
+    """One stream event of the Responses API, without its `sequence_number`."""
+
+    body: JsonObject
+    """As the provider sent it. `output_index` counts the items of this round."""
+
+    @property
+    def type(self) -> str:
+        """Such as `response.output_text.delta`."""
+        return text_at(self.body, "type")
+
+
+ENDINGS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+"""Types of the last event of a round; its `response` holds the status, all output items and the usage."""
+
+
+class ModelError(Exception):
+    """A provider that answered with an error, or not at all, before the first event of a round or amid it."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        status: int | None = None,
+        kind: str = "upstream_error",
+        param: str | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        """`status`: of the provider's answer; `code`, `kind` (`type`) and `param`: as in OpenAI's errors."""
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.status = status
+        self.kind = kind
+        self.param = param
+        self.retry_after_s = retry_after_s
+
+
+class Model(Protocol):
+    """A model behind some provider. Safe for any number of rounds at once."""
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """One round. Ends with exactly one event of `ENDINGS`; closing the generator hangs up.
+
+        Deltas come as soon as the provider sends them. Every item comes whole in `response.output_item.done`,
+        and in the ending's `response.output`.
+
+        Raises:
+            ModelError: the provider refused, failed, broke off, or sent what is no stream of events.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Calls, notices and markers as text that a chat shows."""

@@ -1,0 +1,217 @@
+"""Calls shown in an answer's text as `<details type="tool_calls">` blocks, and such blocks read again.
+
+Open WebUI renders a block as a chip with arguments and result, and keeps it as text: in the next request it
+comes back in the assistant's message, where it must not reach the model as its own words. The form is that
+which Open WebUI 0.12.4 reads (its Markdown tokenizer, read 2026-11-22). Everything of a call is foreign text
+and is escaped, so that nothing in it can end an attribute or the block.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bridge.agent.items import Item, ModelCall
+from bridge.agent.rendering.markdown_code import CodeReader
+from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
+
+CALL_TYPE = "tool_calls"
+_REASONING_TYPE = re.compile(r"(?:.*\.)?reasoning")
+"""`reasoning`, or `<module>.reasoning` as other programs write it."""
+
+_BREAKS = {ord(sign): f"&#{ord(sign)};" for sign in "\n\r\u2028\u2029"}
+"""Signs that a JavaScript `.` does not match."""
+_TAG = re.compile(r"<details(\s[^<>\n]*)?>|</details>")
+_ATTRIBUTE = re.compile(r'(?<=\s)([\w-]++)="([^"]*)"')
+_SUMMARY = re.compile(r"\s*<summary>[^<]*</summary>[ \t]*\n?")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCall:
+    """A call read from a block."""
+
+    call_id: str
+    name: str
+    arguments_text: str
+    output: str | None
+    """None: the block shows a call that was still running."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A text without its blocks, and the calls that stood in them."""
+
+    text: str
+    calls: tuple[ShownCall, ...]
+    """In their order; blocks of reasoning have none."""
+
+
+def call_block(call: ModelCall, output: Item, files: Sequence[JsonObject] = ()) -> str:
+    """The block of a call that has ended. It has to begin a line, and ends with a line break.
+
+    `files`: `{"type", "url"}` of images and files that belong to the result.
+    """
+    shown = f' files="{_escaped(_json([*files]))}"' if files else ""
+    body = html.escape(_json_text(output_text(output)))
+    opening = f"<details {_attributes(call, is_done=True)}{shown}>"
+    return f"{opening}\n<summary>Tool Executed</summary>\n{body}\n</details>\n"
+
+
+def pending_block(call: ModelCall) -> str:
+    """The block of a call that runs."""
+    return f"<details {_attributes(call, is_done=False)}>\n<summary>Executing...</summary>\n</details>\n"
+
+
+def output_text(output: Item) -> str:
+    """The text of a `function_call_output`, which may be a list of parts; parts without text are left out."""
+    whole = output.get("output")
+    if isinstance(whole, str):
+        return whole
+    parts = [part for part in array_at(output, "output") if isinstance(part, dict)]
+    return "\n".join(text for part in parts if (text := text_at(part, "text")))
+
+
+def _attributes(call: ModelCall, *, is_done: bool) -> str:
+    written = {
+        "type": CALL_TYPE,
+        "done": "true" if is_done else "false",
+        "id": call.call_id,
+        "name": call.name,
+        "arguments": _arguments_json(call.arguments_text),
+    }
+    return " ".join(f'{name}="{_escaped(value)}"' for name, value in written.items())
+
+
+def _escaped(text: str) -> str:
+    """For an attribute, which has to stay on its line."""
+    return html.escape(text).translate(_BREAKS)
+
+
+def _arguments_json(text: str) -> str:
+    """Arguments as a model wrote them; what is no JSON is shown as a JSON string."""
+    return (text if _parsed(text) is not _NO_JSON else _json(text)) if text.strip() else "{}"
+
+
+def _json_text(text: str) -> str:
+    """JSON that says the same as a result: itself, or a string.
+
+    A result that is a JSON string already is put into another one: reading gives back what was written.
+    """
+    value = _parsed(text)
+    return _json(text) if value is _NO_JSON or isinstance(value, str) or text != text.strip() else text
+
+
+_NO_JSON = object()
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _NO_JSON
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def without_details(text: str) -> str:
+    """A text of the assistant without its blocks of calls and reasoning."""
+    return take_details(text).text
+
+
+def take_details(text: str) -> Taken:
+    """Take the blocks of calls and reasoning out of a text of the assistant.
+
+    Blocks in code are words about blocks, and stay; so do blocks that never end, and blocks of other types.
+    Linear in the length of the text. A text without such blocks is given back as it is.
+    """
+    if "<details" not in text:
+        return Taken(text, ())
+    calls: list[ShownCall] = []
+    kept: list[str] = []
+    position = 0
+    for block in _blocks(text):
+        kept.append(text[position : block.start])
+        position = block.end
+        if block.kind == CALL_TYPE:
+            calls.append(_read(block, text))
+    return Taken(_joined([*kept, text[position:]]), tuple(calls))
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block that has its end. Positions in the text; the body lies between the tags."""
+
+    start: int
+    body_start: int
+    body_end: int
+    end: int
+    kind: str
+    attributes: dict[str, str]
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Outermost blocks of calls and reasoning, in order. What is code within one of them does not matter."""
+    ends = _ends(text)
+    code = CodeReader()
+    position = 0
+    for start in _TAG.finditer(text):
+        end = ends.get(start.start())
+        if end is None or start.start() < position:
+            continue
+        attributes = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(start[1] or "")}
+        kind = attributes.get("type", "")
+        if kind != CALL_TYPE and not _REASONING_TYPE.fullmatch(kind):
+            continue
+        code.read(text[position : start.start()])
+        position = start.start()
+        if not code.is_in_code:
+            position = end.end()
+            yield _Block(start.start(), start.end(), end.start(), end.end(), kind, attributes)
+
+
+def _ends(text: str) -> dict[int, re.Match[str]]:
+    """Where a block begins, and the tag that ends it; nothing for a block that does not end."""
+    ends: dict[int, re.Match[str]] = {}
+    begun: list[int] = []
+    for tag in _TAG.finditer(text):
+        if tag[0] != "</details>":
+            begun.append(tag.start())
+        elif begun:
+            ends[begun.pop()] = tag
+    return ends
+
+
+def _read(block: _Block, text: str) -> ShownCall:
+    attributes, body = block.attributes, text[block.body_start : block.body_end]
+    return ShownCall(
+        call_id=attributes.get("id", ""),
+        name=attributes.get("name", ""),
+        arguments_text=_unwrapped(attributes.get("arguments", "")) or "{}",
+        output=None if attributes.get("done") == "false" else _result(attributes, body),
+    )
+
+
+def _result(attributes: dict[str, str], body: str) -> str:
+    """The result: what stands after the summary, or, as older programs wrote it, in an attribute."""
+    summary = _SUMMARY.match(body)
+    shown = html.unescape(body[summary.end() if summary else 0 :].strip())
+    return _unwrapped(shown or attributes.get("result", ""))
+
+
+def _unwrapped(text: str) -> str:
+    """The text that a JSON string says; any other text is what it is."""
+    value = _parsed(text) if text.startswith('"') else _NO_JSON
+    return value if isinstance(value, str) else text
+
+
+def _joined(pieces: list[str]) -> str:
+    """Pieces between blocks; the lines that only set a block apart go with it."""
+    if len(pieces) == 1:
+        return pieces[0]
+    words = [piece.strip("\n") for piece in pieces]
+    return "\n\n".join(piece for piece in words if piece.strip())

@@ -1,0 +1,83 @@
+"""What Open WebUI shows beside an answer: status lines, notifications, sources.
+
+They stand at the top level of a chunk, as `{"event": {"type", "data"}}` (Open WebUI 0.12.4, read 2026-11-22);
+other clients know no such chunk, so that they are only sent to Open WebUI. A status that is not done keeps
+shimmering: the last one is always done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from bridge.agent.turn import Attached, CallEnded, CallStarted, Notice
+from toolserver.json_types import JsonObject, text_at
+
+
+class ChatNotices:
+    """The events of one turn."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, str] = {}
+        self._ran = 0
+        self._has_status = False
+
+    def of(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
+        """Events for what happened; none for a call that never ran."""
+        match event:
+            case CallStarted():
+                self._running[event.call.call_id] = event.tool_title
+                self._ran += 1
+                yield self._status(_running_words(list(self._running.values())))
+            case CallEnded():
+                if self._running.pop(event.call.call_id, None) is not None and not self._running:
+                    words = "Tool finished." if self._ran == 1 else f"{self._ran} tools finished."
+                    self._ran = 0
+                    yield self._status(words, done=True)
+            case Notice(level="info"):
+                yield self._status(event.text)
+            case Notice():
+                yield _event("notification", {"type": event.level, "content": event.text})
+            case _:
+                assert_never(event)
+
+    def search(self, *, has_ended: bool) -> JsonObject:
+        """A search of the web by the provider."""
+        words = "Web search finished." if has_ended else "Searching the web…"
+        return self._status(words, done=has_ended)
+
+    def source(self, citation: JsonObject) -> JsonObject:
+        """A page that the answer cites."""
+        url = text_at(citation, "url")
+        title = text_at(citation, "title") or url
+        source: JsonObject = {"name": title, "url": url}
+        return _event(
+            "source", {"source": source, "document": [title], "metadata": [{"source": url, "name": title}]}
+        )
+
+    def attached(self, document: Attached) -> JsonObject:
+        """A text that Open WebUI shows as a source."""
+        metadata: JsonObject = {"source": document.title, "name": document.title}
+        return _event(
+            "source",
+            {"source": {"name": document.title}, "document": [document.text], "metadata": [metadata]},
+        )
+
+    def end(self) -> Iterator[JsonObject]:
+        """The last status, which hides the others; nothing when there was none."""
+        if self._has_status:
+            yield _event("status", {"description": "", "done": True, "hidden": True})
+
+    def _status(self, description: str, *, done: bool = False) -> JsonObject:
+        self._has_status = True
+        return _event("status", {"description": description, "done": done})
+
+
+def _running_words(titles: list[str]) -> str:
+    if len(titles) == 1:
+        return f"Running {titles[0]}…"
+    return f"Running {len(titles)} tools: {', '.join(titles)}…"
+
+
+def _event(kind: str, value: JsonObject) -> JsonObject:
+    return {"event": {"type": kind, "data": value}}

@@ -1,0 +1,158 @@
+"""Members of a request body, read with their types; what is wrong is named as OpenAI names it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bridge.agent.items import Item
+from bridge.agent.turn import TurnRequest
+from toolserver.json_types import JsonObject, JsonValue
+
+MAX_ROUNDS_MEMBER = "max_function_call_loops"
+"""A request's own limit of rounds, under the name of the setting."""
+
+MAX_ROUNDS_ASKED = 1000
+"""The most rounds that a request may ask for."""
+
+
+class InvalidRequest(Exception):
+    """A request that cannot be understood, or asks for what the bridge does not do. Nothing was begun."""
+
+    def __init__(self, message: str, *, param: str | None, code: str) -> None:
+        """`param`: path of the member, such as `messages[0].role`; `code`: as in OpenAI's errors."""
+        super().__init__(message)
+        self.message = message
+        self.param = param
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRequest:
+    """A request as every door understands it, before anybody knows who asks."""
+
+    model: str
+    input: tuple[Item, ...]
+    instructions: str | None = None
+    caller_tools: tuple[JsonObject, ...] = ()
+    options: JsonObject = field(default_factory=dict[str, JsonValue])
+    chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
+    """Chat Completions only: what no Responses request has a member for."""
+    with_tools: bool = True
+    max_rounds: int | None = None
+    streams: bool = False
+    stores: bool = False
+    """The answer is kept under its id (Responses only)."""
+    background: bool = False
+    """The answer is made whether or not its caller stays (Responses only)."""
+    previous_response_id: str | None = None
+    wants_usage_chunk: bool = False
+    """Chat Completions only: a last chunk with the usage."""
+    dropped: tuple[str, ...] = ()
+    """Members that no provider is told, in the order of the body; they had no effect."""
+
+    def turn(self, user_id: str, turn_id: str, *, may_have_tools: bool) -> TurnRequest:
+        """What the loop is asked, by this user, as far as the request says it."""
+        return TurnRequest(
+            user_id=user_id,
+            turn_id=turn_id,
+            model=self.model,
+            input=self.input,
+            instructions=self.instructions,
+            caller_tools=self.caller_tools,
+            options=self.options,
+            chat_options=self.chat_options,
+            with_tools=self.with_tools and may_have_tools,
+            max_rounds=self.max_rounds,
+            previous_response_id=self.previous_response_id,
+        )
+
+
+def required_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> str:
+    """A string that must be there and not be empty."""
+    param = where + name
+    if body.get(name) is None:
+        raise InvalidRequest(
+            f"Missing required parameter: '{param}'.", param=param, code="missing_required_parameter"
+        )
+    value = optional_text(body, name, where)
+    if not value:
+        raise InvalidRequest(f"'{param}' must not be empty.", param=param, code="invalid_value")
+    return value
+
+
+def optional_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> str | None:
+    """A string, or None when there is none."""
+    value = body.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    raise wrong_type(where + name, "a string", value)
+
+
+def flag(body: Mapping[str, JsonValue], name: str, *, default: bool = False) -> bool:
+    """A boolean, which is `default` when it is absent."""
+    value = body.get(name)
+    if value is None:
+        return default
+    if isinstance(value, bool):
+        return value
+    raise wrong_type(name, "a boolean", value)
+
+
+def optional_object(body: Mapping[str, JsonValue], name: str, where: str = "") -> JsonObject:
+    """An object, empty when there is none."""
+    value = body.get(name)
+    if value is None:
+        return {}
+    return as_object(value, where + name)
+
+
+def as_object(value: JsonValue, param: str) -> JsonObject:
+    """A value that must be an object."""
+    if isinstance(value, dict):
+        return value
+    raise wrong_type(param, "an object", value)
+
+
+def as_array(value: JsonValue, param: str) -> list[JsonValue]:
+    """A value that must be an array."""
+    if isinstance(value, list):
+        return value
+    raise wrong_type(param, "an array", value)
+
+
+def asked_rounds(body: Mapping[str, JsonValue]) -> int | None:
+    """How many rounds the request allows; None when it does not say."""
+    value = body.get(MAX_ROUNDS_MEMBER)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong_type(MAX_ROUNDS_MEMBER, "an integer", value)
+    if not 1 <= value <= MAX_ROUNDS_ASKED:
+        message = f"'{MAX_ROUNDS_MEMBER}' must be from 1 to {MAX_ROUNDS_ASKED}, not {value}."
+        raise InvalidRequest(message, param=MAX_ROUNDS_MEMBER, code="invalid_value")
+    return value
+
+
+def wrong_type(param: str, expected: str, value: JsonValue) -> InvalidRequest:
+    """A member that has another type than it must have."""
+    message = f"Invalid type for '{param}': expected {expected}, but got {_kind(value)} instead."
+    return InvalidRequest(message, param=param, code="invalid_type")
+
+
+def _kind(value: JsonValue) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int():
+            return "an integer"
+        case float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+        case dict():
+            return "an object"

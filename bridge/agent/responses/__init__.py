@@ -1,0 +1,1 @@
+"""The Responses protocol, from both sides."""

@@ -1,0 +1,143 @@
+"""Requests to `/v1/responses`: read what the bridge decides by, pass everything else on as it came.
+
+A client that keeps a chat may send it as `messages`, in the form of Chat Completions. What needs more than
+kept responses is refused by name.
+"""
+
+from __future__ import annotations
+
+from bridge.agent.chat_completions.messages_to_items import items_of_messages
+from bridge.agent.items import Item
+from bridge.agent.memory.item_references import REFERENCE
+from bridge.agent.rendering.call_details import without_details
+from bridge.agent.request_fields import (
+    MAX_ROUNDS_MEMBER,
+    InvalidRequest,
+    ParsedRequest,
+    as_array,
+    as_object,
+    asked_rounds,
+    flag,
+    optional_text,
+    required_text,
+    wrong_type,
+)
+from bridge.agent.request_tools import EXTRA_TOOLS, caller_tools, wants_tools
+from toolserver.json_types import JsonObject, JsonValue
+
+_READ = frozenset(
+    {
+        "model",
+        "input",
+        "messages",
+        "instructions",
+        "tools",
+        EXTRA_TOOLS,
+        "stream",
+        "stream_options",
+        "background",
+        "previous_response_id",
+        MAX_ROUNDS_MEMBER,
+    }
+)
+
+
+def parse_responses_request(body: JsonObject) -> ParsedRequest:
+    """The request of a body.
+
+    Raises:
+        InvalidRequest: a member is missing, has a wrong type, or asks for what the bridge does not do.
+    """
+    _refuse(body)
+    model = required_text(body, "model")
+    messages, told = _chat(body)
+    return ParsedRequest(
+        model=model,
+        input=(*messages, *(() if _goes_without_input(body) else _items(body.get("input")))),
+        instructions=optional_text(body, "instructions") or told,
+        caller_tools=caller_tools(body),
+        options=_options(body),
+        with_tools=wants_tools(body),
+        max_rounds=asked_rounds(body),
+        streams=flag(body, "stream"),
+        stores=flag(body, "store", default=True),
+        background=flag(body, "background"),
+        previous_response_id=optional_text(body, "previous_response_id"),
+    )
+
+
+def _options(body: JsonObject) -> JsonObject:
+    """What goes on to the provider. To store the answer is asked of this bridge; not to, of everybody."""
+    read = _READ if body.get("store") is False else _READ | {"store"}
+    return {name: value for name, value in body.items() if name not in read and value is not None}
+
+
+def _chat(body: JsonObject) -> tuple[tuple[Item, ...], str | None]:
+    """The items of `messages`, which stand before `input`, and their instructions."""
+    return ((), None) if body.get("messages") is None else items_of_messages(body["messages"])
+
+
+def _goes_without_input(body: JsonObject) -> bool:
+    """A chat, the provider's own template, or what came before, may be all that is asked."""
+    return body.get("input") is None and (
+        isinstance(body.get("prompt"), dict)
+        or bool(body.get("previous_response_id"))
+        or body.get("messages") is not None
+    )
+
+
+def _refuse(body: JsonObject) -> None:
+    if body.get("conversation") is not None:
+        message = (
+            "This bridge has no conversations of OpenAI's. Go on by 'previous_response_id', or use its own "
+            "under /conversations."
+        )
+        raise InvalidRequest(message, param="conversation", code="unsupported_parameter")
+    if flag(body, "background") and not flag(body, "store", default=True):
+        message = "'background' needs 'store': a response in the background is read from where it is kept."
+        raise InvalidRequest(message, param="background", code="invalid_value")
+
+
+def _items(value: JsonValue) -> list[Item]:
+    if value is None:
+        message = "Missing required parameter: 'input'."
+        raise InvalidRequest(message, param="input", code="missing_required_parameter")
+    if isinstance(value, str):
+        return [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": value}]}]
+    if not isinstance(value, list):
+        raise wrong_type("input", "a string or an array", value)
+    items = [_item(item, f"input[{place}]") for place, item in enumerate(value)]
+    if not items:
+        raise InvalidRequest("'input' must not be empty.", param="input", code="invalid_value")
+    return [item for item in items if item is not None]
+
+
+def _item(value: JsonValue, param: str) -> Item | None:
+    item = as_object(value, param)
+    if item.get("type") == REFERENCE or {name for name in item if item[name] is not None} == {"id"}:
+        return {"type": REFERENCE, "id": required_text(item, "id", f"{param}.")}
+    if item.get("role") == "assistant" and item.get("type", "message") == "message":
+        return _without_shown_calls(item, param)
+    return item
+
+
+def _without_shown_calls(item: Item, param: str) -> Item | None:
+    """An assistant's message without what an answer showed of calls; None when nothing else was in it."""
+    content = item.get("content")
+    if isinstance(content, str):
+        text = without_details(content)
+        if text == content:
+            return item
+        return {**item, "content": text} if text.strip() else None
+    parts = [_part(part) for part in as_array(content, f"{param}.content")]
+    kept: list[JsonValue] = [part for part in parts if part is not None]
+    return {**item, "content": kept} if kept or not parts else None
+
+
+def _part(part: JsonValue) -> JsonValue:
+    if not isinstance(part, dict) or part.get("type") != "output_text":
+        return part
+    text = part.get("text")
+    if not isinstance(text, str) or (bare := without_details(text)) == text:
+        return part
+    return {**part, "text": bare} if bare.strip() else None

@@ -1,0 +1,109 @@
+"""What a provider's stream leaves untold: texts without deltas, items without a beginning or an end.
+
+Some servers that speak Responses send items whole, or only the ending that has them all. Callers read deltas;
+so what an item holds and no event has told is told before the item's end. Pure: one reader for each round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bridge.agent.items import Item
+from bridge.agent.model import ENDINGS
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+_DELTAS = {
+    "output_text": ("response.output_text", "text"),
+    "refusal": ("response.refusal", "refusal"),
+    "summary_text": ("response.reasoning_summary_text", "text"),
+    "reasoning_text": ("response.reasoning_text", "text"),
+}
+"""By type of a part: what its events are called before `.delta` and `.done`, and its member with the text."""
+
+_ARGUMENTS = "response.function_call_arguments"
+
+_MEMBERS = {**dict(_DELTAS.values()), _ARGUMENTS: "arguments"}
+
+_PLACES = ("content_index", "summary_index")
+
+
+class ToldItems:
+    """Reads the events of one round."""
+
+    def __init__(self) -> None:
+        self._begun: set[int] = set()
+        self._done: set[int] = set()
+        self._told: set[tuple[int, str, int]] = set()
+        """Texts of which there was a delta: item, name of its events, part."""
+
+    def whole(self, body: JsonObject) -> Iterator[JsonObject]:
+        """The event, after those that should have come before it."""
+        kind, index = text_at(body, "type"), body.get("output_index")
+        if kind in ENDINGS:
+            yield from self._untold_items(object_at(body, "response"))
+        elif isinstance(index, int):
+            yield from self._noted(kind, index, body)
+        yield body
+
+    def _noted(self, kind: str, index: int, body: JsonObject) -> Iterator[JsonObject]:
+        name, _, stage = kind.rpartition(".")
+        if stage == "delta":
+            self._told.add((index, name, _part_of(body)))
+        elif kind == "response.output_item.added":
+            self._begun.add(index)
+        elif kind == "response.output_item.done":
+            yield from self._untold_of(object_at(body, "item"), index)
+            self._done.add(index)
+        elif stage == "done" and (text := text_at(body, _MEMBERS.get(name, ""))):
+            yield from self._delta(name, index, body, text)
+
+    def _untold_items(self, response: JsonObject) -> Iterator[JsonObject]:
+        """Items that only the ending has."""
+        for index, item in enumerate(array_at(response, "output")):
+            if isinstance(item, dict) and item and index not in self._done:
+                yield from self._untold_of(item, index)
+                yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+    def _untold_of(self, item: Item, index: int) -> Iterator[JsonObject]:
+        place: JsonObject = {"item_id": text_at(item, "id"), "output_index": index}
+        if index not in self._begun:
+            self._begun.add(index)
+            yield {"type": "response.output_item.added", "output_index": index, "item": _begun(item)}
+        for member, place_name in (("summary", "summary_index"), ("content", "content_index")):
+            for number, part in enumerate(array_at(item, member)):
+                if isinstance(part, dict):
+                    yield from self._untold_part(part, index, {**place, place_name: number})
+        if item.get("type") == "function_call" and (arguments := text_at(item, "arguments")):
+            yield from self._delta(_ARGUMENTS, index, place, arguments)
+
+    def _untold_part(self, part: JsonObject, index: int, place: JsonObject) -> Iterator[JsonObject]:
+        name, member = _DELTAS.get(text_at(part, "type"), ("", ""))
+        text = text_at(part, member)
+        if not text or (index, name, _part_of(place)) in self._told:
+            return
+        kind = "response.reasoning_summary_part" if "summary_index" in place else "response.content_part"
+        yield {"type": f"{kind}.added", **place, "part": {**part, member: ""}}
+        yield from self._delta(name, index, place, text)
+        yield {"type": f"{name}.done", **place, member: text}
+        yield {"type": f"{kind}.done", **place, "part": part}
+
+    def _delta(self, name: str, index: int, place: JsonObject, text: str) -> Iterator[JsonObject]:
+        """A text in one piece, unless it was told in several."""
+        key = (index, name, _part_of(place))
+        if key in self._told:
+            return
+        self._told.add(key)
+        places: JsonObject = {each: place[each] for each in ("item_id", *_PLACES) if each in place}
+        yield {"type": f"{name}.delta", "output_index": index, **places, "delta": text}
+
+
+def _part_of(body: JsonObject) -> int:
+    """Number of the part that an event tells of; 0 for what has none, such as arguments."""
+    numbers = (body.get(name) for name in _PLACES)
+    return next((number for number in numbers if isinstance(number, int)), 0)
+
+
+def _begun(item: Item) -> Item:
+    """An item as it stands when it begins."""
+    empty: dict[str, JsonValue] = {"content": [], "summary": [], "arguments": "", "status": "in_progress"}
+    return {name: empty.get(name, value) for name, value in item.items()}

@@ -1,0 +1,423 @@
+"""What happens in a turn, written as one stream of the Responses API, however many rounds it took.
+
+Receives `TurnEvent`s and gives event bodies with `sequence_number`, which a caller cannot tell from OpenAI's:
+one `response.created`, items with consecutive `output_index`es, one ending with all of them. Items stay as
+the model wrote them. Calls of the bridge are left out, told in a text, or given as items (`CallDisplay`).
+Markers stand in messages of the bridge's own. What only Open WebUI shows comes as `tool_bridge.event`s.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from bridge.agent.item_events import MessageEvents, text_part
+from bridge.agent.items import Item
+from bridge.agent.model import ENDINGS
+from bridge.agent.rendering.call_details import call_block
+from bridge.agent.rendering.markers import ChatMarkers
+from bridge.agent.rendering.notices import ChatNotices
+from bridge.agent.turn import (
+    Attached,
+    CallDisplay,
+    CallEnded,
+    CallStarted,
+    Kept,
+    Notice,
+    Said,
+    Settled,
+    TurnEvent,
+    TurnResult,
+)
+from bridge.stored_items.markers import MarkerForm
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+
+_OF_A_ROUND = ENDINGS | {"response.created", "response.in_progress", "response.queued", "error"}
+"""Events that speak of one round, of which the caller knows nothing."""
+
+_SEARCHES = {"response.web_search_call.searching": False, "response.web_search_call.completed": True}
+"""Events of a search, and whether it has ended."""
+
+_ECHOED: Mapping[str, JsonValue] = {
+    "background": False,
+    "instructions": None,
+    "max_output_tokens": None,
+    "max_tool_calls": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "previous_response_id": None,
+    "prompt_cache_key": None,
+    "reasoning": {"effort": None, "summary": None},
+    "safety_identifier": None,
+    "service_tier": None,
+    "store": False,
+    "temperature": None,
+    "text": {"format": {"type": "text"}},
+    "tool_choice": "auto",
+    "tools": [],
+    "top_logprobs": None,
+    "top_p": None,
+    "truncation": "disabled",
+    "user": None,
+}
+"""Members of a request that OpenAI repeats in the response, and what it says where the request has none; null
+where only the provider knows its default."""
+
+_PROVIDERS_WORD = ("reasoning", "service_tier", "temperature", "top_p", "truncation")
+"""Members that the provider may have chosen itself; its response says what they were."""
+
+
+EVENT_TYPE = "tool_bridge.event"
+"""What Open WebUI shows beside an answer: its `event` is for Open WebUI's event emitter as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How an answer is written, beyond what the model says."""
+
+    display: CallDisplay
+    markers: MarkerForm = "off"
+    """How the items of the answer are named in its text."""
+    for_open_webui: bool = False
+    """Status, notifications and sources go along as events of `EVENT_TYPE`."""
+
+
+def response_shell(response_id: str, created_at: int, model: str, body: JsonObject) -> JsonObject:
+    """A response that has just begun. `body`: the caller's request; `model`: its name for the model."""
+    told = {name: body[name] if body.get(name) is not None else value for name, value in _ECHOED.items()}
+    return {
+        "id": response_id,
+        "object": "response",
+        "created_at": created_at,
+        "status": "in_progress",
+        "completed_at": None,
+        "error": None,
+        "incomplete_details": None,
+        "model": model,
+        **told,
+        "output": [],
+        "usage": None,
+    }
+
+
+class ResponsesWriter:
+    """Writes one turn. Without streaming, what it writes is thrown away and `response` is the answer."""
+
+    def __init__(
+        self,
+        shell: JsonObject,
+        shown: Shown,
+        *,
+        new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        now: Callable[[], float] | None = None,
+    ) -> None:
+        """`shell`: of `response_shell`; `now`: seconds since 1970, for `completed_at`."""
+        self.response: JsonObject = shell
+        """The response as far as it goes; whole after `end` or `fail`."""
+        self._display: CallDisplay = shown.display
+        self._markers = ChatMarkers(shown.markers)
+        self._notices = ChatNotices() if shown.for_open_webui else None
+        self._new_id = new_id
+        self._now = now
+        self._is_created = False
+        self._has_begun = False
+        self._sequence = 0
+        self._indexes: dict[tuple[int, int], int] = {}
+        self._items: dict[int, Item] = {}
+        """By `output_index`, in that order."""
+        self._next_index = 0
+        self._texts: dict[int, dict[int, list[str]]] = {}
+        """Of items that are not done: the text of each part."""
+        self._told: MessageEvents | None = None
+        """The bridge's own message, while it is open."""
+        self._has_text = False
+        self._is_line_empty = True
+
+    @property
+    def next_number(self) -> int:
+        """Sequence number of the next event."""
+        return self._sequence
+
+    @property
+    def next_index(self) -> int:
+        """`output_index` of the next item."""
+        return self._next_index
+
+    @property
+    def partial(self) -> JsonObject:
+        """The response with the items that have come so far; the same as `response` once it has ended."""
+        done = [item for index, item in self._items.items() if item and index not in self._texts]
+        return self.response if self.response["output"] else {**self.response, "output": [*done]}
+
+    def queue(self) -> list[JsonObject]:
+        """Begin a response whose turn begins some time later; `write` or `begin` tells that it has."""
+        self.response = {**self.response, "status": "queued"}
+        self._is_created = True
+        return [
+            self._numbered_one({"type": kind, "response": self.response})
+            for kind in ("response.created", "response.queued")
+        ]
+
+    def begin(self) -> list[JsonObject]:
+        """Begin the response, unless it has begun."""
+        return self._numbered(())
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """`output_index`es of items that were told and are not part of the response."""
+        return tuple(index for index in range(self._next_index) if index not in self._items)
+
+    def take_up(
+        self, told: Iterable[JsonObject], *, standing: int, left_out: Collection[int] = (), skip: int
+    ) -> list[JsonObject]:
+        """Go on with a response that another process began, before anything is written.
+
+        `told`: its events, as far as they are known. Items whose `output_index` is `standing` or more, or in
+        `left_out`, are not part of the response any more: their round is asked for again. The next event has
+        a number that is `skip` greater than the last one, for events that were told and are not known.
+        Returns the events which end the items that were open.
+        """
+        kind = ""
+        for body in told:
+            kind = text_at(body, "type")
+            self._take_note(kind, body)
+        self._is_created = kind != ""
+        self._has_begun = kind not in ("", "response.created", "response.queued")
+        self._sequence += skip
+        open_items = sorted(index for index in self._texts if index in self._items)
+        bodies = [body for index in open_items for body in self._broken_off(index)]
+        self._texts.clear()
+        self._items = {
+            index: item for index, item in self._items.items() if index < standing and index not in left_out
+        }
+        return self._numbered(bodies)
+
+    def write(self, event: TurnEvent) -> list[JsonObject]:
+        """What the caller is told of an event; the first also begins the response."""
+        if isinstance(event, Settled):
+            return []
+        return self._numbered([*self._aside(event), *self._written(event)])
+
+    def _written(self, event: TurnEvent) -> Iterator[JsonObject]:
+        match event:
+            case Said():
+                bodies = self._said(event)
+            case Kept():
+                bodies = self._mark(self._markers.name(event.id))
+            case CallEnded() if self._display == "details" and not event.is_omitted:
+                bodies = self._tell_block(call_block(event.call, event.output, event.files))
+            case CallEnded() if self._display == "items":
+                bodies = self._output(event)
+            case Notice() if event.in_answer:
+                bodies = self._tell_paragraph(event.text)
+            case _:
+                bodies = iter(())
+        yield from bodies
+
+    def _aside(self, event: TurnEvent) -> Iterator[JsonObject]:
+        """What only Open WebUI has a place for."""
+        if self._notices is None:
+            return
+        match event:
+            case CallStarted() | CallEnded() | Notice(in_answer=False):
+                told = self._notices.of(event)
+            case Attached():
+                told = iter([self._notices.attached(event)])
+            case Said() if event.event.type in _SEARCHES:
+                told = iter([self._notices.search(has_ended=_SEARCHES[event.event.type])])
+            case _:
+                told = iter(())
+        yield from map(_for_open_webui, told)
+
+    def end(self, result: TurnResult) -> list[JsonObject]:
+        """The rest of the items, and the one ending."""
+        told = result.response
+        for name in _PROVIDERS_WORD:
+            if told.get(name) is not None:
+                self.response = {**self.response, name: told[name]}
+        error = object_at(told, "error")
+        return self._numbered(
+            self._ending(
+                result.status,
+                usage=_whole_usage(result.usage),
+                incomplete_details=told.get("incomplete_details") if result.status == "incomplete" else None,
+                error=_error(error) if result.status == "failed" else None,
+            )
+        )
+
+    def fail(self, error: JsonObject) -> list[JsonObject]:
+        """The ending of a turn that has no result; `error`: an error in OpenAI's form."""
+        return self._numbered(self._ending("failed", error=_error(error)))
+
+    def cancel(self) -> list[JsonObject]:
+        """The ending of a turn that was cancelled: what was said stays, and its status is `cancelled`."""
+        return self._numbered(self._ending("cancelled"))
+
+    def _numbered(self, bodies: Iterable[JsonObject]) -> list[JsonObject]:
+        numbered: list[JsonObject] = []
+        if not self._has_begun:
+            self._has_begun = True
+            self.response = {**self.response, "status": "in_progress"}
+            for kind in ("response.created", "response.in_progress")[self._is_created :]:
+                numbered.append(self._numbered_one({"type": kind, "response": self.response}))
+        numbered.extend(self._numbered_one(body) for body in bodies)
+        return numbered
+
+    def _numbered_one(self, body: JsonObject) -> JsonObject:
+        body = {**body, "sequence_number": self._sequence}
+        self._sequence += 1
+        return body
+
+    def _said(self, said: Said) -> Iterator[JsonObject]:
+        body, kind = said.event.body, said.event.type
+        if not kind or kind in _OF_A_ROUND or (said.is_own_call and self._display != "items"):
+            return
+        index = body.get("output_index")
+        if not isinstance(index, int):
+            yield body
+            return
+        key = (said.round, index)
+        self._markers.told(kind, key)
+        if kind == "response.output_text.delta":
+            yield from self._mark(self._markers.text_at(key))
+        if key not in self._indexes:
+            yield from self._close()
+            self._indexes[key] = self._new_item({})
+        ours = self._indexes[key]
+        self._note(ours, kind, body)
+        yield {**body, "output_index": ours}
+
+    def _take_note(self, kind: str, body: JsonObject) -> None:
+        """Note an event that another process told."""
+        number, index = body.get("sequence_number"), body.get("output_index")
+        if isinstance(number, int):
+            self._sequence = max(self._sequence, number + 1)
+        if isinstance(index, int):
+            self._next_index = max(self._next_index, index + 1)
+            self._note(index, kind, body)
+
+    def _note(self, index: int, kind: str, body: JsonObject) -> None:
+        match kind:
+            case "response.output_item.added":
+                self._items[index] = object_at(body, "item")
+                self._texts[index] = {}
+            case "response.output_item.done":
+                self._items[index] = object_at(body, "item")
+                self._texts.pop(index, None)
+            case "response.output_text.delta":
+                part, text = body.get("content_index"), text_at(body, "delta")
+                self._texts.setdefault(index, {}).setdefault(part if isinstance(part, int) else 0, []).append(
+                    text
+                )
+                self._note_text(text)
+                self._markers.read(text)
+            case _:
+                pass
+
+    def _note_text(self, text: str) -> None:
+        if text:
+            self._has_text = True
+            self._is_line_empty = text.endswith("\n")
+
+    def _new_item(self, item: Item) -> int:
+        index, self._next_index = self._next_index, self._next_index + 1
+        self._items[index] = item
+        return index
+
+    def _output(self, ended: CallEnded) -> Iterator[JsonObject]:
+        yield from self._close()
+        item: Item = {**ended.output, "files": [*ended.files]} if ended.files else ended.output
+        index = self._new_item(item)
+        begun: Item = {**ended.output, "status": "in_progress", "output": ""}
+        yield {"type": "response.output_item.added", "output_index": index, "item": begun}
+        yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+    def _tell_block(self, block: str) -> Iterator[JsonObject]:
+        return self._tell(block if self._is_line_empty else f"\n{block}")
+
+    def _tell_paragraph(self, text: str) -> Iterator[JsonObject]:
+        return self._tell(f"\n\n{text}" if self._has_text else text)
+
+    def _tell(self, text: str) -> Iterator[JsonObject]:
+        self._markers.read(text)
+        return self._mark(text)
+
+    def _mark(self, text: str) -> Iterator[JsonObject]:
+        """Text of the bridge, of which the markers know already."""
+        if not text:
+            return
+        if self._told is None:
+            self._told = MessageEvents("msg_" + self._new_id(), self._new_item({}))
+            yield from self._told.begin()
+        self._note_text(text)
+        yield self._told.delta(text)
+
+    def _close(self) -> Iterator[JsonObject]:
+        """End the bridge's own message: what comes next is another item."""
+        if self._told is not None:
+            if self._markers.separator:
+                yield from self._tell(self._markers.separator)
+            told, self._told = self._told, None
+            bodies = told.end()
+            self._items[told.output_index] = object_at(bodies[-1], "item")
+            yield from bodies
+
+    def _ending(self, status: str, **members: JsonValue) -> Iterator[JsonObject]:
+        yield from self._mark(self._markers.rest())
+        yield from self._close()
+        if self._notices:
+            yield from map(_for_open_webui, self._notices.end())
+        for index in sorted(self._texts):
+            yield from self._broken_off(index)
+        ended: JsonObject = {
+            "status": status,
+            "completed_at": int(self._now()) if self._now and status == "completed" else None,
+            "output": [*self._items.values()],
+            **members,
+        }
+        self.response = {**self.response, **ended}
+        # OpenAI's clients know the status, but no event of that name.
+        kind = "incomplete" if status == "cancelled" else status
+        yield {"type": f"response.{kind}", "response": self.response}
+
+    def _broken_off(self, index: int) -> Iterator[JsonObject]:
+        """The end of an item that the provider began and did not finish."""
+        item = self._items[index]
+        content: list[JsonValue] = []
+        for part, texts in sorted(self._texts[index].items()):
+            place: JsonObject = {"item_id": text_at(item, "id"), "output_index": index, "content_index": part}
+            whole = text_part("".join(texts))
+            content.append(whole)
+            yield {"type": "response.output_text.done", **place, "text": whole["text"], "logprobs": []}
+            yield {"type": "response.content_part.done", **place, "part": whole}
+        item = {**item, "status": "incomplete"}
+        if content:
+            item["content"] = content
+        self._items[index] = item
+        yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def _whole_usage(usage: JsonObject) -> JsonValue:
+    """Usage with every member that OpenAI's has; null when the provider counted nothing."""
+    if not isinstance(usage.get("input_tokens"), int):
+        return None
+    return {
+        "output_tokens": 0,
+        "total_tokens": 0,
+        **usage,
+        "input_tokens_details": {
+            "cached_tokens": 0,
+            "cache_write_tokens": 0,
+            **object_at(usage, "input_tokens_details"),
+        },
+        "output_tokens_details": {"reasoning_tokens": 0, **object_at(usage, "output_tokens_details")},
+    }
+
+
+def _for_open_webui(event: JsonObject) -> JsonObject:
+    return {"type": EVENT_TYPE, **event}
+
+
+def _error(error: JsonObject) -> JsonObject:
+    return {"code": text_at(error, "code") or "server_error", "message": text_at(error, "message")}

@@ -1,0 +1,1 @@
+"""Calls that a model without function calling writes into its text."""

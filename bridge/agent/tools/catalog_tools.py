@@ -1,0 +1,145 @@
+"""What a user's catalog offers to a model in a turn: accepted operations as definitions, ready to send.
+
+Receives the registry's view of a user; gives tools in their order, shared servers first. Made once per view:
+a turn that changes nothing costs a look-up. Knows nothing of pages and calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import OrderedDict
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import cast
+
+import orjson
+
+from bridge.agent.toolbox import OwnTool
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import UserView
+from toolserver.json_types import JsonObject
+from toolserver.schema.strict import strict_schema
+from toolserver.tool.naming import sanitize_name
+from toolserver.tool.selection import MAX_TOKENS, MIN_LIMIT, Offer, candidates, offer
+
+KEPT_OFFERS = 1024
+"""Offers of users that are kept ready; each refers to its tools."""
+
+KEPT_TOOLS = 4096
+"""Tools of all users that are kept ready, some 10 KB each; a shared server's serve everybody."""
+
+MAX_PREFIX_CHARS = 24
+OWN_PREFIX = "bridge"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """An offer, and the view that it was made of."""
+
+    view: UserView
+    tools: tuple[OwnTool, ...]
+
+
+class OwnTools:
+    """The bridge's tools of every user."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._ready: OrderedDict[tuple[str, int, bool, frozenset[str] | None], _Ready] = OrderedDict()
+
+    async def of(
+        self, user_id: str, *, taken: int, strict: bool, only: frozenset[str] | None = None
+    ) -> tuple[OwnTool, ...]:
+        """What a model is offered beside `taken` other tools; empty where there is no room.
+
+        `only`: names of the tools that are meant, in place of those that the user chose to show to models.
+
+        Raises:
+            BridgeError: `invalid_document`: the schemas of a document cannot be made.
+        """
+        view = await self._registry.view(user_id)
+        key = (user_id, taken, strict, only)
+        ready = self._ready.get(key)
+        if ready is None or ready.view is not view:
+            ready = _Ready(view, await self._made(view, taken, strict, only))
+            self._ready[key] = ready
+        self._ready.move_to_end(key)
+        while len(self._ready) > KEPT_OFFERS:
+            self._ready.popitem(last=False)
+        return ready.tools
+
+    async def _made(
+        self, view: UserView, taken: int, strict: bool, only: frozenset[str] | None
+    ) -> tuple[OwnTool, ...]:
+        room = view.selection.limit - taken
+        if room < MIN_LIMIT:
+            return ()
+        offered = await self._offer(view, room, only)
+        schemas = await self._registry.schemas_of(view, offered.tools)
+        tools = (
+            _own_tool(tool.name, tool.operation.description, schemas[tool.name], strict, tool.server_id)
+            for tool in offered.tools
+        )
+        wanted = [tool for tool in offered.meta_tools if only is None or offered.over or tool.name in only]
+        meta = (_own_tool(tool.name, tool.description, tool.schema_json, strict) for tool in wanted)
+        return (*tools, *meta)
+
+    async def _offer(self, view: UserView, room: int, only: frozenset[str] | None) -> Offer:
+        accepted = tuple(tool for tool in view.catalog if view.is_accepted(tool))
+        selection = replace(view.selection, limit=room)
+        if only is not None:
+            accepted = tuple(tool for tool in accepted if tool.name in only)
+            selection = replace(selection, servers=frozenset(), tags=frozenset(), names=())
+        costs: dict[str, int] = {}
+        if selection.max_tokens is not None:
+            costs = await self._registry.costs(view, candidates(accepted, selection))
+        # Ten thousand tools against a hundred patterns take a second.
+        return await asyncio.to_thread(
+            offer, accepted, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
+        )
+
+
+def offered_beside(tools: Collection[OwnTool], callers: Collection[str]) -> tuple[OwnTool, ...]:
+    """The tools under names that are not the caller's.
+
+    One that clashes gets the id of its server before it, whatever else is offered: the same name tomorrow.
+    """
+    names = {tool.offered_name for tool in tools} | set(callers)
+    return tuple(_renamed(tool, names) if tool.offered_name in callers else tool for tool in tools)
+
+
+def _renamed(tool: OwnTool, taken: Collection[str]) -> OwnTool:
+    prefix = sanitize_name(tool.server_id or OWN_PREFIX)[:MAX_PREFIX_CHARS].rstrip("_-")
+    name = sanitize_name(f"{prefix}__{tool.name}")
+    while name in taken:
+        name = sanitize_name(f"{prefix}__{name}")
+    return replace(tool, offered_name=name, definition={**tool.definition, "name": name})
+
+
+@lru_cache(maxsize=KEPT_TOOLS)
+def _own_tool(
+    name: str, description: str, schema_json: bytes, strict: bool, server_id: str | None = None
+) -> OwnTool:
+    parameters = orjson.loads(schema_json)
+    definition: JsonObject = {
+        "type": "function",
+        "name": name,
+        "description": description or name,
+        "parameters": parameters,
+    }
+    if strict:
+        made = strict_schema(schema_json)
+        definition["strict"] = made.is_strict
+        if made.is_strict:
+            definition["parameters"] = orjson.loads(made.schema_json)
+    return OwnTool(name, name, readable(name), definition, cast(JsonObject, parameters), server_id)
+
+
+def readable(name: str) -> str:
+    """A tool's name as words for people: "list_pets" and "listPets" are "List pets"."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_-]+", " ", name).split()
+    plain = [word if word.isupper() else word.lower() for word in words]
+    text = " ".join(plain) or name
+    return text[:1].upper() + text[1:]

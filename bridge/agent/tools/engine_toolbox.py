@@ -1,0 +1,243 @@
+"""The tools of a turn over the engine: what is offered, and the calls of a round run together.
+
+Receives calls as a model wrote them; gives one output for each, in their order, whatever becomes of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from bridge.agent.items import Item, ModelCall
+from bridge.agent.model_messages import error_text, unknown_text
+from bridge.agent.toolbox import CallOutput, LocalTool, OwnTool
+from bridge.agent.tools.arguments import engine_arguments
+from bridge.agent.tools.catalog_tools import OwnTools, offered_beside
+from bridge.agent.tools.tool_output import KeptFiles, answer_output
+from bridge.agent.turn import Notice, TurnRequest, TurnSettings
+from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.calls.admission import Terms
+from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
+from bridge.calls.engine import ToolCall
+from bridge.limits.settings import Limits
+from bridge.turns.caller_tools import RUN_BY_CALLER, distinct_tools, function_names
+from bridge.turns.guarded import guarded
+from toolserver.errors import ArgumentError, quote
+from toolserver.json_types import JsonObject
+from toolserver.tool.meta_tools import RUN_OPERATION
+
+UNAVAILABLE = Notice("warning", "Tool registry unavailable; continuing without tools.", in_answer=False)
+NO_PAGE = Notice(
+    "info",
+    "No bridge page of this user is open; continuing without the tools of the bridge.",
+    in_answer=False,
+)
+NO_ROOM = Notice(
+    "warning",
+    "The request brings so many tools that there is no room for those of the bridge.",
+    in_answer=False,
+)
+"""Told where a user has tools that the model is not offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRoom:
+    """What runs calls and keeps their answers."""
+
+    engine: BatchEngine
+    limits: Callable[[], Limits]
+    files: KeptFiles
+
+
+class Toolboxes:
+    """Makes the tools of each turn."""
+
+    def __init__(self, own_tools: OwnTools, room: CallRoom, is_connected: Callable[[str], bool]) -> None:
+        """`is_connected`: whether a page of a user is there."""
+        self._own_tools = own_tools
+        self._room = room
+        self._is_connected = is_connected
+
+    async def of(self, request: TurnRequest, settings: TurnSettings) -> EngineToolbox:
+        """The tools of a turn: shared servers', the user's own, the caller's.
+
+        The bridge's are offered to a model that can call functions, where the request wants them and a page
+        of the user is there. What keeps them away is in `notices`.
+
+        Raises:
+            BridgeError: `invalid_request`: the caller brings tools or demands a call, and the model cannot
+                call functions.
+        """
+        callers = distinct_tools(request.caller_tools)
+        can_call = settings.can_call_functions
+        if not can_call and _demands_calls(request, callers):
+            raise _cannot_call(request.model)
+        toolbox = EngineToolbox(self._room, request, settings, callers)
+        if not (can_call and request.with_tools):
+            return toolbox
+        taken = len(callers) + settings.subquery
+        offered = await guarded(self._offered(request, settings, taken), "The offer of tools")
+        if offered is None:
+            return replace(toolbox, notices=(UNAVAILABLE,))
+        tools, notices = offered
+        return replace(toolbox, tools=offered_beside(tools, function_names(callers)), notices=notices)
+
+    async def _offered(
+        self, request: TurnRequest, settings: TurnSettings, taken: int
+    ) -> tuple[tuple[OwnTool, ...], tuple[Notice, ...]]:
+        strict, user_id = settings.strict_tools, request.user_id
+        only = request.own_tools
+        tools = await self._own_tools.of(user_id, taken=taken, strict=strict, only=only)
+        if not tools:
+            is_crowded = taken > 0 and await self._own_tools.of(user_id, taken=0, strict=strict, only=only)
+            return (), (NO_ROOM,) if is_crowded else ()
+        return (tools, ()) if self._is_connected(user_id) else ((), (NO_PAGE,))
+
+
+@dataclass(frozen=True, slots=True)
+class EngineToolbox:
+    """The tools of one turn. Immutable."""
+
+    room: CallRoom
+    request: TurnRequest
+    settings: TurnSettings
+    callers: tuple[JsonObject, ...]
+    """Tools of the caller and of the provider."""
+    tools: tuple[OwnTool, ...] = ()
+    """The bridge's, local ones included."""
+    locals: tuple[LocalTool, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    is_nested: bool = False
+    """Its calls belong to one call of the turn."""
+    _own: dict[str, OwnTool] = field(init=False)
+    _locals: dict[str, LocalTool] = field(init=False)
+    _callers: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_own", {tool.offered_name: tool for tool in self.tools})
+        object.__setattr__(self, "_locals", {local.tool.name: local for local in self.locals})
+        object.__setattr__(self, "_callers", function_names(self.callers))
+
+    @property
+    def definitions(self) -> tuple[JsonObject, ...]:
+        """What a model is sent, in order."""
+        return (*(tool.definition for tool in self.tools), *self.callers)
+
+    def own(self, name: str) -> OwnTool | None:
+        """The bridge's tool of an offered name."""
+        return self._own.get(name)
+
+    def is_callers(self, name: str) -> bool:
+        """Whether the caller runs the tool of that name."""
+        return name in self._callers
+
+    def with_local(self, *locals: LocalTool) -> EngineToolbox:
+        """The same with more tools of the bridge, behind those that it has."""
+        more = offered_beside([local.tool for local in locals], self._callers)
+        return replace(self, tools=(*self.tools, *more), locals=(*self.locals, *locals))
+
+    def for_nested(self) -> EngineToolbox:
+        """The tools of a turn inside this one: the caller's cannot be handed back from there."""
+        providers = tuple(tool for tool in self.callers if tool.get("type") not in RUN_BY_CALLER)
+        return replace(self, callers=providers, is_nested=True)
+
+    async def run(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
+        """Run one round's calls together; one output each, in their order. Raises only when cancelled."""
+        prepared = [self._prepared(call) for call in calls]
+        outputs = {place: each for place, each in enumerate(prepared) if isinstance(each, CallOutput)}
+        batch = [(place, each) for place, each in enumerate(prepared) if isinstance(each, BatchCall)]
+        async with asyncio.TaskGroup() as group:
+            for place, each in enumerate(prepared):
+                if isinstance(each, _LocalCall):
+                    group.create_task(self._run_local(place, each, input, outputs))
+            for start in range(0, len(batch), MAX_BATCH_CALLS):
+                part = dict(batch[start : start + MAX_BATCH_CALLS])
+                group.create_task(guarded(self._run_batch(part, outputs), "A round's calls"))
+        return [outputs.get(place, BUG) for place in range(len(calls))]
+
+    def _prepared(self, call: ModelCall) -> CallOutput | BatchCall | _LocalCall:
+        """What is to run, or what is wrong with the call as it stands."""
+        tool = self._own.get(call.name)
+        if tool is None:
+            return self._unknown(call.name)
+        if (local := self._locals.get(tool.name)) is not None:
+            return _LocalCall(local, call)
+        try:
+            text = engine_arguments(tool, call.arguments_text)
+        except ArgumentError as error:
+            detail = {"argument": error.argument, "pointer": error.pointer}
+            refusal = WireError(code=ErrorCode.INVALID_ARGUMENTS, message=error.message, detail=detail)
+            return _failed(refusal, call.name)
+        request = self.request
+        return BatchCall(
+            call.call_id,
+            ToolCall(
+                request.user_id,
+                tool.name,
+                text,
+                server_id=tool.server_id,
+                chat_id=request.chat_id,
+                message_id=request.message_id,
+                turn_id=request.turn_id,
+                turn_call_id=None if self.is_nested else call.call_id,
+                only=request.own_tools,
+                terms=Terms(group=request.turn_id),
+            ),
+        )
+
+    def _unknown(self, name: str) -> CallOutput:
+        can_search = any(tool.name == RUN_OPERATION.name for tool in self.tools)
+        return CallOutput(unknown_text(name, can_search=can_search), has_succeeded=False)
+
+    async def _run_local(
+        self, place: int, wanted: _LocalCall, input: Sequence[Item], outputs: dict[int, CallOutput]
+    ) -> None:
+        output = await guarded(wanted.local.run(wanted.call, input), f"Tool {wanted.local.tool.name}")
+        if output is not None:
+            outputs[place] = output
+
+    async def _run_batch(self, calls: dict[int, BatchCall], outputs: dict[int, CallOutput]) -> None:
+        ended = await run_batch(self.room.engine, list(calls.values()), self.room.limits())
+        for (place, wanted), output in zip(calls.items(), ended, strict=True):
+            outputs[place] = await self._output(wanted.call.tool_name, output)
+
+    async def _output(self, name: str, ended: BatchOutput) -> CallOutput:
+        error = ended.outcome.error if ended.outcome else ended.refusal
+        if ended.outcome is None or error is not None:
+            assert error is not None
+            return _failed(error, name)
+        sees = self.settings.sees_images
+        return await answer_output(ended.outcome, name, self.room.files, sees_images=sees)
+
+
+@dataclass(frozen=True, slots=True)
+class _LocalCall:
+    """A call that no engine runs."""
+
+    local: LocalTool
+    call: ModelCall
+
+
+def _failed(error: WireError, name: str) -> CallOutput:
+    is_left_alone = error.code is ErrorCode.BREAKER_OPEN
+    return CallOutput(error_text(error, name), has_succeeded=False, is_left_alone=is_left_alone)
+
+
+_INTERNAL = WireError(
+    code=ErrorCode.INTERNAL,
+    message="The bridge has a bug; see its log. Whether the call was made is not known.",
+)
+BUG = _failed(_INTERNAL, "")
+
+
+def _demands_calls(request: TurnRequest, callers: Sequence[JsonObject]) -> bool:
+    choice = request.options.get("tool_choice")
+    must_call = choice == "required" or (isinstance(choice, dict) and choice.get("type") in RUN_BY_CALLER)
+    return must_call or any(tool.get("type") in RUN_BY_CALLER for tool in callers)
+
+
+def _cannot_call(model: str) -> BridgeError:
+    advice = "Disable tools or choose a model that does."
+    message = f"The selected model {quote(model)} does not support tools. {advice}"
+    return BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"param": "tools", "model": model})

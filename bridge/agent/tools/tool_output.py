@@ -1,0 +1,84 @@
+"""What a model and its user get of an API's answer: JSON text, and images and files beside it.
+
+Receives outcomes of calls; gives outputs. An answer is data: nothing in it is markup, and nothing is an
+instruction. Files are a port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from functools import partial
+from typing import Protocol
+
+from bridge.agent.toolbox import CallOutput
+from bridge.calls.outcome import CallOutcome
+from toolserver.call.response_headers import filename_of
+from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
+from toolserver.document.media_type import base_type
+from toolserver.json_types import JsonObject, dump_json
+
+IMAGE_BYTES = 5 * 1024 * 1024
+"""Largest image that a model is shown; providers take this much."""
+
+SEEN_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Types of images that models read."""
+
+
+class KeptFiles(Protocol):
+    """The files of answers."""
+
+    def url(self, file_id: str, content_type: str, filename: str) -> str:
+        """A whole address at which the user reads the file, for a day."""
+        ...
+
+    async def content(self, file_id: str) -> bytes | None:
+        """Its bytes; None when it is gone."""
+        ...
+
+
+async def answer_output(
+    outcome: CallOutcome, tool_name: str, files: KeptFiles, *, sees_images: bool
+) -> CallOutput:
+    """The output of a call that has an answer."""
+    answered = outcome.answered
+    assert answered is not None
+    name = filename_of(answered.headers)
+    render = partial(
+        render_answer,
+        answered,
+        call_id=outcome.call_id,
+        file_url=lambda file_id: files.url(file_id, answered.content_type, name),
+        allow_inline_html=False,
+    )
+    is_cut = isinstance(answered.body, TextBody) and answered.body.whole_bytes is not None
+    rendered = await asyncio.to_thread(render) if is_cut else render()
+    if rendered.file is not None:
+        return await _image_output(rendered, rendered.file, name, tool_name, files, sees_images=sees_images)
+    text = rendered.body.decode("utf-8", "replace")
+    return CallOutput(text, has_succeeded=True, files=_files_of(answered, files, name))
+
+
+async def _image_output(
+    rendered: Rendered, file: FileBody, name: str, tool_name: str, files: KeptFiles, *, sees_images: bool
+) -> CallOutput:
+    assert file.file_id is not None
+    mime = rendered.content_type
+    url = files.url(file.file_id, mime, name)
+    shown: JsonObject = {"url": url, "mime": mime, "bytes": file.size_bytes}
+    text = dump_json({"text": f"{tool_name}: Image file read successfully.", "file": shown}).decode()
+    parts: tuple[JsonObject, ...] = ()
+    if sees_images and mime in SEEN_TYPES and file.size_bytes <= IMAGE_BYTES:
+        content = await files.content(file.file_id)
+        if content is not None:
+            encoded = base64.b64encode(content).decode()
+            parts = ({"type": "input_image", "image_url": f"data:{mime};base64,{encoded}", "detail": "auto"},)
+    return CallOutput(text, True, parts, ({"type": "image", "url": url, "mime": mime},))
+
+
+def _files_of(answered: Answered, files: KeptFiles, name: str) -> tuple[JsonObject, ...]:
+    body = answered.body
+    if not isinstance(body, FileBody) or body.file_id is None:
+        return ()
+    mime = base_type(answered.content_type) or "application/octet-stream"
+    return ({"type": "file", "url": files.url(body.file_id, mime, name), "mime": mime},)

@@ -1,0 +1,1 @@
+"""A running bridge: its parts put together, and served over HTTP."""

@@ -1,0 +1,289 @@
+"""The parts of one bridge, put together: who needs whom. Nothing runs and nothing listens yet."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bridge.agent.demo.model import DemoModel
+from bridge.agent.loop.pending_turns import PendingRounds
+from bridge.agent.loop.turn_runner import Turns
+from bridge.agent.memory.recorder import Memory
+from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.provider_features import ProviderFeatures
+from bridge.agent.tools.catalog_tools import OwnTools
+from bridge.agent.tools.engine_toolbox import CallRoom, Toolboxes
+from bridge.agent.turn import TurnSettings
+from bridge.app.conversation_composition import ConversationRoom, compose_conversations
+from bridge.app.response_composition import ResponseRoom, compose_responses
+from bridge.auth.forwarded_users import UserHeaders
+from bridge.auth.identity import Identity
+from bridge.browsers.device_routing import DeviceChoices
+from bridge.browsers.gateway import BrowserGateway
+from bridge.calls.admission import Controls, Gate
+from bridge.calls.approvals import Approvals
+from bridge.calls.call_ids import CallIds
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.engine import Engine
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import LoadedServer
+from bridge.documents.worker import DocumentWorker
+from bridge.edges.model_desk import ModelDesk
+from bridge.edges.turn_files import TurnFiles
+from bridge.http.answer_files import AnswerFiles
+from bridge.limits.call_queue import Admission
+from bridge.limits.call_settings import CallSettingsBook
+from bridge.limits.circuit_breaker import Breakers
+from bridge.limits.request_queue import RequestAdmission
+from bridge.limits.settings import LiveLimits
+from bridge.providers.directory import ModelBook, ModelEntry
+from bridge.settings.bridge import MemorySettings, Settings, origin_of
+from bridge.storage.audit_log import AuditLog
+from bridge.storage.call_journal import CallJournal
+from bridge.storage.guarded_items import GuardedItemStore
+from bridge.storage.store import Store
+from bridge.storage.users import User
+from bridge.stored_items.retention_preference import MemoryChoices
+from bridge.stored_items.store import ItemStore
+from bridge.stored_items.ulid import Ulids
+from bridge.tasks import Tasks
+from toolserver.tool.selection import Selection
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Everything one running bridge is made of."""
+
+    store: Store
+    identity: Identity
+    choices: DeviceChoices
+    approvals: Approvals
+    gateway: BrowserGateway
+    dispatcher: Dispatcher
+    journal: CallJournal
+    audit: AuditLog
+    registry: Registry
+    engine: Engine
+    controls: Controls
+    files: AnswerFiles
+    worker: DocumentWorker
+    tasks: Tasks
+    models: ModelBook
+    requests: RequestAdmission
+    items: ItemStore
+    memory_choices: MemoryChoices
+    turns: Remembering
+    settings_of: Callable[[ModelEntry], TurnSettings]
+    """How turns of a model run, as the settings say now."""
+    responses: ResponseRoom
+    conversations: ConversationRoom
+
+
+def compose(settings: Settings, store: Store, local_user: User, base_url: str) -> Rooms:
+    """The rooms of a bridge that answers at `base_url`; `local_user` may change shared servers."""
+    tasks = Tasks()
+    identity = _compose_identity(settings, store)
+    choices = DeviceChoices(store)
+    audit = store.audit_log(settings.audit_days)
+    approvals = Approvals(store.approval_tables(), settings.approve, audit, start=tasks.start)
+    gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
+    approvals.on_change(gateway.announce_approvals)
+    journal = store.call_journal(settings.data_dir)
+    dispatcher = _compose_dispatcher(settings, gateway, journal, approvals, base_url)
+    worker, controls = DocumentWorker(), _compose_controls(settings, store, gateway, tasks)
+
+    async def on_change(user_id: str | None) -> None:
+        controls.settings.forget()
+        approvals.forget()
+        await gateway.announce_servers(user_id)
+
+    registry = _compose_registry(
+        store, worker, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
+    )
+    files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
+    engine = Engine(registry, approvals, Gate(dispatcher, controls), files)
+    requests = _compose_requests(controls)
+    memory = _compose_memory(settings, store, controls)
+    toolboxes = _compose_toolboxes(engine, registry, controls, gateway, TurnFiles(files, base_url))
+    memory_choices = MemoryChoices(store.memory_choices())
+    turns = _compose_turns(
+        requests, controls.breakers, toolboxes, memory, settings=settings.memory, choices=memory_choices
+    )
+    models = ModelBook(settings.models, settings.environ, demo=DemoModel())
+    settings_of = partial(_turn_settings, settings, controls)
+    desk = ModelDesk(models, settings_of, tasks)
+    responses = compose_responses(turns, memory, journal, desk, page_count=gateway.page_count)
+    tables = store.conversation_tables(settings.kept)
+    conversations = compose_conversations(tables, turns, toolboxes, journal, registry=registry, desk=desk)
+    dispatcher.on_move(conversations.runs.call_moved)
+    return Rooms(
+        store=store,
+        identity=identity,
+        choices=choices,
+        approvals=approvals,
+        gateway=gateway,
+        dispatcher=dispatcher,
+        journal=journal,
+        audit=audit,
+        registry=registry,
+        engine=engine,
+        controls=controls,
+        files=files,
+        worker=worker,
+        tasks=tasks,
+        models=models,
+        requests=requests,
+        items=memory.store,
+        memory_choices=memory_choices,
+        turns=turns,
+        settings_of=settings_of,
+        responses=responses,
+        conversations=conversations,
+    )
+
+
+def _compose_identity(settings: Settings, store: Store) -> Identity:
+    user_headers = UserHeaders(settings.user_jwt_secret, trust_plain=settings.trust_user_headers)
+    return Identity(store, _secret(settings.data_dir), user_headers)
+
+
+def _compose_dispatcher(
+    settings: Settings, gateway: BrowserGateway, journal: CallJournal, approvals: Approvals, base_url: str
+) -> Dispatcher:
+    return Dispatcher(
+        gateway,
+        journal,
+        approvals,
+        CallIds(_secret(settings.data_dir)),
+        approval_s=settings.approval_s,
+        no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
+        "then call again.",
+    )
+
+
+def _compose_registry(
+    store: Store,
+    worker: DocumentWorker,
+    gateway: BrowserGateway,
+    *,
+    settings: Settings,
+    operator: User,
+    tasks: Tasks,
+    on_change: Callable[[str | None], Awaitable[None]],
+) -> Registry:
+    def on_load(server: LoadedServer) -> None:
+        tasks.start(_finish_loading(registry, worker, gateway, server), f"finish loading {server.record.id}")
+
+    registry = Registry(
+        store,
+        worker,
+        operator_id=operator.id,
+        bounds=Selection(limit=settings.max_tools, max_tokens=settings.max_tool_tokens),
+        on_change=on_change,
+        on_load=on_load,
+    )
+    return registry
+
+
+def _compose_requests(controls: Controls) -> RequestAdmission:
+    requests = RequestAdmission(lambda: controls.limits.now)
+    controls.limits.on_change(requests.limits_changed)
+    return requests
+
+
+def _compose_toolboxes(
+    engine: Engine, registry: Registry, controls: Controls, gateway: BrowserGateway, files: TurnFiles
+) -> Toolboxes:
+    room = CallRoom(engine, lambda: controls.limits.now, files)
+    return Toolboxes(OwnTools(registry), room, lambda user_id: gateway.page_count(user_id) > 0)
+
+
+def _compose_memory(settings: Settings, store: Store, controls: Controls) -> Memory:
+    items = GuardedItemStore(store.item_store(settings.kept), controls.breakers)
+    return Memory(items, Ulids(time.time, secrets.randbits), time.time)
+
+
+def _compose_turns(
+    requests: RequestAdmission,
+    breakers: Breakers,
+    toolboxes: Toolboxes,
+    memory: Memory,
+    *,
+    settings: MemorySettings,
+    choices: MemoryChoices,
+) -> Remembering:
+    pending = PendingRounds(time.monotonic)
+    return Remembering(Turns(requests, breakers, toolboxes, pending), pending, memory, settings, choices)
+
+
+def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway, tasks: Tasks) -> Controls:
+    tables = store.limit_tables()
+    limits = LiveLimits(tables, settings.limits, warn=_log.warning)
+    admission = Admission(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
+    limits.on_change(admission.limits_changed)
+
+    def tell(user_id: str) -> None:
+        tasks.start(gateway.announce_breakers(user_id), "announce breakers")
+
+    breakers = Breakers(lambda: limits.now, time.monotonic, on_change=tell)
+    return Controls(limits, admission, breakers, CallSettingsBook(tables))
+
+
+def _turn_settings(settings: Settings, controls: Controls, entry: ModelEntry) -> TurnSettings:
+    """How turns of a model run."""
+    defaults = settings.model_defaults
+    features = ProviderFeatures(
+        is_responses=entry.provider.api == "responses",
+        web_search=entry.web_search,
+        searches_unasked=defaults.enable_web_search_tool,
+        max_results=defaults.web_search_max_results,
+        context_size=defaults.search_context_size,
+        truncation=defaults.truncation if entry.provider.truncation else None,
+        reasoning_summary=defaults.enable_reasoning_summary,
+        reasons=entry.reasons,
+        options=entry.options,
+    )
+    return TurnSettings(
+        model=entry.upstream_name,
+        max_rounds=entry.settings.max_rounds or controls.limits.now.max_function_call_loops,
+        limit_template=settings.limit_reached_template,
+        can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
+        sees_images=entry.settings.sees_images,
+        strict_tools=settings.enable_strict_tool_calling,
+        subquery=entry.settings.subquery,
+        prompt_tokens=entry.settings.prompt_tokens,
+        features=features,
+    )
+
+
+async def _finish_loading(
+    registry: Registry, worker: DocumentWorker, gateway: BrowserGateway, server: LoadedServer
+) -> None:
+    """What can wait when a document is loaded: validators ahead of the first call, the validation report."""
+    await registry.warm_validators(server)
+    server.validation = await worker.validate(server.record.text)
+    await gateway.announce_servers(server.record.owner_id)
+
+
+def _secret(data_dir: Path) -> bytes:
+    return bytes.fromhex(kept_text(data_dir / "secret.key", secrets.token_hex(32)))
+
+
+def kept_text(path: Path, fresh: str) -> str:
+    """The text of a file that only its owner may read; written first when there is none."""
+    try:
+        with os.fdopen(
+            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as file:
+            file.write(fresh)
+    except FileExistsError:
+        return path.read_text(encoding="utf-8").strip()
+    return fresh

@@ -1,0 +1,167 @@
+"""The HTTP side of one bridge: every route, and what a request passes before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from bridge.app.composition import Rooms
+from bridge.auth.pairing_codes import PairingDesk
+from bridge.auth.pairing_links import PairingLinks
+from bridge.auth.rejected_requests import Refusals
+from bridge.browsers.audited_listener import AuditedCalls
+from bridge.browsers.gateway import SOCKET_PATH
+from bridge.documents.sources import read_public_document
+from bridge.edges.memory_choice_http import MemoryChoiceRoutes
+from bridge.endpoints.api.account import AccountRoutes
+from bridge.endpoints.api.approvals import ApprovalRoutes
+from bridge.endpoints.api.audit import AuditRoutes
+from bridge.endpoints.api.batches import BatchRoutes
+from bridge.endpoints.api.call_history import HistoryRoutes
+from bridge.endpoints.api.calls import CallRoutes
+from bridge.endpoints.api.devices import DeviceRoutes
+from bridge.endpoints.api.document_bundles import ReferenceRoutes
+from bridge.endpoints.api.limits import LimitRoutes
+from bridge.endpoints.api.pairing import PairingRoutes
+from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
+from bridge.endpoints.api.servers import ServerRoutes
+from bridge.endpoints.api.stored_items import KeptRoutes
+from bridge.endpoints.openai.chat_completions import ModelRoutes
+from bridge.endpoints.openai.debug_logs import RequestLogs
+from bridge.endpoints.openai.request import AskedReader
+from bridge.endpoints.openai.responses import ResponseRoutes
+from bridge.endpoints.tool_server import ToolServer
+from bridge.http.audit import audited
+from bridge.http.middleware import Doors, cors_headers, guard, plain_sockets
+from bridge.http.openapi_document import api_document
+from bridge.http.routing import SMALL_BODY_BYTES, Route
+from bridge.http.static_page import PageRoutes
+from bridge.limits.settings import LiveLimits
+from bridge.limits.token_bucket import RateLimit
+from bridge.settings.bridge import Settings, origin_of
+
+HTTP_PORT = 80
+
+
+def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> web.Application:
+    """Ready to be served at `port`."""
+    doors = _doors(settings, base_url, port)
+    refusals = Refusals(rooms.audit)
+    app = web.Application(
+        middlewares=[
+            *guard(doors, refusals, _strangers(rooms.controls.limits)),
+            plain_sockets(SOCKET_PATH),
+        ],
+        client_max_size=SMALL_BODY_BYTES,
+    )
+    app.on_response_prepare.append(cors_headers(doors))
+    links = PairingLinks(rooms.store, base_url, is_open=lambda user_id: rooms.gateway.page_count(user_id) > 0)
+    page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
+    table = api_routes(settings, rooms, page, base_url, port)
+    for route in table:
+        app.router.add_route(route.method, route.path, audited(route, rooms.identity, rooms.audit))
+    app.router.add_get("/api/openapi.json", _answering(cache(partial(api_document, table))))
+    app.router.add_get("/healthz", _answering(lambda: {"status": "ok"}))
+    tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
+    app.add_routes(tools.routes())
+    asked = AskedReader(
+        rooms.identity, rooms.models, rooms.settings_of, settings.model_defaults, RequestLogs()
+    )
+    app.add_routes(ModelRoutes(asked, rooms.turns).routes())
+    app.add_routes(ResponseRoutes(asked, rooms.responses.maker, rooms.responses.reader).routes())
+    page.attach(app)
+    rooms.gateway.attach(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
+    return app
+
+
+def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str, port: int) -> list[Route]:
+    """The bridge's own API and its page, as `/api/openapi.json` describes them."""
+    bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
+    calls = CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files, rooms.journal)
+    return [
+        *_people_routes(settings, rooms, base_url, port),
+        *ServerRoutes(
+            rooms.identity, rooms.registry, partial(read_public_document, bundle=rooms.worker.bundle)
+        ).routes(),
+        *ReferenceRoutes(rooms.identity, rooms.worker.bundle).routes(),
+        *ApprovalRoutes(rooms.identity, rooms.approvals, settings.approval_s).routes(),
+        *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
+        *LimitRoutes(rooms.identity, rooms.registry, rooms.controls).routes(),
+        *calls.routes(),
+        *BatchRoutes(rooms.identity, rooms.engine, lambda: rooms.controls.limits.now, calls.facts).routes(),
+        *HistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).routes(),
+        *_kept_routes(settings, rooms),
+        *rooms.conversations.routes(rooms.identity),
+        *AuditRoutes(rooms.identity, rooms.audit, rooms.journal, rooms.registry.operator_id).routes(),
+        *page.routes(),
+    ]
+
+
+def _kept_routes(settings: Settings, rooms: Rooms) -> list[Route]:
+    kept, book = settings.kept, rooms.store.kept_book(settings.kept)
+    choices = MemoryChoiceRoutes(rooms.identity, rooms.memory_choices, settings.memory)
+    of_kept = KeptRoutes(
+        rooms.identity,
+        book,
+        rooms.conversations.tables,
+        days=kept.cleanup_days,
+        max_bytes=kept.bytes_per_user,
+    )
+    return [*of_kept.routes(), *choices.routes()]
+
+
+def _strangers(limits: LiveLimits) -> RateLimit:
+    """How often an address may ask without a valid key, as the limits say."""
+    rate = RateLimit(
+        "requests without a valid key",
+        per_key=limits.now.unauthenticated_per_minute_per_address,
+        window_s=60,
+    )
+    limits.on_change(lambda: rate.allow(per_key=limits.now.unauthenticated_per_minute_per_address))
+    return rate
+
+
+def _people_routes(settings: Settings, rooms: Rooms, base_url: str, port: int) -> list[Route]:
+    account = AccountRoutes(
+        rooms.identity,
+        rooms.store,
+        settings,
+        operator_id=rooms.registry.operator_id,
+        base_url=base_url,
+        port=port,
+    )
+    devices = DeviceRoutes(rooms.identity, rooms.store, rooms.gateway, rooms.choices)
+    pairing = PairingRoutes(rooms.identity, PairingDesk(rooms.store))
+    return [*account.routes(), *pairing.routes(), *devices.routes()]
+
+
+def _answering(value: Callable[[], object]) -> Handler:
+    async def answer(_request: web.Request) -> web.Response:
+        return web.json_response(value())
+
+    return answer
+
+
+def _doors(settings: Settings, base_url: str, port: int) -> Doors:
+    names = {"127.0.0.1", "localhost", "[::1]", canonical_host(settings.host)}
+    public = base_url.partition("://")[2].rstrip("/").lower()
+    hosts = (
+        {f"{name}:{port}" for name in names} | {public} | {host.lower() for host in settings.allowed_hosts}
+    )
+    if port == HTTP_PORT:  # a browser leaves it out
+        hosts |= names
+    return Doors(
+        hosts=frozenset(hosts),
+        own_origins=frozenset({origin_of(base_url)}),
+        allowed_origins=frozenset(origin_of(origin) for origin in settings.allowed_origins),
+    )
+
+
+def canonical_host(host: str) -> str:
+    """What a browser on this machine calls the address that the bridge listens on."""
+    if host in ("", "0.0.0.0", "::", "localhost", "127.0.0.1"):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,57 @@
+"""What makes, reads and takes over responses, put together."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bridge.agent.memory.recorder import Memory
+from bridge.agent.memory.remembering_runner import Remembering
+from bridge.edges.model_desk import ModelDesk
+from bridge.endpoints.openai.responses_api.create import ResponseMaker
+from bridge.endpoints.openai.responses_api.resume import ResponseContinuer
+from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
+from bridge.endpoints.openai.responses_api.running import RunningResponses
+from bridge.storage.call_journal import CallJournal
+from bridge.tasks import pause
+
+PAGE_WAIT_S = 15.0
+"""For which a response that is gone on with waits for its user's page to come back. Chosen."""
+
+LOOK_S = 0.25
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRoom:
+    """The parts that others use."""
+
+    running: RunningResponses
+    maker: ResponseMaker
+    reader: ResponseReader
+    continuer: ResponseContinuer
+
+
+def compose_responses(
+    turns: Remembering,
+    memory: Memory,
+    journal: CallJournal,
+    desk: ModelDesk,
+    *,
+    page_count: Callable[[str], int],
+) -> ResponseRoom:
+    """`page_count`: connected pages of a user."""
+
+    async def wait_for_page(user_id: str) -> None:
+        for _ in range(int(PAGE_WAIT_S / LOOK_S)):
+            if page_count(user_id) > 0:
+                return
+            await pause(LOOK_S)
+        _log.info("A response goes on without a page of its user.")
+
+    running = RunningResponses(desk.tasks)
+    maker = ResponseMaker(turns, memory, journal, running, desk.settings_of)
+    continuer = ResponseContinuer(memory, journal, desk.models, maker, wait_for_page)
+    return ResponseRoom(running, maker, ResponseReader(memory.store, running), continuer)

@@ -1,0 +1,176 @@
+"""The bridge as one running thing: composes the rooms, starts them in order and stops them in reverse."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from bridge import __version__
+from bridge.app.composition import Rooms, compose, kept_text
+from bridge.app.http_application import application, canonical_host
+from bridge.audit import AuditKind
+from bridge.catalog.server_view import LoadedServer
+from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
+from bridge.http.connections import Connections
+from bridge.http.middleware import refuse_expectations
+from bridge.settings.bridge import LOCAL_USER, RUNNING_FILE, Settings, page_url
+from bridge.storage.encryption import Sealing
+from bridge.storage.store import Store
+from bridge.storage.users import User
+from bridge.tasks import Tasks
+
+SHUTDOWN_SECONDS = 1.0
+"""For the last answers; aiohttp waits so long twice. Every open call is settled before."""
+
+_log = logging.getLogger(__name__)
+
+
+class AddressInUse(Exception):
+    """Nothing can listen at the address of the settings; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A running bridge."""
+
+    rooms: Rooms
+    runner: web.AppRunner
+    server: asyncio.Server
+    base_url: str
+    local_user: User
+    key: str
+    """The local user's API key; kept in the data folder, so that it stays the same."""
+    data_dir: Path
+
+    async def page_url(self) -> str:
+        """The page's address with a one-time ticket of the local user; no log sees the fragment."""
+        return page_url(self.base_url, await self.rooms.store.add_ticket(self.local_user.id))
+
+    async def share(
+        self, source: str, *, named: str | None = None, rules: ReferenceRules = OWN_ONLY
+    ) -> LoadedServer:
+        """Offer the document of a file or address, with the files it refers to, to every user.
+
+        Raises:
+            BridgeError: `document_unreachable` or `invalid_document`.
+        """
+        found = await read_document(source, rules, self.rooms.worker.bundle)
+        return await self.rooms.registry.share(named or source, found.text, source_url=found.source_url)
+
+    async def close(self) -> None:
+        """Stop answering, let running calls end for a while, settle the others, end tasks and processes."""
+        self.server.close()  # A page that is disconnected tries again at once.
+        self.rooms.requests.close()
+        controls = self.rooms.controls
+        await controls.admission.close(controls.limits.now.tool_shutdown_timeout_seconds)
+        await self.rooms.responses.running.stop()
+        await self.rooms.conversations.runs.close()
+        self.rooms.dispatcher.stop()
+        await self.rooms.tasks.close()
+        await self.rooms.gateway.close()
+        await self.runner.cleanup()
+        await self.rooms.models.close()
+        await self.rooms.journal.close()
+        self.rooms.audit.note(AuditKind.STOPPED, None, "bridge")
+        await self.rooms.audit.flush()
+        await self.rooms.worker.close()
+        await self.rooms.store.close()
+        self._forget_address()
+
+    def _forget_address(self) -> None:
+        """Take back what tells the commands where to call, unless another bridge wrote it."""
+        path = self.data_dir / RUNNING_FILE
+        with suppress(OSError, ValueError):
+            if json.loads(path.read_text(encoding="utf-8"))["pid"] == os.getpid():
+                path.unlink()
+
+
+async def start_bridge(settings: Settings, store: Store) -> Bridge:
+    """Start a bridge on an opened store; it answers when this returns.
+
+    Raises:
+        AddressInUse: nothing can listen there.
+        StoreError: another bridge uses the data folder or the database, or it cannot be written.
+        OSError: the same.
+    """
+    listener = _listen(settings.host, settings.port)
+    try:
+        return await _start_on(listener, settings, store)
+    except BaseException:
+        listener.close()
+        raise
+
+
+async def _start_on(listener: socket.socket, settings: Settings, store: Store) -> Bridge:
+    port = listener.getsockname()[1]
+    base_url = settings.public_url or f"http://{canonical_host(settings.host)}:{port}"
+    local_user = await store.ensure_user(LOCAL_USER)
+    key = await _local_key(settings.data_dir, store, local_user)
+    rooms = compose(settings, store, local_user, base_url)
+    await store.claim.take()
+    if unsettled := await rooms.journal.settle():
+        _log.warning("%d calls were under way when the bridge last ended.", unsettled)
+    rooms.tasks.start(store.claim.keep(), "the claim to the database")
+    rooms.tasks.start(rooms.journal.run(), "old calls")
+    rooms.tasks.start(rooms.audit.run(), "old entries of the audit log")
+    rooms.tasks.start(store.kept_sweep(settings.kept).run(), "old answers")
+    rooms.audit.note(
+        AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
+    )
+    await rooms.controls.limits.load()
+    for record, error in await rooms.registry.load():
+        _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
+    await rooms.files.sweep()
+    if left := await rooms.conversations.runs.take_over():
+        _log.warning("%d conversations were being answered when the bridge last ended.", left)
+    if left := await rooms.responses.continuer.take_over():
+        _log.warning("%d responses were being made when the bridge last ended.", left)
+    runner = web.AppRunner(
+        application(settings, rooms, base_url, port),
+        handler_cancellation=True,
+        shutdown_timeout=SHUTDOWN_SECONDS,
+    )
+    await runner.setup()
+    server = await _serve(runner, listener, rooms.tasks)
+    key_ids = Sealing(settings.kept).key_ids
+    running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
+    (settings.data_dir / RUNNING_FILE).write_text(json.dumps(running), encoding="utf-8")
+    return Bridge(rooms, runner, server, base_url, local_user, key, settings.data_dir)
+
+
+async def _serve(runner: web.AppRunner, listener: socket.socket, tasks: Tasks) -> asyncio.Server:
+    connections = Connections()
+    tasks.start(connections.run(), "connections without a header")
+    if runner.server is None:
+        raise ValueError("The runner has to be set up before.")
+    runner.server.request_handler = refuse_expectations(runner.server.request_handler)
+    return await connections.listen(runner.server, listener, access_log=None, auto_decompress=False)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=_family(host))
+    except OSError as error:
+        raise AddressInUse(f"cannot listen on {host}:{port}: {error.strerror or error}") from None
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+async def _local_key(data_dir: Path, store: Store, local_user: User) -> str:
+    """The key that is printed at every start; a new one when it was revoked."""
+    path = data_dir / "local.key"
+    if path.exists() and await store.holder_of_key(key := path.read_text(encoding="utf-8").strip()):
+        return key
+    path.unlink(missing_ok=True)
+    _, key = await store.add_key(local_user.id, "printed at start")
+    return kept_text(path, key)

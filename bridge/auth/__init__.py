@@ -1,0 +1,1 @@
+"""Who is asking: keys, devices, pairing, users that a proxy names."""

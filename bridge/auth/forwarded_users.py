@@ -1,0 +1,128 @@
+"""Whom a forwarder speaks for: the user that Open WebUI names in the headers of a request.
+
+Only the holder of a forwarder key is believed, and only by a signed token, unless the operator said that
+plain headers will do. The token has neither audience nor serial number, so whoever sees it could replay it;
+the key beside it is what makes the caller known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+import jwt
+from multidict import CIMultiDictProxy
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+
+ISSUER = "open-webui"
+"""What Open WebUI writes into `iss`, and the first part of the names of the users it forwards."""
+
+TOKEN_HEADER = "X-OpenWebUI-User-Jwt"
+ID_HEADER = "X-OpenWebUI-User-Id"
+NAME_HEADER = "X-OpenWebUI-User-Name"
+USER_HEADERS = (TOKEN_HEADER, ID_HEADER)
+"""Those that decide whose answer it is: a cache must tell them apart."""
+
+CLOCK_SKEW_S = 30
+"""By which two machines' clocks may differ; Open WebUI's tokens live 300 s."""
+
+MAX_SUBJECT_CHARS = 80
+MAX_DISPLAY_NAME_CHARS = 80
+MAX_TOKEN_CHARS = 8000
+MIN_SECRET_BYTES = 32
+"""Of the secret that signs tokens; RFC 7518 asks for as much with HS256."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardedUser:
+    """Somebody as a forwarder knows him."""
+
+    subject: str
+    """An id that never changes."""
+    display_name: str
+
+
+class UserHeaders:
+    """Reads which user a forwarder names."""
+
+    def __init__(self, jwt_secret: str | None, *, trust_plain: bool) -> None:
+        self._secret = jwt_secret
+        self._trust_plain = trust_plain
+
+    def read(self, headers: CIMultiDictProxy[str]) -> ForwardedUser | None:
+        """The user, or None when the headers name nobody.
+
+        Raises:
+            BridgeError: `unverified_user` when they name somebody and it cannot be believed.
+        """
+        tokens = headers.getall(TOKEN_HEADER, [])
+        if tokens:
+            return self._of_token(tokens)
+        ids = headers.getall(ID_HEADER, [])
+        if not ids:
+            return None
+        if not self._trust_plain:
+            raise _unverified("plain_headers_not_trusted", _PLAIN)
+        return _forwarded(ids[0] if len(ids) == 1 else "", unquote(headers.get(NAME_HEADER, "")))
+
+    def _of_token(self, tokens: list[str]) -> ForwardedUser:
+        if self._secret is None:
+            raise _unverified("no_secret", _NO_SECRET)
+        if len(tokens) > 1 or len(tokens[0]) > MAX_TOKEN_CHARS:
+            raise _unverified("invalid", _INVALID)
+        claims = _claims(tokens[0], self._secret)
+        name = claims.get("name")
+        return _forwarded(claims["sub"], name if isinstance(name, str) else "")
+
+
+def named_nobody() -> BridgeError:
+    """A forwarder asked for what only a user may have."""
+    return _unverified("missing", _MISSING)
+
+
+def _claims(token: str, secret: str) -> dict[str, Any]:
+    try:
+        return jwt.decode(
+            token,
+            secret,
+            ["HS256"],
+            issuer=ISSUER,
+            leeway=CLOCK_SKEW_S,
+            options={"require": ["sub", "iss", "iat", "exp"]},
+        )
+    except jwt.ExpiredSignatureError:
+        raise _unverified("expired", f"The {TOKEN_HEADER} has expired. Do both clocks agree?") from None
+    except jwt.InvalidTokenError:
+        raise _unverified("invalid", _INVALID) from None
+
+
+def _forwarded(subject: str, name: str) -> ForwardedUser:
+    if not 0 < len(subject) <= MAX_SUBJECT_CHARS or not subject.isprintable() or subject != subject.strip():
+        raise _unverified("invalid", f"A user's id has 1 to {MAX_SUBJECT_CHARS} printable characters.")
+    readable = "".join(character for character in name if character.isprintable()).strip()
+    return ForwardedUser(subject, readable[:MAX_DISPLAY_NAME_CHARS])
+
+
+def _unverified(reason: str, message: str) -> BridgeError:
+    return BridgeError(ErrorCode.UNVERIFIED_USER, message, detail={"reason": reason})
+
+
+_MISSING = (
+    f"This key is a forwarder's, and the request does not say for which user it is. Send {TOKEN_HEADER}: in "
+    "Open WebUI set ENABLE_FORWARD_USER_INFO_HEADERS and FORWARD_USER_INFO_HEADER_JWT_SECRET. Or use the key "
+    "of a user."
+)
+_PLAIN = (
+    f"The request names its user in plain headers, which anybody could write. Send {TOKEN_HEADER} (in Open "
+    "WebUI: FORWARD_USER_INFO_HEADER_JWT_SECRET), or start the bridge with --trust-user-headers."
+)
+_NO_SECRET = (
+    f"The bridge cannot check the {TOKEN_HEADER}: start it with --user-jwt-secret FILE, or with the "
+    "environment variable FORWARD_USER_INFO_HEADER_JWT_SECRET, and the same secret as Open WebUI."
+)
+_INVALID = (
+    f"The {TOKEN_HEADER} is not one that Open WebUI signed with the secret this bridge was given. Both need "
+    "the same FORWARD_USER_INFO_HEADER_JWT_SECRET."
+)

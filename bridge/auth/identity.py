@@ -1,0 +1,335 @@
+"""Who is asking: signed tokens, one-time challenges of paired browsers, API keys.
+
+A browser proves itself with a private key that cannot leave it: it signs a fresh nonce and gets a session
+token for `SESSION_SECONDS`. Tokens are HS256 JSON Web Tokens under a secret of the data folder; their
+audience says what they are for, so that none can stand in for another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import json
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+import jwt
+from aiohttp import hdrs
+from jwt.algorithms import ECAlgorithm
+from multidict import CIMultiDictProxy
+
+from bridge.agent.turn import CallDisplay
+from bridge.auth.forwarded_users import ISSUER, ForwardedUser, UserHeaders, named_nobody
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.catalog.registry import NOBODY
+from bridge.storage.sessions import unavailable
+from bridge.storage.store import Store
+from bridge.storage.users import Device, KeyHolder, NewDevice, Ticket, User, hash_secret
+from bridge.stored_items.markers import MarkerForm
+
+SESSION_SECONDS = 15 * 60
+"""Lifetime of a session token; the page renews it."""
+
+CHALLENGE_SECONDS = 60
+MAX_CHALLENGES = 10_000
+"""Unanswered challenges kept; the oldest goes first."""
+
+KEY_SECONDS = 10.0
+"""How long it is remembered who holds a key and that a browser is paired; what another process revokes works
+for so long."""
+
+AWAY_SECONDS = 600.0
+"""For how long who was known is believed while the database does not answer: nobody can be revoked then."""
+
+PATIENCE_S = 2.0
+"""How long a caller who was known waits for the database to say so again."""
+
+MAX_REMEMBERED_KEYS = 10_000
+"""Also of browsers, and of users that forwarders name."""
+
+SIGNED_TEXT = "tool-bridge session "
+"""What a page signs is this followed by the nonce."""
+
+SESSION_TOKEN_DOTS = 2
+"""A JSON Web Token has three parts; an API key has none."""
+
+KeyT = TypeVar("KeyT")
+ValueT = TypeVar("ValueT")
+
+SESSION, FILE, EXECUTOR = "session", "file", "executor"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """An authenticated caller of the HTTP API or the socket."""
+
+    user: User
+    device_id: str | None
+    """Set for a page, None for an API key."""
+    is_forwarded: bool = False
+    """A forwarder speaks for the user: what it knows of tools is what is offered to everybody."""
+    show_calls: CallDisplay | None = None
+    """How answers of models show calls, as was said when the key was made."""
+    markers: MarkerForm | None = None
+    """How they name what is kept of them, likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered(Generic[ValueT]):
+    value: ValueT
+    seen_at: float
+    ask_at: float
+    """When the store is asked again; both in monotonic time."""
+
+
+class Identity:
+    """Issues and checks what callers show."""
+
+    def __init__(self, store: Store, secret: bytes, user_headers: UserHeaders) -> None:
+        self._store = store
+        self._secret = secret
+        self._user_headers = user_headers
+        self._challenges: dict[str, tuple[str, float]] = {}
+        self._key_holders: dict[str, _Remembered[KeyHolder]] = {}
+        self._devices: dict[str, _Remembered[Device]] = {}
+        self._forwarded: dict[ForwardedUser, User] = {}
+        self._naming = asyncio.Lock()
+        self._revocations = 0
+
+    async def pair(self, ticket: str, public_key: str, browser: str) -> NewDevice | User:
+        """Spend a ticket and remember the browser's public key.
+
+        Returns the user alone when a browser of this user has to confirm the new one first.
+
+        Raises:
+            BridgeError: `unauthorized` for a spent, expired or unknown ticket.
+        """
+        found = await self._store.spend_ticket(ticket, public_key, browser)
+        if found is None:
+            raise _spent_link()
+        return found
+
+    async def redeem(self, caller: Caller, ticket: str) -> Ticket:
+        """Spend the caller's own ticket; returns what it was good for, and leaves another user's unspent.
+
+        A browser that is paired already must not become another user's page by following a link.
+
+        Raises:
+            BridgeError: `unauthorized` for a spent, expired or unknown ticket.
+        """
+        spent = await self._store.redeem_ticket(ticket, caller.user.id)
+        if spent is None:
+            raise _spent_link()
+        return spent
+
+    def challenge(self, device_id: str) -> str:
+        """A nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too."""
+        while len(self._challenges) >= MAX_CHALLENGES:
+            self._challenges.pop(next(iter(self._challenges)))
+        nonce = secrets.token_urlsafe(32)
+        self._challenges[nonce] = (device_id, time.monotonic() + CHALLENGE_SECONDS)
+        return nonce
+
+    async def open_session(self, device_id: str, nonce: str, signature: str) -> tuple[str, Device]:
+        """Check a signed nonce and return a session token.
+
+        Raises:
+            BridgeError: `unauthorized`.
+        """
+        asked_of, expires = self._challenges.pop(nonce, ("", 0.0))
+        device = await self._store.device(device_id)
+        if device is None or asked_of != device_id or time.monotonic() > expires:
+            raise _unknown_browser()
+        if not _signature_holds(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
+            raise _unknown_browser()
+        await self._store.see_device(device.id)
+        claims = {"sub": device.user.id, "name": device.user.name, "device": device.id}
+        return self.sign(SESSION, claims, SESSION_SECONDS), device
+
+    async def caller_of_session(self, token: str) -> Caller:
+        """The caller that a session token stands for, while its browser is paired.
+
+        Raises:
+            BridgeError: `unauthorized` for a token that is forged, expired or for something else, or whose
+                browser was removed.
+        """
+        claims = self.read(SESSION, token)
+        device_id = claims["device"]
+        if await self._known(self._devices, device_id, lambda: self._store.device(device_id)) is None:
+            raise _unknown_browser()
+        return Caller(User(claims["sub"], claims["name"]), device_id)
+
+    async def caller(self, headers: CIMultiDictProxy[str]) -> Caller:
+        """The caller that a request's headers stand for: by session token, API key, or a forwarder's word.
+
+        Raises:
+            BridgeError: `unauthorized`; `unverified_user` for a forwarder that names no user, or none to be
+                believed.
+        """
+        caller = await self.reader(headers)
+        if caller.user.id == NOBODY:
+            raise named_nobody()
+        return caller
+
+    async def reader(self, headers: CIMultiDictProxy[str]) -> Caller:
+        """As `caller`; but a forwarder that names no user may read, as `NOBODY`, what everybody may."""
+        scheme, _, token = headers.get(hdrs.AUTHORIZATION, "").partition(" ")
+        token = token.strip()
+        if scheme.lower() != "bearer" or not token:
+            raise BridgeError(ErrorCode.UNAUTHORIZED, "Send a key: Authorization: Bearer <key>.")
+        if not token.isascii():  # no key has them, and bytes that are no text cannot even be looked up
+            raise _unknown_key()
+        if token.count(".") == SESSION_TOKEN_DOTS:
+            return await self.caller_of_session(token)
+        holder = await self._holder_of_key(token)
+        if not holder.forwarder:
+            return Caller(holder.user, None, show_calls=holder.show_calls, markers=holder.markers)
+        named = self._user_headers.read(headers)
+        user = User(NOBODY, "") if named is None else await self._forwarded_user(named)
+        return Caller(user, None, is_forwarded=True, show_calls=holder.show_calls, markers=holder.markers)
+
+    async def page(self, headers: CIMultiDictProxy[str]) -> Caller:
+        """The caller, who must be a page: a program with a key may call and read, a person decides.
+
+        Raises:
+            BridgeError: `unauthorized`, `unverified_user`, `page_only`.
+        """
+        caller = await self.caller(headers)
+        if caller.device_id is None:
+            message = "An API key may call tools and read; this is decided on the bridge page."
+            raise BridgeError(ErrorCode.PAGE_ONLY, message)
+        return caller
+
+    def forget_credentials(self) -> None:
+        """Look every key and browser up again: one of them was revoked."""
+        self._revocations += 1
+        self._key_holders.clear()
+        self._devices.clear()
+
+    async def _current(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:
+        """What the store says, read after the last revocation: nothing older may be remembered or let in."""
+        while True:
+            seen = self._revocations
+            found = await look()
+            if seen == self._revocations:
+                return found
+
+    async def _soon(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                return await self._current(look)
+        except TimeoutError:
+            raise unavailable() from None
+
+    async def _holder_of_key(self, key: str) -> KeyHolder:
+        holder = await self._known(
+            self._key_holders, hash_secret(key), lambda: self._store.holder_of_key(key)
+        )
+        if holder is None:
+            raise _unknown_key()
+        return holder
+
+    async def _known(
+        self,
+        memory: dict[str, _Remembered[ValueT]],
+        name: str,
+        look: Callable[[], Awaitable[ValueT | None]],
+    ) -> ValueT | None:
+        """What the store says, remembered for `KEY_SECONDS`; while it cannot be asked, for `AWAY_SECONDS`."""
+        known, now = memory.get(name), time.monotonic()
+        if known is not None and now < known.ask_at:
+            return known.value
+        believed = known is not None and now < known.seen_at + AWAY_SECONDS
+        try:
+            found = await (self._soon(look) if believed else self._current(look))
+        except BridgeError as error:
+            known = memory.get(name)  # as it is now: a revocation may have cleared it
+            if not believed or known is None or error.error.code is not ErrorCode.STORE_UNAVAILABLE:
+                raise
+            memory[name] = replace(known, ask_at=time.monotonic() + KEY_SECONDS)
+            return known.value
+        memory.pop(name, None)
+        if found is not None:
+            _remember(memory, name, _Remembered(found, now, time.monotonic() + KEY_SECONDS))
+        return found
+
+    async def _forwarded_user(self, named: ForwardedUser) -> User:
+        user = self._forwarded.get(named)
+        if user is not None:
+            return user
+        async with self._naming:  # The first calls of a user come together, and make one user.
+            user = await self._store.ensure_forwarded_user(ISSUER, named.subject, named.display_name)
+            _remember(self._forwarded, named, user)
+        return user
+
+    def sign(self, audience: str, claims: dict[str, Any], seconds: float) -> str:
+        """A token for one purpose, valid for `seconds`."""
+        return jwt.encode({**claims, "aud": audience, "exp": time.time() + seconds}, self._secret, "HS256")
+
+    def read(self, audience: str, token: str) -> dict[str, Any]:
+        """The claims of a token made for `audience`.
+
+        Raises:
+            BridgeError: `unauthorized`.
+        """
+        try:
+            return jwt.decode(
+                token, self._secret, ["HS256"], audience=audience, options={"require": ["exp", "aud"]}
+            )
+        except jwt.InvalidTokenError:
+            raise BridgeError(ErrorCode.UNAUTHORIZED, "This session has ended. Reload the page.") from None
+
+
+def _remember(memory: dict[KeyT, ValueT], key: KeyT, value: ValueT) -> None:
+    if len(memory) >= MAX_REMEMBERED_KEYS:
+        memory.clear()
+    memory[key] = value
+
+
+def kept_public_key(public_key: dict[str, Any]) -> str:
+    """A browser's public key as it is kept, as JSON.
+
+    Raises:
+        BridgeError: `invalid_request`: it is no JSON Web Key of an ECDSA P-256 public key.
+    """
+    _verifying_key(public_key)
+    return json.dumps({name: public_key[name] for name in ("kty", "crv", "x", "y")})
+
+
+def _verifying_key(public_key: dict[str, Any]) -> Any:
+    try:
+        if public_key.get("kty") != "EC" or public_key.get("crv") != "P-256" or "d" in public_key:
+            raise jwt.InvalidKeyError
+        return ECAlgorithm.from_jwk(public_key)
+    except (jwt.InvalidKeyError, ValueError, KeyError, TypeError):
+        message = "The public key must be a JSON Web Key of an ECDSA P-256 key."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
+
+
+def _signature_holds(public_key: dict[str, Any], text: str, signature: str) -> bool:
+    try:
+        raw = base64.urlsafe_b64decode(signature + "=" * (-len(signature) % 4))
+    except (binascii.Error, ValueError):
+        return False
+    return ECAlgorithm(ECAlgorithm.SHA256).verify(text.encode(), _verifying_key(public_key), raw)
+
+
+def _unknown_key() -> BridgeError:
+    return BridgeError(ErrorCode.UNAUTHORIZED, "This key is not known here. Was it revoked?")
+
+
+def _spent_link() -> BridgeError:
+    message = "This page link was used before or has expired. Get a new one: tool-bridge key --user NAME"
+    return BridgeError(ErrorCode.UNAUTHORIZED, message)
+
+
+def _unknown_browser() -> BridgeError:
+    return BridgeError(
+        ErrorCode.UNAUTHORIZED,
+        "This browser is not paired with the bridge. Open the page link that the bridge printed, "
+        "or get a new one: tool-bridge key --user NAME",
+    )

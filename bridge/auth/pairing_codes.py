@@ -1,0 +1,143 @@
+"""Browsers that wait to be confirmed: each shows a short code, which its user types on a browser of his.
+
+A code is bound to the public key of the browser that shows it, works once and for `CODE_SECONDS`, and is held
+in memory only. Guessing is hopeless by its length and by the limit on wrong codes.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.limits.token_bucket import RateLimit
+from bridge.storage.users import Device, PeopleStore, User
+
+CODE_SECONDS = 5 * 60
+CODE_CHARS = 8
+CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+"""Nothing that looks like something else: no 0, O, 1, I, L."""
+
+MAX_WAITING = 500
+MAX_WAITING_OF_ADDRESS = 20
+"""Browsers that wait at once, in all and behind one address; an office may share one."""
+
+WRONG_CODES = 10
+WRONG_CODES_IN_ALL = 100
+"""Wrong codes of one user, and of all together, in `CODE_SECONDS`."""
+
+
+@dataclass(slots=True)
+class WaitingBrowser:
+    """A browser that shows a code."""
+
+    code: str
+    secret: str
+    """What only that browser knows: it asks by it how things stand."""
+    public_key: str
+    browser: str
+    """What it calls itself; anybody can claim anything here."""
+    address: str
+    """Where its request came from, as the bridge sees it."""
+    asked_at: float
+    """Seconds since 1970."""
+    ends_at: float
+    """On the desk's own clock."""
+    user_id: str | None
+    """The only user who may confirm it: whose link it came with, or who typed its code first."""
+    state: Literal["waiting", "confirmed", "refused"] = "waiting"
+    device: Device | None = None
+
+
+class PairingDesk:
+    """All browsers that wait."""
+
+    def __init__(self, store: PeopleStore, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store = store
+        self._clock = clock
+        self._waiting: dict[str, WaitingBrowser] = {}
+        self._wrong_codes = RateLimit(
+            "wrong codes",
+            per_key=WRONG_CODES,
+            in_all=WRONG_CODES_IN_ALL,
+            window_s=CODE_SECONDS,
+            clock=clock,
+        )
+
+    def wait(
+        self, public_key: str, *, browser: str, address: str, user_id: str | None = None
+    ) -> WaitingBrowser:
+        """Begin to wait, for any user or only for the one whose link the browser came with.
+
+        Raises:
+            BridgeError: `rate_limited`: too many wait already.
+        """
+        self._sweep()
+        of_address = sum(waiting.address == address for waiting in self._waiting.values())
+        if len(self._waiting) >= MAX_WAITING or of_address >= MAX_WAITING_OF_ADDRESS:
+            message = "Too many browsers wait to be confirmed. Try again in a few minutes."
+            detail = {"retry_after_s": CODE_SECONDS}
+            raise BridgeError(ErrorCode.RATE_LIMITED, message, detail=detail, retryable=True)
+        waiting = WaitingBrowser(
+            code="".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_CHARS)),
+            secret=secrets.token_urlsafe(32),
+            public_key=public_key,
+            browser=browser,
+            address=address,
+            asked_at=time.time(),
+            ends_at=self._clock() + CODE_SECONDS,
+            user_id=user_id,
+        )
+        self._waiting[waiting.secret] = waiting
+        return waiting
+
+    def standing(self, secret: str) -> WaitingBrowser | None:
+        """The browser of that secret; None once its time is over."""
+        self._sweep()
+        return self._waiting.get(secret)
+
+    def find(self, user: User, code: str) -> WaitingBrowser:
+        """The browser that shows a code, for its user to look at; from now on nobody else may confirm it.
+
+        Raises:
+            BridgeError: `not_found`, the same for a code that never was, is over, or is for another user;
+                `rate_limited` after too many of those.
+        """
+        self._wrong_codes.check(user.id)
+        self._sweep()
+        wanted = "".join(code.upper().split()).replace("-", "")
+        found = next((one for one in self._waiting.values() if _shows(one, wanted, user)), None)
+        if found is None:
+            self._wrong_codes.take(user.id)
+            message = "No browser waits with this code. It is good for 5 minutes; reload the page there."
+            raise BridgeError(ErrorCode.NOT_FOUND, message)
+        found.user_id = user.id
+        return found
+
+    async def decide(self, user: User, code: str, *, accept: bool) -> Device | None:
+        """Make the browser that shows a code a device of the user, or turn it away (None). Works once.
+
+        Raises:
+            BridgeError: as `find`.
+        """
+        found = self.find(user, code)
+        if not accept:
+            found.state = "refused"
+            return None
+        found.state = "confirmed"  # Before anything is awaited: a second decision finds nobody waiting.
+        found.device = await self._store.add_device(user.id, found.public_key, found.browser)
+        return found.device
+
+    def _sweep(self) -> None:
+        now = self._clock()
+        for secret in [secret for secret, one in self._waiting.items() if one.ends_at <= now]:
+            del self._waiting[secret]
+
+
+def _shows(waiting: WaitingBrowser, code: str, user: User) -> bool:
+    if waiting.state != "waiting" or waiting.user_id not in (None, user.id):
+        return False
+    return secrets.compare_digest(waiting.code, code) if code.isascii() else False

@@ -1,0 +1,65 @@
+"""The page link that a `no_browser` answer carries: for exactly the user of the call, once, for minutes.
+
+It goes to the verified caller and nowhere else: it is not logged and not kept, and its holder gains nothing
+over a user who has a browser already, because that browser is asked (ruling 24).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.limits.token_bucket import RateLimit
+from bridge.storage.users import PeopleStore
+
+SAME_LINK_S = 60.0
+"""So long the same link is given again: a model that tries again must not spoil what its user just got."""
+
+LINKS_IN_ALL = 600
+"""New links for all users together, in a minute; beyond it an answer comes without one."""
+
+MAX_REMEMBERED_LINKS = 10_000
+
+
+class PairingLinks:
+    """Puts page links into errors."""
+
+    def __init__(
+        self,
+        store: PeopleStore,
+        base_url: str,
+        is_open: Callable[[str], bool],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`is_open` tells whether a page of a user is connected."""
+        self._store = store
+        self._base_url = base_url
+        self._is_open = is_open
+        self._clock = clock
+        self._links: dict[str, tuple[str, float]] = {}
+        self._limit = RateLimit(
+            "page links", per_key=LINKS_IN_ALL, in_all=LINKS_IN_ALL, window_s=60, clock=clock
+        )
+
+    async def added(self, error: WireError, user_id: str) -> WireError:
+        """The error, with `detail.pairing_url` if it says that no page of the user is open and that is so."""
+        if error.code is not ErrorCode.NO_BROWSER or self._is_open(user_id):
+            return error
+        try:
+            url = await self._link(user_id)
+        except BridgeError:
+            return error
+        return error.model_copy(update={"detail": {**error.detail, "pairing_url": url}})
+
+    async def _link(self, user_id: str) -> str:
+        url, made_at = self._links.get(user_id, ("", 0.0))
+        if url and self._clock() < made_at + SAME_LINK_S:
+            return url
+        self._limit.take(user_id)
+        url = f"{self._base_url}/#ticket={await self._store.add_ticket(user_id, printed=False)}"
+        if len(self._links) >= MAX_REMEMBERED_LINKS:
+            self._links.clear()
+        self._links[user_id] = (url, self._clock())
+        return url

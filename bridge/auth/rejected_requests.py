@@ -1,0 +1,56 @@
+"""Who was turned away, for the audit log: the first time at once, a burst as one entry a minute."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from bridge.audit import Audit, AuditKind
+from bridge.browser_protocol import ErrorCode
+
+WINDOW_S = 60.0
+"""Between two entries of the same refusal to the same address."""
+
+MAX_REMEMBERED = 1_000
+"""Addresses and reasons; those of further ones share an entry."""
+
+TURNED_AWAY = frozenset(
+    {
+        ErrorCode.UNAUTHORIZED,
+        ErrorCode.UNVERIFIED_USER,
+        ErrorCode.PAGE_ONLY,
+        ErrorCode.OPERATOR_ONLY,
+        ErrorCode.RATE_LIMITED,
+        ErrorCode.FOREIGN_HOST,
+        ErrorCode.FOREIGN_ORIGIN,
+    }
+)
+"""Codes of callers that have no right to what they asked for."""
+
+
+class Refusals:
+    """Counts refusals, so that a flood of them cannot fill the log."""
+
+    def __init__(self, audit: Audit, clock: Callable[[], float] = time.monotonic) -> None:
+        self._audit = audit
+        self._clock = clock
+        self._seen: dict[tuple[str, str, str], tuple[float, int]] = {}
+
+    def note(self, reason: str, actor: str, *, door: str, user_id: str | None = None) -> None:
+        """`actor` was refused at `door`: a route, or an event of the socket."""
+        now = self._clock()
+        key = (reason, actor, door)
+        if key not in self._seen and len(self._seen) >= MAX_REMEMBERED:
+            self._forget(now)
+            if len(self._seen) >= MAX_REMEMBERED:
+                key = (reason, "many addresses", "any")
+        last, times = self._seen.get(key, (now - WINDOW_S, 0))
+        if now - last < WINDOW_S:
+            self._seen[key] = (last, times + 1)
+            return
+        self._seen[key] = (now, 0)
+        detail = {"code": reason, "door": key[2], "times": times + 1}
+        self._audit.note(AuditKind.REFUSED, user_id, key[1], detail=detail)
+
+    def _forget(self, now: float) -> None:
+        self._seen = {key: seen for key, seen in self._seen.items() if now - seen[0] < WINDOW_S}

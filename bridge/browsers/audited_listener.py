@@ -1,0 +1,80 @@
+"""What pages say of calls, on its way to the dispatcher: decisions and forgeries go to the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bridge.audit import Audit, AuditKind
+from bridge.auth.rejected_requests import Refusals
+from bridge.browser_protocol import Accepted, Decision, Go, Result
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.open_call import OpenCall, Page
+from bridge.calls.state_machine import CallState
+
+FORGED = "forged"
+"""The code of a refusal: a page spoke of a call that another page has, or another user made."""
+
+
+class AuditedCalls:
+    """Implements the gateway's `CallListener`; changes nothing of what the dispatcher is told."""
+
+    def __init__(self, dispatcher: Dispatcher, audit: Audit, refusals: Refusals) -> None:
+        self._dispatcher = dispatcher
+        self._audit = audit
+        self._refusals = refusals
+
+    def accept(self, sid: str, accepted: Accepted) -> None:
+        """As the dispatcher does."""
+        self._dispatcher.accept(sid, accepted)
+
+    async def decide(self, sid: str, decision: Decision) -> Go:
+        """As the dispatcher does, noted once.
+
+        A page repeats itself when the answer was lost, and when an approved call has waited for its turn.
+        """
+        call = self._dispatcher.open_call(decision.call_id)
+        if call is not None and call.sid != sid:
+            if call.sid is not None:  # else it was taken back from a page, which may not have heard of that
+                self._refusals.note(FORGED, f"socket {sid}", door="bridge:decision")
+            call = None
+        is_new = call is not None and _is_undecided(call, decision)
+        go = await self._dispatcher.decide(sid, decision)
+        if call is not None and is_new:
+            self._note(call, decision, go)
+        return go
+
+    def report(self, user_id: str, sid: str, result: Result) -> None:
+        """As the dispatcher does."""
+        call = self._dispatcher.open_call(result.call_id)
+        if call is not None and call.request.user_id != user_id:
+            self._refusals.note(FORGED, f"socket of user {user_id}", door="bridge:result", user_id=user_id)
+        self._dispatcher.report(user_id, sid, result)
+
+    def abandon_session(self, sid: str) -> None:
+        """As the dispatcher does."""
+        self._dispatcher.abandon_session(sid)
+
+    def reconcile(
+        self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
+    ) -> list[str]:
+        """As the dispatcher does."""
+        return self._dispatcher.reconcile(user_id, page, alive, listed)
+
+    def _note(self, call: OpenCall, decision: Decision, go: Go) -> None:
+        request = call.request
+        is_waiting = not go.go and call.outcome is None
+        detail = {"decision": decision.decision, "reason": decision.reason}
+        self._audit.note(
+            AuditKind.DECISION,
+            request.user_id,
+            f"page {call.device_id}",
+            call_id=call.call_id,
+            server_id=request.server_id,
+            operation_key=request.operation_key,
+            detail=detail | ({"waits": True} if is_waiting else {"go": go.go}),
+        )
+
+
+def _is_undecided(call: OpenCall, decision: Decision) -> bool:
+    is_open = call.state in (CallState.SENT, CallState.AWAITING_APPROVAL)
+    return is_open and (decision.decision == "denied" or not call.is_approved)

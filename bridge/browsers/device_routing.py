@@ -1,0 +1,55 @@
+"""Which of a user's browsers runs the calls of a server: the one chosen for it, else the one active last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from bridge.calls.open_call import Page
+from bridge.storage.users import PeopleStore
+
+MAX_REMEMBERED_USERS = 10_000
+
+
+class Presence(NamedTuple):
+    """A connected page, as its user sees it."""
+
+    device_id: str | None
+    is_visible: bool
+
+
+def prefer(pages: Iterable[Page], device_id: str | None) -> Page | None:
+    """The page that runs a call, of those that may, the one active last first.
+
+    A chosen browser that is not connected makes no call wait: another one runs it, and the page says so.
+    """
+    able = list(pages)
+    return next((page for page in able if page.device_id == device_id), able[0] if able else None)
+
+
+class DeviceChoices:
+    """What users have chosen; remembered, so that no call waits for the database."""
+
+    def __init__(self, store: PeopleStore) -> None:
+        self._store = store
+        self._remembered: dict[str, Mapping[str, str]] = {}
+
+    async def of(self, user_id: str) -> Mapping[str, str]:
+        """A user's choices: server id to device id."""
+        choices = self._remembered.get(user_id)
+        if choices is None:
+            choices = await self._store.device_choices(user_id)
+            if len(self._remembered) >= MAX_REMEMBERED_USERS:
+                self._remembered.clear()
+            self._remembered[user_id] = choices
+        return choices
+
+    async def choose(self, user_id: str, server_id: str, device_id: str | None) -> bool:
+        """Choose a browser for a server, or None: automatic. False: there is no such server or browser."""
+        is_known = await self._store.choose_device(user_id, server_id, device_id)
+        self.forget(user_id)
+        return is_known
+
+    def forget(self, user_id: str) -> None:
+        """Read a user's choices anew: a browser of his was removed."""
+        self._remembered.pop(user_id, None)

@@ -1,0 +1,84 @@
+"""What a page may send on its socket, as text: the frames of Engine.IO 4 and Socket.IO 5 that our page uses.
+
+python-socketio reads more (binary parts, other namespaces, long polling), logs a traceback for what it cannot
+read, and goes on. Here a frame is read in full or not at all, so that a socket that talks nonsense is closed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, Literal, NamedTuple, cast
+
+import orjson
+
+from bridge.browser_protocol import EVENT_DECISION, EVENT_HELLO, EVENT_RESULT, EVENT_VISIBILITY
+
+PAGE_EVENTS = frozenset({EVENT_HELLO, EVENT_RESULT, EVENT_DECISION, EVENT_VISIBILITY})
+"""Events that pages send. Others are passed over: a newer page may know more of them."""
+
+PONG = "3"
+MESSAGE = "4"
+CONNECT: Final = 0
+DISCONNECT: Final = 1
+EVENT: Final = 2
+ACK: Final = 3
+
+_ACK_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
+_ONE_ARGUMENT = 2
+"""Length of an event: its name and what it says."""
+
+
+class UnreadableFrame(Exception):
+    """Bytes that no page sends; the text says what is wrong with them."""
+
+
+class Frame(NamedTuple):
+    """A Socket.IO packet of the only namespace, read."""
+
+    packet_type: Literal[0, 1, 2, 3]
+    ack_id: int | None
+    content: Any
+
+
+def read_frame(text: str | bytes) -> Frame | None:
+    """What a page sent; None: a pong.
+
+    Raises:
+        UnreadableFrame: it is nothing that a page sends.
+    """
+    if not isinstance(text, str):
+        raise UnreadableFrame("a binary frame")
+    if text == PONG:
+        return None
+    if not text.startswith(MESSAGE):
+        raise UnreadableFrame("no message and no pong")
+    found = _ACK_ID.match(text, 2)
+    ack_id = int(found[0]) if found else None
+    content = _read_json(text[found.end() if found else 2 :])
+    match text[1:2]:
+        case "0" if ack_id is None and isinstance(content, dict | None):
+            return Frame(CONNECT, None, content)
+        case "1" if ack_id is None and content is None:
+            return Frame(DISCONNECT, None, None)
+        case "2" if _is_event(content):
+            return Frame(EVENT, ack_id, content)
+        case "3" if ack_id and isinstance(content, list):  # ours begin at 1; 0 is the library's own
+            return Frame(ACK, ack_id, content)
+        case _:
+            raise UnreadableFrame("no packet of Socket.IO that a page sends")
+
+
+def _read_json(text: str) -> Any:
+    if not text:
+        return None
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise UnreadableFrame(f"no JSON: {error}") from None
+
+
+def _is_event(content: Any) -> bool:
+    if not isinstance(content, list):
+        return False
+    parts = cast("list[Any]", content)
+    return 0 < len(parts) <= _ONE_ARGUMENT and isinstance(parts[0], str)

@@ -1,0 +1,250 @@
+"""Socket.IO made fit for one kind of traffic: JSON messages to exactly one page.
+
+python-socketio looks for binary parts in every message and starts a task for every send; the bridge has
+neither binary messages nor rooms. Both are replaced through its extension points (`serializer`,
+`client_manager`). python-engineio starts a task and a timer for every message that it receives; that is
+replaced in `PageSocket`. `make bench` shows what it is worth.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+import socketio
+from aiohttp import WSMessage, WSMsgType, web
+from engineio import packet as engine
+from engineio.async_drivers.aiohttp import WebSocket
+from socketio.packet import Packet
+
+from bridge.browsers.socket_frames import (
+    CONNECT,
+    DISCONNECT,
+    EVENT,
+    PAGE_EVENTS,
+    Frame,
+    UnreadableFrame,
+    read_frame,
+)
+from bridge.http.connections import note_caller
+from bridge.limits.message_budget import MessageBudget, weight_of
+from bridge.log_lines import OncePerMinute
+from bridge.tasks import breathe, pause
+
+BREATH = 16
+"""Messages of one page in a row, large ones counting more, before everybody else has a turn."""
+
+AUTHENTICATION_S = 15.0
+"""For a socket to say who it is."""
+
+GREETING_S = 15.0
+"""And then to greet."""
+
+_KEY = "tool_bridge.page_socket"
+
+_log = logging.getLogger(__name__)
+_log.addFilter(OncePerMinute())
+
+
+class WireJson:
+    """orjson in the shape python-socketio wants (`dumps` to str)."""
+
+    @staticmethod
+    def dumps(value: Any, **_options: Any) -> str:
+        """Compact JSON text."""
+        return orjson.dumps(value).decode()
+
+    @staticmethod
+    def loads(text: str | bytes, **_options: Any) -> Any:
+        """Parse; raises ValueError."""
+        return orjson.loads(text)
+
+
+class JsonPacket(Packet):
+    """A packet that is text, and on its way in a `Frame` that was read already."""
+
+    uses_binary_events = False
+
+    def decode(self, encoded_packet: Frame) -> int:
+        """Take over what was read; there are never binary parts to come."""
+        self.packet_type, self.id, self.data = encoded_packet
+        self.namespace = None
+        return 0
+
+
+class OnePageSender(socketio.AsyncManager):
+    """Sends to one page, in the caller's own task."""
+
+    async def emit(  # noqa: PLR0917 - the signature is AsyncManager's
+        self,
+        event: str,
+        data: Any,
+        namespace: str,
+        room: str | None = None,
+        skip_sid: object = None,
+        callback: Callable[..., Any] | None = None,
+        to: str | None = None,
+        **_options: Any,
+    ) -> None:
+        """Send to the page `to`; nothing happens when it is gone."""
+        sid = to or room
+        if sid is None or (eio_sid := self.eio_sid_from_sid(sid, namespace)) is None:
+            return
+        ack_id = self._generate_ack_id(sid, callback) if callback else None
+        packet = self.server.packet_class(EVENT, namespace=namespace, data=[event, data], id=ack_id)
+        await self.server._send_packet(eio_sid, packet)
+
+
+class PageSocket(WebSocket):
+    """A WebSocket whose messages are handled as they come, in the one task that waits for them.
+
+    What python-engineio waits for, with its timeout, is then everything else: above all the pongs, without
+    which a page counts as gone. A frame that no page sends ends the socket, and so does silence of one that
+    has to say who it is, or to greet.
+    """
+
+    def __init__(self, handler: Any, server: Any) -> None:
+        """As the library makes it, on the running loop, when a handshake is answered."""
+        super().__init__(handler, server)
+        self._engine: Any = handler.__self__
+        self._request: web.Request | None = None
+        self._budget = MessageBudget()
+        self._is_authenticated = False
+        self._until: float | None = asyncio.get_running_loop().time() + AUTHENTICATION_S
+
+    async def __call__(self, environ: dict[str, Any]) -> Any:
+        """Serve the socket until it ends; `page_socket_of` finds it by the same `environ`.
+
+        aiohttp would answer pings by itself, any number of them before anybody else has a turn. However the
+        socket ends, the bridge hears of it at once: python-engineio would remember one whose connection broke
+        while it was being closed until the next ping is not answered.
+        """
+        environ[_KEY] = self
+        request: web.Request = environ["aiohttp.request"]
+        self.environ, self._request = environ, request
+        limit: int = self._engine.server.max_http_buffer_size
+        self._sock = web.WebSocketResponse(max_msg_size=limit, autoping=False, compress=False)
+        try:
+            await self._sock.prepare(request)
+            await self.handler(self)
+            return self._sock
+        finally:
+            server = self._engine.server
+            await self._engine.close(wait=False, abort=True, reason=server.reason.TRANSPORT_CLOSE)
+            server.sockets.pop(self._engine.sid, None)
+
+    def cut(self) -> None:
+        """End the connection at once, whether or not the other side has read what was sent."""
+        if self._request is not None and self._request.transport is not None:
+            self._request.transport.abort()
+
+    def authenticated(self, budget: MessageBudget) -> None:
+        """It is a page of somebody; what it says counts in `budget`. It has `GREETING_S` to greet."""
+        if self._request is not None:
+            note_caller(self._request)
+        self._budget, self._is_authenticated = budget, True
+        self._until = asyncio.get_running_loop().time() + GREETING_S
+
+    def greeted(self) -> None:
+        """It may be silent from now on."""
+        self._until = None
+
+    def sent_call(self) -> None:
+        """It was sent a call, of which it will have a few things to say."""
+        self._budget.earn()
+
+    def charge(self, count: int) -> None:
+        """What it said counts for so much more than its length."""
+        self._budget.spend(count)
+
+    async def wait(self) -> str:
+        """The next pong.
+
+        Raises:
+            OSError: as the library wants it, once the socket has closed.
+            UnreadableFrame: it sent what no page sends, and was cut.
+            TimeoutError: it did not say in time who it is, or greet; likewise.
+        """
+        handled = 0
+        while True:
+            message = await self._next()
+            is_pong = await self._handle(message)
+            weight = weight_of(message.data)
+            handled += weight
+            if (wait_s := self._budget.spend(weight)) > 0:
+                _log.warning("A page says more than its calls need; it is read more slowly.")
+                await pause(wait_s)
+            elif handled >= BREATH:  # what has arrived together is read without letting others run
+                handled = 0
+                await breathe()
+            if is_pong:
+                return message.data
+
+    async def _handle(self, message: WSMessage) -> bool:
+        """Whether it is the pong of Engine.IO, for which the library waits."""
+        if message.type is WSMsgType.PING:
+            await self._sock.pong(message.data)
+        if message.type in (WSMsgType.PING, WSMsgType.PONG):
+            return False
+        if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+            raise OSError
+        frame = self._read(message.data)
+        if frame is not None:
+            await self._pass_on(frame)
+        return frame is None
+
+    async def _pass_on(self, frame: Frame) -> None:
+        if frame.packet_type != EVENT or frame.content[0] in PAGE_EVENTS:
+            await self._engine.receive(engine.Packet(engine.MESSAGE, frame))
+        if frame.packet_type == DISCONNECT:
+            raise OSError
+
+    async def _next(self) -> WSMessage:
+        if self._until is None:
+            return await self._sock.receive()
+        try:
+            async with asyncio.timeout_at(self._until):
+                if not self._is_authenticated and asyncio.get_running_loop().time() >= self._until:
+                    raise TimeoutError  # what has arrived already is given without a wait that could end
+                return await self._sock.receive()
+        except TimeoutError:
+            missing = "greet" if self._is_authenticated else "say who it is"
+            _log.warning("A socket is closed, because it did not %s in time.", missing)
+            self.cut()
+            raise
+
+    def _read(self, text: str | bytes) -> Frame | None:
+        try:
+            frame = read_frame(text)
+            if frame is not None and self._is_authenticated == (frame.packet_type == CONNECT):
+                raise UnreadableFrame("a packet that has no place there")
+        except UnreadableFrame as error:
+            _log.warning("A socket is closed, because it sent what no page sends: %s.", error)
+            self.cut()
+            raise
+        return frame
+
+
+def page_socket_of(environ: dict[str, Any]) -> PageSocket:
+    """The socket of which python-socketio says that it connects."""
+    return environ[_KEY]
+
+
+def library_log() -> logging.Logger:
+    """Where python-socketio and python-engineio log, errors unless somebody wants more.
+
+    Without one they would add a handler of their own, which writes to standard error.
+    """
+    log = logging.getLogger("socketio.server")
+    if log.level == logging.NOTSET:
+        log.setLevel(logging.ERROR)
+    return log
+
+
+def use_page_sockets(sio: socketio.AsyncServer) -> None:
+    """Have a server that was just made use `PageSocket`."""
+    eio: Any = sio.eio
+    eio._async = {**eio._async, "websocket": PageSocket}

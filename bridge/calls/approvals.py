@@ -1,0 +1,179 @@
+"""What users said about asking: modes and grants, remembered so that no call waits for the database."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bridge.audit import Audit, AuditKind
+from bridge.calls.approval_policy import ApprovalMode, Grant, Subject, grant_of, needs_approval
+from bridge.calls.open_call import CallRequest, Verdict
+
+MAX_REMEMBERED_USERS = 10_000
+
+MAX_GRANTS = 1_000
+"""Of one user; the oldest goes when there would be more."""
+
+
+class ApprovalStore(Protocol):
+    """Where modes and grants outlive the bridge."""
+
+    async def approval_mode(self, user_id: str) -> ApprovalMode | None:
+        """What a user chose; None: nothing."""
+        ...
+
+    async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
+        """Keep a user's choice; None: the bridge's default holds."""
+        ...
+
+    async def grants(self, user_id: str) -> Sequence[Grant]:
+        """A user's grants, oldest first, some of them perhaps over."""
+        ...
+
+    async def keep_grant(self, grant: Grant) -> None:
+        """Keep a grant in place of the one in the same slot."""
+        ...
+
+    async def delete_grants(self, user_id: str, grant_ids: Sequence[str]) -> None:
+        """Forget grants of a user."""
+        ...
+
+
+@dataclass(slots=True)
+class _Remembered:
+    mode: ApprovalMode | None
+    grants: dict[str, Grant] = field(default_factory=dict[str, Grant])
+
+
+class Approvals:
+    """The modes and grants of all users."""
+
+    def __init__(
+        self,
+        store: ApprovalStore,
+        default: ApprovalMode,
+        audit: Audit,
+        *,
+        start: Callable[[Coroutine[Any, Any, None], str], None],
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """`start` runs work in the background and logs its failure."""
+        self.default: ApprovalMode = default
+        self._store = store
+        self._audit = audit
+        self._start = start
+        self._now = now
+        self._users: dict[str, _Remembered] = {}
+        self._announce: Callable[[str], Awaitable[None]] | None = None
+
+    def on_change(self, announce: Callable[[str], Awaitable[None]]) -> None:
+        """Who tells a user's pages that their mode or grants changed."""
+        self._announce = announce
+
+    async def mode(self, user_id: str) -> ApprovalMode:
+        """The mode that holds for a user."""
+        return (await self._of(user_id)).mode or self.default
+
+    async def chosen_mode(self, user_id: str) -> ApprovalMode | None:
+        """What a user chose; None: the default holds."""
+        return (await self._of(user_id)).mode
+
+    async def choose(self, user_id: str, mode: ApprovalMode | None) -> None:
+        """Choose a mode, or None: the default."""
+        await self._store.choose_approval_mode(user_id, mode)
+        (await self._of(user_id)).mode = mode
+        self._changed(user_id)
+
+    async def grants(self, user_id: str) -> list[Grant]:
+        """A user's grants that hold, oldest first."""
+        now = self._now()
+        return [grant for grant in (await self._of(user_id)).grants.values() if not grant.is_over(now)]
+
+    async def revoke(self, user_id: str, grant_ids: Sequence[str]) -> int:
+        """Take grants back; returns how many there were."""
+        remembered = await self._of(user_id)
+        known = [grant_id for grant_id in grant_ids if remembered.grants.pop(grant_id, None) is not None]
+        if known:
+            await self._store.delete_grants(user_id, known)
+            self._changed(user_id)
+        return len(known)
+
+    async def needed(self, request: CallRequest) -> bool:
+        """Whether the user of a call is asked first."""
+        remembered = await self._of(request.user_id)
+        mode = remembered.mode or self.default
+        return needs_approval(mode, _subject(request), remembered.grants.values(), self._now())
+
+    def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
+        """Remember what a decision is good for beyond its call; never fails and never waits.
+
+        That the bridge itself gave up waiting is taken down here: no page said so.
+        """
+        now = self._now()
+        if verdict.by_bridge:
+            self._note_own(call_id, request, verdict)
+        grant = grant_of(verdict.decision, secrets.token_hex(8), request.user_id, _subject(request), now)
+        if grant is None:
+            return
+        made = {"grant": grant.id, "scope": grant.scope, "expires_at": grant.expires_at}
+        self._audit.note(
+            AuditKind.GRANT,
+            request.user_id,
+            f"page {verdict.device_id}",
+            call_id=call_id,
+            server_id=request.server_id,
+            operation_key=request.operation_key,
+            detail=made,
+        )
+        if (remembered := self._users.get(request.user_id)) is not None:
+            _put(remembered, grant, now)
+        self._start(self._store.keep_grant(grant), f"keep a grant of {request.user_id}")
+        self._changed(request.user_id)
+
+    def _note_own(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
+        self._audit.note(
+            AuditKind.DECISION,
+            request.user_id,
+            "bridge",
+            call_id=call_id,
+            server_id=request.server_id,
+            operation_key=request.operation_key,
+            detail={"decision": verdict.decision, "reason": verdict.reason, "go": False},
+        )
+
+    def forget(self) -> None:
+        """Read everything anew: a server is gone, and what was granted for it with it."""
+        self._users.clear()
+
+    async def _of(self, user_id: str) -> _Remembered:
+        remembered = self._users.get(user_id)
+        if remembered is None:
+            mode, grants = await self._store.approval_mode(user_id), await self._store.grants(user_id)
+            fresh = _Remembered(mode, {grant.id: grant for grant in grants})
+            if len(self._users) >= MAX_REMEMBERED_USERS:
+                self._users.clear()
+            remembered = self._users.setdefault(user_id, fresh)
+        return remembered
+
+    def _changed(self, user_id: str) -> None:
+        if self._announce is not None:
+            announcing = self._announce(user_id)
+            self._start(_awaited(announcing), f"announce approvals of {user_id}")
+
+
+async def _awaited(work: Awaitable[None]) -> None:
+    await work
+
+
+def _put(remembered: _Remembered, grant: Grant, now: float) -> None:
+    kept = [each for each in remembered.grants.values() if each.slot != grant.slot and not each.is_over(now)]
+    remembered.grants = {each.id: each for each in [*kept[-(MAX_GRANTS - 1) :], grant]}
+
+
+def _subject(request: CallRequest) -> Subject:
+    return Subject(
+        request.server_id, request.operation_key, request.operation_digest, request.safe, request.chat_id
+    )

@@ -1,0 +1,230 @@
+"""One engine behind every door: a tool's name and arguments as text become a call, and its outcome.
+
+Looks the tool up in the user's catalog, checks acceptance, validates the arguments and dispatches. The
+bridge's own tools are answered here: `run_operation` becomes the ordinary call of the operation it names, the
+other two need no page. Every refusal on the way is a `BridgeError`; what happens to the call itself is a
+`CallOutcome`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from bridge.browser_protocol import ARGUMENT_BYTES, BridgeError, ErrorCode
+from bridge.calls.admission import ALONE, Gate, Terms
+from bridge.calls.approvals import Approvals
+from bridge.calls.call_ids import new_unsealed_id
+from bridge.calls.open_call import CallRequest
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import UserView
+from toolserver.call.arguments import parse_arguments
+from toolserver.call.result import JSON, Answered, TextBody
+from toolserver.errors import ArgumentError, quote
+from toolserver.json_types import JsonObject, dump_json
+from toolserver.tool.catalog import Tool
+from toolserver.tool.meta_tools import (
+    FIND_OPERATIONS,
+    FOUND_SCHEMAS,
+    META_NAMES,
+    RUN_OPERATION,
+    FindRequest,
+    found_json,
+    inner_error,
+    no_operation,
+    read_find,
+    read_reading,
+    read_run,
+)
+from toolserver.tool.naming import OperationKey
+
+
+class KeptAnswers(Protocol):
+    """Answers that are cut on their way to the model, whole."""
+
+    async def fit(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
+        """The outcome with as much text as a caller reads; the whole is kept. Never raises."""
+        ...
+
+    async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+        """One part of a user's kept answer, from `offset`: see `toolserver.tool.meta_tools.pages_of`.
+
+        Raises:
+            BridgeError: `not_found`: there is none of that call, or no more; `invalid_arguments`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What a door was asked to do."""
+
+    user_id: str
+    tool_name: str
+    arguments_text: str
+    """JSON text of an object; empty means no arguments."""
+    server_id: str | None = None
+    """Only a tool of this server will do."""
+    chat_id: str | None = None
+    message_id: str | None = None
+    turn_id: str | None = None
+    turn_call_id: str | None = None
+    """See `CallRequest`."""
+    terms: Terms = ALONE
+    """Its deadline and its turn."""
+    only: frozenset[str] | None = None
+    """Names of operations to which the bridge's own tools may lead; None: every one of the user's."""
+
+
+class Engine:
+    """Runs tool calls of any user."""
+
+    def __init__(self, registry: Registry, approvals: Approvals, gate: Gate, kept: KeptAnswers) -> None:
+        self._registry = registry
+        self._approvals = approvals
+        self._gate = gate
+        self._kept = kept
+
+    async def call(self, call: ToolCall) -> CallOutcome:
+        """Run one call to its end. Cancelling it aborts the request in the page.
+
+        Raises:
+            BridgeError: `rate_limited`, `unknown_tool`, `not_accepted`, `invalid_arguments`, `breaker_open`
+                or `queue_full`; nothing was sent. `not_found` for a `read_result` of an answer that is not
+                kept.
+        """
+        self._gate.admit(call.user_id)
+        view = await self._registry.view(call.user_id)
+        if call.tool_name not in META_NAMES:
+            return await self._run(view, _find(view, call), call)
+        if call.server_id is not None and not view.has_server(call.server_id):
+            raise _unknown(call)
+        if call.tool_name == RUN_OPERATION.name:
+            return await self._run_named(view, call)
+        if call.tool_name == FIND_OPERATIONS.name:
+            return _answered(await self._found(view, call))
+        return _answered(await self._read(call))
+
+    async def own_arguments(self, call: ToolCall, names: Collection[str]) -> frozenset[str]:
+        """Which of `names` are arguments of the tool itself; none of a tool that does not exist."""
+        view = await self._registry.view(call.user_id)
+        tool = view.catalog.by_name(call.tool_name)
+        if tool is None:
+            return frozenset()
+        schema = json.loads((await self._registry.schemas_of(view, [tool]))[tool.name])
+        return frozenset(name for name in names if name in schema.get("properties", {}))
+
+    async def _run(self, view: UserView, tool: Tool, call: ToolCall) -> CallOutcome:
+        if not view.is_accepted(tool):
+            raise _not_accepted(view, tool)
+        validator = await self._registry.validator(view.server(tool.server_id), tool.operation)
+        with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
+            validator.validate(parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES))
+        operation = tool.operation
+        request = CallRequest(
+            user_id=call.user_id,
+            tool_name=tool.name,
+            server_id=tool.server_id,
+            operation_key=operation.key,
+            operation_digest=operation.digest,
+            origin=operation.origin,
+            safe=operation.safe,
+            idempotency_key=not operation.safe and view.sends_idempotency_key(tool.server_id),
+            arguments_text=call.arguments_text.strip() or "{}",
+            chat_id=call.chat_id,
+            message_id=call.message_id,
+            turn_id=call.turn_id,
+            turn_call_id=call.turn_call_id,
+        )
+        if await self._approvals.needed(request):
+            request = replace(request, approval="needed")
+        return await self._kept.fit(call.user_id, await self._gate.run(request, call.terms))
+
+    async def _run_named(self, view: UserView, call: ToolCall) -> CallOutcome:
+        """The call of the operation that a `run_operation` names."""
+        with _as_invalid_arguments():
+            wanted = read_run(call.arguments_text, max_bytes=ARGUMENT_BYTES)
+            tool = view.catalog.by_name(wanted.name)
+            if tool is None or call.server_id not in (None, tool.server_id) or not _may_reach(call, tool):
+                known = [each for each in view.tools_of(call.server_id) if _may_reach(call, each)]
+                # Half a second for ten thousand names.
+                raise await asyncio.to_thread(no_operation, wanted.name, known)
+        return await self._run(view, tool, replace(call, arguments_text=wanted.arguments_text))
+
+    async def _found(self, view: UserView, call: ToolCall) -> str:
+        with _as_invalid_arguments():
+            wanted = read_find(call.arguments_text, max_bytes=ARGUMENT_BYTES)
+            server_id = _server_of(view, wanted, call.server_id)
+        search = await asyncio.to_thread(view.search)
+        matches = search.find(wanted.query, server=server_id, tag=wanted.tag)
+        matches = [tool for tool in matches if _may_reach(call, tool)]
+        found = matches[: wanted.limit]
+        schemas = await self._registry.schemas_of(view, found[:FOUND_SCHEMAS])
+        refused = {tool.name for tool in found if not view.is_accepted(tool)}
+        return found_json(found, schemas, len(matches), refused=refused).decode()
+
+    async def _read(self, call: ToolCall) -> str:
+        with _as_invalid_arguments():
+            wanted = read_reading(call.arguments_text, max_bytes=ARGUMENT_BYTES)
+        return dump_json(await self._kept.page(call.user_id, wanted.call_id, wanted.offset)).decode()
+
+
+@contextmanager
+def _as_invalid_arguments(*, inner: str | None = None) -> Generator[None]:
+    """Arguments that do not fit are `invalid_arguments`; `inner` names the operation of a `run_operation`."""
+    try:
+        yield
+    except ArgumentError as error:
+        told = inner_error(inner, error) if inner else error
+        detail = {"argument": told.argument, "pointer": told.pointer}
+        if inner:
+            detail["tool"] = inner
+        raise BridgeError(ErrorCode.INVALID_ARGUMENTS, told.message, detail=detail) from None
+
+
+def _answered(text: str) -> CallOutcome:
+    """The outcome of a tool that the bridge answers itself."""
+    answer = Answered(200, JSON, {}, TextBody(text))
+    return CallOutcome(new_unsealed_id(), CallState.SUCCEEDED, answer, None)
+
+
+def _server_of(view: UserView, wanted: FindRequest, scope: str | None) -> str:
+    """The id of the one server to search, "" for all; `scope` is that of the address that was called."""
+    ids = [scope] if scope else [server.record.id for server in view.servers]
+    if wanted.server and wanted.server not in ids:
+        message = f"There is no server {quote(wanted.server)}. The servers are: {', '.join(ids) or 'none'}."
+        raise ArgumentError(message, argument="server", pointer="/server")
+    return scope or wanted.server
+
+
+def _find(view: UserView, call: ToolCall) -> Tool:
+    tool = view.catalog.by_name(call.tool_name)
+    if tool is None or call.server_id not in (None, tool.server_id):
+        raise _unknown(call)
+    return tool
+
+
+def _may_reach(call: ToolCall, tool: Tool) -> bool:
+    return call.only is None or tool.name in call.only
+
+
+def _unknown(call: ToolCall) -> BridgeError:
+    where = f" of server {call.server_id!r}" if call.server_id else ""
+    message = f"There is no tool {call.tool_name!r}{where}. GET /openapi.json lists the tools."
+    return BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": call.tool_name})
+
+
+def _not_accepted(view: UserView, tool: Tool) -> BridgeError:
+    pinned = view.accepted.get(OperationKey(tool.server_id, tool.operation.key))
+    reason = "changed since it was accepted" if pinned else "has not been accepted"
+    message = (
+        f"Tool {tool.name!r} {reason}. Open the bridge page, look at server {tool.server_id!r} and accept it."
+    )
+    detail = {"tool": tool.name, "server": tool.server_id, "changed": bool(pinned)}
+    return BridgeError(ErrorCode.NOT_ACCEPTED, message, detail=detail)

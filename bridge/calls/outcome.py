@@ -1,0 +1,135 @@
+"""How a call ended, as a value, and how a page's report is read. Pure.
+
+A success carries what the API answered, everything else a `WireError`; the two are never the same type.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import cast
+
+from bridge.browser_protocol import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
+from bridge.calls.state_machine import CallEvent, CallState
+from toolserver.call.problem_details import problem_text
+from toolserver.call.result import LOST, Answered, FileBody, TextBody, may_be_json
+from toolserver.json_types import JsonValue
+
+ERROR_BODY_CHARS = 4000
+"""How much of an API's error body is passed on; enough for a problem+json, too little to flood a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """The one ending of a call. Exactly one of `answered` and `error` is set."""
+
+    call_id: str
+    state: CallState
+    """Terminal."""
+    answered: Answered | None
+    error: WireError | None
+    server_id: str = ""
+    """Of the tool that was run, which a `run_operation` only names; "" for the bridge's own tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A page's report, read: the event for the table and what goes with it."""
+
+    event: CallEvent
+    answered: Answered | None = None
+    error: WireError | None = None
+
+
+def read_report(
+    report: AnsweredOutcome | FailedOutcome, uploaded: TextBody | FileBody | None, *, safe: bool
+) -> Reading:
+    """Turn what a page reported into an event of the call table.
+
+    `uploaded` is the body that came ahead by HTTP PUT, if any; `safe`: doing it twice does no harm. Where the
+    body is not there although the page says so, an unsafe call ends by its status: what the API did is known.
+    """
+    if isinstance(report, FailedOutcome):
+        return Reading(_event_of_failure(report), error=report.error)
+    if safe and isinstance(report.body, UploadedBody) and uploaded is None:
+        error = WireError(code=ErrorCode.INTERNAL, message="The page announced an answer that never arrived.")
+        return Reading(CallEvent.DOUBTFUL, error=error)
+    answered = _answered(report, uploaded)
+    if report.http_status < HTTPStatus.BAD_REQUEST:
+        return Reading(CallEvent.ANSWERED, answered=answered)
+    return Reading(CallEvent.FAILED, error=http_status_error(answered, report.status_text, safe=safe))
+
+
+def _event_of_failure(report: FailedOutcome) -> CallEvent:
+    code, proven = report.error.code, report.delivered == "no"
+    if code is ErrorCode.CANCELLED:
+        return CallEvent.WITHDRAWN if proven else CallEvent.STOPPED
+    if proven or code is ErrorCode.TOO_LARGE:  # an answer too large to read is an answer: nothing is in doubt
+        return CallEvent.FAILED
+    return CallEvent.DEADLINE if code is ErrorCode.TIMEOUT else CallEvent.DOUBTFUL
+
+
+def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> Answered:
+    body = report.body
+    return Answered(
+        http_status=report.http_status,
+        content_type=report.content_type,
+        headers=report.headers,
+        body=uploaded if body.kind == "uploaded" else TextBody(body.text) if body.kind == "text" else None,
+        truncated=report.truncated or (body.kind == "uploaded" and uploaded is None),
+        total_bytes=report.total_bytes,
+        cut_by=report.cut_by,
+    )
+
+
+def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> WireError:
+    """The error for an API that answered 400 or more: its status and the start of its body, as data.
+
+    A JSON body is passed on as a value, and what it says of itself ends the message.
+    """
+    status = answered.http_status
+    detail: dict[str, object] = {"status": status, "content_type": answered.content_type}
+    text = answered.body.text if isinstance(answered.body, TextBody) else ""
+    reason = problem_text(text) if may_be_json(answered.content_type, text) else ""
+    if status_text:  # which a problem's title often repeats
+        reason = "" if reason == status_text else reason.removeprefix(f"{status_text}: ")
+    if isinstance(answered.body, TextBody):
+        body = _json_value(text) if len(text) <= ERROR_BODY_CHARS else None
+        detail["body"] = text[:ERROR_BODY_CHARS] if body is None else body
+        if answered.truncated or len(text) > ERROR_BODY_CHARS:
+            detail["truncated"] = True
+    elif answered.truncated and answered.body is None:
+        detail["note"] = LOST
+    if retry_after := answered.headers.get("retry-after"):
+        detail["retry_after"] = retry_after
+    told = f"The API answered {status} {status_text}".rstrip()
+    return WireError(
+        code=ErrorCode.HTTP_STATUS,
+        message=f"{told}: {reason}" if reason else f"{told}.",
+        detail=detail,
+        retryable=safe and status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE),
+    )
+
+
+def _json_value(text: str) -> JsonValue:
+    """The JSON value of a text; None for what is no JSON object or array."""
+    try:
+        value = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return None
+    return cast(JsonValue, value) if isinstance(value, dict | list) else None
+
+
+def _no_number(constant: str) -> float:
+    raise ValueError(constant)
+
+
+def doubtful_error(cause: WireError) -> WireError:
+    """The error of `outcome_unknown`: says so, and names why."""
+    return WireError(
+        code=ErrorCode.OUTCOME_UNKNOWN,
+        message=f"The request may or may not have been performed. {cause.message} "
+        "Check the present state by reading before you try again.",
+        detail={**cause.detail, "reason": cause.code.value},
+    )

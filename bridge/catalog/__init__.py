@@ -1,0 +1,1 @@
+"""Servers of users, their documents compiled, and the names of their tools."""

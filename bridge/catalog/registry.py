@@ -1,0 +1,488 @@
+"""The servers of every user: documents added, names given, operations accepted, catalogs offered.
+
+Receives document texts and decisions of users, gives catalogs and advertised documents. Storage and compiling
+are ports; this room knows neither SQL nor processes nor HTTP. Reads are synchronous once a user's view is
+loaded; changes are serialized by one lock. All methods run on one event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, count, groupby
+from typing import Protocol, Unpack
+
+from bridge.browser_protocol import MAX_ORIGINS, BridgeError, ErrorCode
+from bridge.catalog.server_view import (
+    DECLINED,
+    AdvertisedDocument,
+    LoadedServer,
+    ServerChanges,
+    ServerRecord,
+    UserSelection,
+    UserView,
+)
+from toolserver.call.arguments import ArgumentValidator
+from toolserver.tool.argument_schemas import ToolSchema
+from toolserver.tool.catalog import Catalog, Tool
+from toolserver.tool.compile import CompiledDocument, CompiledOperation
+from toolserver.tool.naming import OperationKey, assign_names
+from toolserver.tool.selection import MAX_TOKENS, Offer, Selection, candidates, estimated_tokens, offer
+
+_DEFAULT_BOUNDS = Selection()
+
+SHARED_SCOPE = ""
+"""Scope of the names of shared servers; every other scope is a user's id."""
+
+NOBODY = "nobody"
+"""In place of a user's id: the view of whoever may see what is offered to everybody, and nothing else."""
+
+
+class ServerStore(Protocol):
+    """What the registry keeps. Every method commits before it returns."""
+
+    async def servers(self) -> Sequence[ServerRecord]:
+        """All servers of all users, oldest first."""
+        ...
+
+    async def server_ids(self) -> Set[str]:
+        """The ids of all servers of all users."""
+        ...
+
+    async def save_server(self, record: ServerRecord) -> None:
+        """Add a server, or put new facts in place of those with its id."""
+        ...
+
+    async def delete_server(self, server_id: str) -> None:
+        """Delete a server and every acceptance of it."""
+        ...
+
+    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+        """The names given in a scope."""
+        ...
+
+    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
+        """Keep names for ever; one that is kept for the same operation gives way."""
+        ...
+
+    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+        """What a user accepted: operation to digest."""
+        ...
+
+    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+        """Replace what a user accepts of one server: operation key to digest."""
+        ...
+
+    async def selection(self, user_id: str) -> UserSelection:
+        """What a user chose to show to models; an empty one when there is none."""
+        ...
+
+    async def save_selection(self, user_id: str, selection: UserSelection) -> None:
+        """Put a user's selection in place of the one before."""
+        ...
+
+
+class Compiler(Protocol):
+    """Document text to operations, off the event loop."""
+
+    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+        """Compile one text.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        ...
+
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
+        """The argument schemas of a compiled text's operations, by key.
+
+        Raises:
+            BridgeError: `invalid_document`: they could not be made in time or memory.
+        """
+        ...
+
+
+class Registry:
+    """All servers of the bridge."""
+
+    def __init__(
+        self,
+        store: ServerStore,
+        compiler: Compiler,
+        *,
+        operator_id: str,
+        bounds: Selection = _DEFAULT_BOUNDS,
+        on_change: Callable[[str | None], Awaitable[None]],
+        on_load: Callable[[LoadedServer], None],
+    ) -> None:
+        """`operator_id` is the one user who may change shared servers.
+
+        `bounds` holds for what is shown to models where a user chose no number. `on_change` is told the id of
+        the user whose view changed, or None when every view did; `on_load` gets every server that was
+        compiled, for work that can wait.
+        """
+        self._store = store
+        self._compiler = compiler
+        self.operator_id = operator_id
+        self._bounds = bounds
+        self._on_change = on_change
+        self._on_load = on_load
+        self._servers: dict[str, LoadedServer] = {}
+        self._views: dict[str, UserView] = {}
+        self._lock = asyncio.Lock()
+        self._updating = asyncio.Lock()
+
+    async def load(self) -> list[tuple[ServerRecord, BridgeError]]:
+        """Compile what users have added; returns what could not be loaded. Shared ones are named each run."""
+        broken: list[tuple[ServerRecord, BridgeError]] = []
+        for record in await self._store.servers():
+            if record.named is not None:
+                continue
+            try:
+                compiled = await self._compile(record)
+            except BridgeError as error:
+                broken.append((record, error))
+            else:
+                self._put(LoadedServer(record, compiled))
+        return broken
+
+    async def view(self, user_id: str) -> UserView:
+        """The user's servers and catalog. Cheap when nothing changed since the last call."""
+        view = self._views.get(user_id)
+        if view is not None:
+            return view
+        async with self._lock:
+            if user_id not in self._views:
+                self._views[user_id] = await self._build_view(user_id)
+            return self._views[user_id]
+
+    async def own_name(self, user_id: str, name: str) -> str:
+        """What a user's catalog calls the shared tool that everybody else knows as `name`: mostly the same.
+
+        A forwarder knows the names for everybody; a user may have had a tool of that name before. A name that
+        no shared tool has comes back as it is.
+        """
+        shared = (await self.view(NOBODY)).catalog.by_name(name)
+        mine = (await self.view(user_id)).catalog
+        if shared is None or _is_same(shared, mine.by_name(name)):
+            return name
+        return next(tool.name for tool in mine.of_server(shared.server_id) if _is_same(shared, tool))
+
+    async def add(
+        self, owner_id: str, text: str, *, source_url: str | None, base_url: str | None = None
+    ) -> LoadedServer:
+        """Add a document for one user.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        compiled = await self._compiler.compile(text, source_url=source_url, base_url=base_url)
+
+        async def new_record() -> ServerRecord:
+            server_id = _new_id(compiled.title, await self._store.server_ids())
+            return ServerRecord(server_id, owner_id, compiled.title, None, source_url, base_url, text)
+
+        return await asyncio.shield(self._keep(new_record, compiled))
+
+    async def share(self, named: str, text: str, *, source_url: str | None) -> LoadedServer:
+        """Offer a document to every user for as long as this process runs.
+
+        `named` is what the command line calls it: in a later run the same name brings back the same id, tool
+        names and acceptances.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        known = next((record for record in await self._store.servers() if record.named == named), None)
+        base_url = known.base_url if known else None
+        compiled = await self._compiler.compile(text, source_url=source_url, base_url=base_url)
+
+        async def new_record() -> ServerRecord:
+            if known is not None:
+                return replace(known, title=compiled.title, source_url=source_url, text=text)
+            server_id = _new_id(compiled.title, await self._store.server_ids())
+            return ServerRecord(server_id, None, compiled.title, named, source_url, base_url, text)
+
+        return await asyncio.shield(self._keep(new_record, compiled))
+
+    async def replace_document(
+        self, user_id: str, server_id: str, text: str, source_url: str | None
+    ) -> LoadedServer:
+        """Put a newer text in place; operations that changed lose their acceptance, new ones are off."""
+
+        def edit(record: ServerRecord) -> ServerRecord:
+            return replace(record, text=text, source_url=source_url or record.source_url)
+
+        return await self._update(user_id, server_id, edit)
+
+    async def change(self, user_id: str, server_id: str, **changes: Unpack[ServerChanges]) -> LoadedServer:
+        """Change settings; with another base URL the operations need to be accepted again."""
+        return await self._update(user_id, server_id, lambda record: record.changed(changes))
+
+    async def remove(self, user_id: str, server_id: str) -> None:
+        """Remove a server with its acceptances; its names stay reserved and never change their meaning."""
+        record = await self._changeable(user_id, server_id)
+        if record.owner_id is None:
+            message = "This server is named on the command line; leave it out there."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        await asyncio.shield(self._drop(record))
+
+    async def accept(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+        """Replace what a user accepts of a server: operation key to the digest the user was shown.
+
+        Every other operation of the server counts as declined from now on.
+
+        Raises:
+            BridgeError: `document_changed` when an operation is not, or no longer, what the user was shown;
+                `invalid_request` when the page would have to reach more than `MAX_ORIGINS` origins.
+        """
+        server = (await self.view(user_id)).server(server_id)
+        operations = server.by_key
+        stale = [
+            key
+            for key, digest in digests.items()
+            if key not in operations or operations[key].digest != digest
+        ]
+        if stale:
+            message = "The document changed while you were reading it. Look at it again."
+            raise BridgeError(ErrorCode.DOCUMENT_CHANGED, message, detail={"operations": stale[:20]})
+        if len({operations[key].origin for key in digests}) > MAX_ORIGINS:
+            message = f"These operations go to more than {MAX_ORIGINS} servers. Accept fewer of them."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        decisions = dict.fromkeys(operations, DECLINED) | dict(digests)
+        await asyncio.shield(self._decide(user_id, server_id, decisions))
+
+    async def select(self, user_id: str, selection: UserSelection) -> None:
+        """Keep what a user shows to models; nothing that it names has to exist."""
+        await asyncio.shield(self._keep_selection(user_id, selection))
+
+    async def schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
+        """The argument schemas of a server, those of `keys` among them; made when first asked for.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        missing = [key for key in keys if key not in server.schemas]
+        if missing:
+            text, digest = server.record.text, server.compiled.digest
+            for key, made in (await self._compiler.schemas(text, digest, missing)).items():
+                server.schemas[key] = made.schema_json
+                server.schema_warnings[key] = made.warnings
+        return server.schemas
+
+    async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
+        """The argument schemas of some of a user's tools, by tool name; no others are made.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        by_server: dict[str, list[Tool]] = {}
+        for tool in tools:
+            by_server.setdefault(tool.server_id, []).append(tool)
+        found: dict[str, bytes] = {}
+        for server_id, group in by_server.items():
+            schemas = await self.schemas(view.server(server_id), [tool.operation.key for tool in group])
+            found |= {tool.name: schemas[tool.operation.key] for tool in group}
+        return found
+
+    async def offer(self, view: UserView, server_id: str | None) -> Offer:
+        """What models are shown of all of a user's servers, or of one.
+
+        A tool whose schema cannot be made fits no token budget.
+
+        Raises:
+            BridgeError: `not_found`.
+        """
+        if server_id is not None:
+            view.server(server_id)
+        if server_id not in view.offers:
+            tools, selection = view.tools_of(server_id), view.selection_of(server_id)
+            costs: dict[str, int] = {}
+            if selection.max_tokens is not None:
+                costs = await self.costs(view, candidates(tools, selection))
+            # Ten thousand tools against a hundred patterns take a second.
+            view.offers[server_id] = await asyncio.to_thread(
+                offer, tools, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
+            )
+        return view.offers[server_id]
+
+    async def document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
+        """The advertised document of all of a user's servers, or of one; it makes the schemas it needs.
+
+        Raises:
+            BridgeError: `not_found`, `invalid_document`.
+        """
+        offered = await self.offer(view, server_id)
+        await self.schemas_of(view, offered.tools)
+        return view.document(server_id, offered)
+
+    async def costs(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
+        """About how many tokens each of `tools` takes, by name; those without a schema are left out."""
+        costs: dict[str, int] = {}
+        for _, group in groupby(tools, key=lambda tool: tool.server_id):
+            listed = tuple(group)
+            with suppress(BridgeError):  # told where the schemas themselves are asked for
+                schemas = await self.schemas_of(view, listed)
+                costs |= {
+                    tool.name: estimated_tokens(tool.name, tool.operation.description, schemas[tool.name])
+                    for tool in listed
+                }
+        return costs
+
+    async def validator(self, server: LoadedServer, operation: CompiledOperation) -> ArgumentValidator:
+        """The compiled validator of a server's operation; compiled in a thread when it is not ready yet."""
+        validator = server.validators.get(operation.key)
+        if validator is None:
+            schemas = await self.schemas(server, (operation.key,))
+            validator = await asyncio.to_thread(
+                ArgumentValidator, schemas[operation.key], takes_more=operation.takes_more
+            )
+            server.validators[operation.key] = validator
+        return validator
+
+    async def warm_validators(self, server: LoadedServer, limit: int = 512) -> None:
+        """Compile the validators of a server's first `limit` operations ahead of the first call."""
+        await self.schemas(server, [operation.key for operation in server.compiled.operations[:limit]])
+        for operation in server.compiled.operations[:limit]:
+            await self.validator(server, operation)
+
+    async def _changeable(self, user_id: str, server_id: str) -> ServerRecord:
+        record = (await self.view(user_id)).server(server_id).record
+        if record.owner_id is None and user_id != self.operator_id:
+            message = "This server is shared; only the user who started the bridge may change it."
+            raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+        return record
+
+    async def _compile(self, record: ServerRecord) -> CompiledDocument:
+        return await self._compiler.compile(
+            record.text, source_url=record.source_url, base_url=record.base_url
+        )
+
+    async def _update(
+        self, user_id: str, server_id: str, edit: Callable[[ServerRecord], ServerRecord]
+    ) -> LoadedServer:
+        """One after another, so that no change is made to a record that another change has replaced."""
+        async with self._updating:
+            record = edit(await self._changeable(user_id, server_id))
+            compiled = await self._compile(record)
+
+            async def new_record() -> ServerRecord:
+                if record.id not in self._servers:
+                    raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
+                return replace(record, title=compiled.title)
+
+            return await asyncio.shield(self._keep(new_record, compiled))
+
+    # What follows is shielded: a caller who hangs up must not leave memory and store different.
+
+    async def _keep(
+        self, new_record: Callable[[], Awaitable[ServerRecord]], compiled: CompiledDocument
+    ) -> LoadedServer:
+        async with self._lock:
+            record = await new_record()
+            await self._store.save_server(record)
+            server = self._put(LoadedServer(record, compiled))
+        await self._on_change(record.owner_id)
+        return server
+
+    async def _drop(self, record: ServerRecord) -> None:
+        async with self._lock:
+            await self._store.delete_server(record.id)
+            self._servers.pop(record.id, None)
+            self._forget_views(record.owner_id)
+        await self._on_change(record.owner_id)
+
+    async def _decide(self, user_id: str, server_id: str, decisions: Mapping[str, str]) -> None:
+        async with self._lock:
+            await self._store.replace_acceptances(user_id, server_id, decisions)
+            self._views.pop(user_id, None)
+        await self._on_change(user_id)
+
+    async def _keep_selection(self, user_id: str, selection: UserSelection) -> None:
+        async with self._lock:
+            await self._store.save_selection(user_id, selection)
+            self._views.pop(user_id, None)
+        await self._on_change(user_id)
+
+    def _put(self, server: LoadedServer) -> LoadedServer:
+        self._servers[server.record.id] = server
+        self._forget_views(server.record.owner_id)
+        self._on_load(server)
+        return server
+
+    def _forget_views(self, owner_id: str | None) -> None:
+        if owner_id is None:
+            self._views.clear()
+        else:
+            self._views.pop(owner_id, None)
+
+    async def _build_view(self, user_id: str) -> UserView:
+        shared = [server for server in self._servers.values() if server.record.owner_id is None]
+        personal = [server for server in self._servers.values() if server.record.owner_id == user_id]
+        names = await self._names_of(user_id, shared, personal)
+        servers = (*shared, *personal)
+        tools = tuple(
+            Tool(names[OperationKey(server.record.id, operation.key)], server.record.id, operation)
+            for server in servers
+            for operation in server.compiled.operations
+        )
+        decisions = await self._store.acceptances(user_id)
+        chosen = await self._store.selection(user_id)
+        return UserView(
+            user_id,
+            servers,
+            Catalog(tools),
+            decisions,
+            is_operator=user_id == self.operator_id,
+            chosen=chosen,
+            selection=chosen.within(self._bounds),
+        )
+
+    async def _names_of(
+        self, user_id: str, shared: list[LoadedServer], personal: list[LoadedServer]
+    ) -> dict[OperationKey, str]:
+        """Shared tools have one name for everybody, but for a user who had a tool of that name before."""
+        shared_entries = _entries(shared)
+        shared_names = await self._give_names(SHARED_SCOPE, shared_entries, taken=())
+        kept = await self._store.names(user_id)
+        held = set(kept.values())
+        clashing = [entry for entry in shared_entries if entry[0] in kept or shared_names[entry[0]] in held]
+        own_entries = [*clashing, *_entries(personal)]
+        return shared_names | await self._give_names(user_id, own_entries, taken=set(shared_names.values()))
+
+    async def _give_names(
+        self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
+    ) -> dict[OperationKey, str]:
+        stored = await self._store.names(scope)
+        given: dict[OperationKey, str] = {}
+        for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
+            held = {**stored, **given}
+            given |= assign_names(group, stored=held, taken=taken, prefix=server_id)
+        fresh = {key: name for key, name in given.items() if stored.get(key) != name}
+        if fresh:
+            await self._store.add_names(scope, fresh)
+        return given
+
+
+def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, str]]:
+    return [
+        (OperationKey(server.record.id, operation.key), operation.suggested_name)
+        for server in servers
+        for operation in server.compiled.operations
+    ]
+
+
+def _is_same(tool: Tool, other: Tool | None) -> bool:
+    return (
+        other is not None and other.server_id == tool.server_id and other.operation.key == tool.operation.key
+    )
+
+
+def _new_id(title: str, taken: Collection[str]) -> str:
+    """A readable id for URLs, such as `corner-shop`, `corner-shop-2`."""
+    base = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].rstrip("-") or "server"
+    numbered = (f"{base}-{number}" for number in count(2))
+    return next(candidate for candidate in chain((base,), numbered) if candidate not in taken)

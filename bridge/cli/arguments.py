@@ -1,0 +1,106 @@
+"""What several commands share: options, and values that are checked where they are typed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from bridge.settings.bridge import DEFAULT_PORT, RUNNING_FILE, default_folder
+
+DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
+"""A password in it is not seen in the list of processes, as one at the command line is."""
+
+MAX_NAME_CHARS = 100
+"""Of a user's name and of a key's label, as the database keeps them."""
+
+
+def add_folder(command: argparse.ArgumentParser) -> None:
+    """The option `--data`, which every command that keeps or looks for something has."""
+    command.add_argument(
+        "--data",
+        type=Path,
+        default=default_folder(),
+        metavar="FOLDER",
+        help="data folder (default: TOOL_BRIDGE_DATA or the user's own)",
+    )
+
+
+def add_store(command: argparse.ArgumentParser) -> None:
+    """The options of every command that opens the store: the data folder, and where the database is."""
+    add_folder(command)
+    command.add_argument(
+        "--database",
+        default=os.environ.get(DATABASE_VARIABLE) or None,
+        metavar="URL",
+        help="postgresql://user:password@host:5432/name (default: TOOL_BRIDGE_DATABASE_URL, else SQLite in "
+        "the data folder)",
+    )
+
+
+def address_of(options: argparse.Namespace) -> str:
+    """Where the bridge answers: as told, else as the one that runs on the data folder has written down."""
+    if getattr(options, "url", None):
+        return options.url.rstrip("/")
+    running = _written_address(options.data)
+    return f"http://127.0.0.1:{DEFAULT_PORT}" if running is None else running["base_url"]
+
+
+def running_bridge(data_dir: Path) -> dict[str, Any] | None:
+    """What the bridge on this data folder has written down, if its process is there.
+
+    On Windows a bridge that was killed counts as running: a process cannot be asked for there.
+    """
+    running = _written_address(data_dir)
+    if running is None or sys.platform == "win32":
+        return running
+    try:
+        os.kill(running["pid"], 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass
+    return running
+
+
+def _written_address(data_dir: Path) -> dict[str, Any] | None:
+    try:
+        return json.loads((data_dir / RUNNING_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def folder(text: str) -> Path:
+    """A folder that exists."""
+    path = Path(text)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
+    return path
+
+
+def origin(text: str) -> str:
+    """An http or https origin, without a path: `https://bridge.example`."""
+    parts = urlsplit(text)
+    bare = not (parts.path.strip("/") or parts.query or parts.fragment or parts.username)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not bare:
+        raise argparse.ArgumentTypeError(f"must look like https://bridge.example, not {text!r}")
+    return text.rstrip("/")
+
+
+def user_name(text: str) -> str:
+    """A user's name: printable, not empty."""
+    name = text.strip()
+    if not name or not name.isprintable() or len(name) > MAX_NAME_CHARS:
+        raise argparse.ArgumentTypeError(f"must be 1 to {MAX_NAME_CHARS} printable characters")
+    return name
+
+
+def label(text: str) -> str:
+    """What a key is called."""
+    if len(text) > MAX_NAME_CHARS:
+        raise argparse.ArgumentTypeError(f"must be at most {MAX_NAME_CHARS} characters")
+    return text

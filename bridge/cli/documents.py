@@ -1,0 +1,161 @@
+"""`tool-bridge check` and `plan`, and `tools --spec`: what a document becomes, without a running bridge."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from bridge.browser_protocol import BridgeError
+from bridge.commands.references import add_references, reference_rules
+from bridge.documents.sources import read_document
+from toolserver.document.bundle import Bundle, bundle_document
+from toolserver.document.document import parse_document
+from toolserver.errors import DocumentError
+from toolserver.schema.strict import strict_schema
+from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
+
+
+def add_check(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge check`."""
+    command.add_argument("spec", metavar="FILE|URL")
+    command.add_argument("--json", action="store_true")
+    add_references(command)
+    command.set_defaults(run=check)
+
+
+def add_plan(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge plan`."""
+    command.add_argument("spec", metavar="FILE|URL")
+    command.add_argument("--json", action="store_true", help="the only form there is")
+    add_references(command)
+    command.set_defaults(run=plan)
+
+
+def check(options: argparse.Namespace) -> int:
+    """Print what becomes a tool, what does not and why; status 1 when nothing does."""
+    document = _read(options)
+    if document is None:
+        return 2
+    compiled = with_schema_warnings(document)
+    _print_json(report(compiled)) if options.json else _print_report(compiled)
+    return 0 if compiled.operations else 1
+
+
+def plan(options: argparse.Namespace) -> int:
+    """Print the request plan of every tool as JSON."""
+    document = _read(options)
+    if document is None:
+        return 2
+    compiled = document.compiled
+    plans = {operation.suggested_name: orjson.loads(operation.plan_json) for operation in compiled.operations}
+    _print_json({"plans": plans})
+    return 0
+
+
+def tools(options: argparse.Namespace) -> int:
+    """Print the tool definitions of a document."""
+    document = _read(options)
+    if document is None:
+        return 2
+    definitions = (
+        definition(operation, document.schema(operation.key).schema_json, as_function=options.strict)
+        for operation in document.compiled.operations
+    )
+    if options.json or options.strict:
+        _print_json({"tools": list(definitions)})
+        return 0
+    for operation in document.compiled.operations:
+        first_line = operation.description.partition("\n")[0]
+        print(f"{operation.suggested_name}  {first_line}")
+    return 0
+
+
+def definition(operation: CompiledOperation, schema_json: bytes, *, as_function: bool) -> dict[str, Any]:
+    """A tool as a model reads it, and whether strict function calling takes it, or why not.
+
+    `as_function`: in the form of OpenAI's Responses API, with the strict schema where there is one.
+    """
+    strict = strict_schema(schema_json)
+    shown = strict.schema_json if as_function and strict.is_strict else schema_json
+    fields: dict[str, Any] = {"type": "function"} if as_function else {}
+    fields |= {
+        "name": operation.suggested_name,
+        "description": operation.description,
+        "parameters": json.loads(shown),
+        "strict": strict.is_strict,
+    }
+    return fields if strict.is_strict else {**fields, "strict_reason": strict.reason}
+
+
+def with_schema_warnings(document: DocumentTools) -> CompiledDocument:
+    """The compiled document with what is only known once the schemas are made."""
+    operations = [
+        replace(operation, warnings=(*operation.warnings, *document.schema(operation.key).warnings))
+        for operation in document.compiled.operations
+    ]
+    return replace(document.compiled, operations=tuple(operations))
+
+
+def report(compiled: CompiledDocument) -> dict[str, Any]:
+    """The facts of `check --json`."""
+    return {
+        "title": compiled.title,
+        "version": compiled.version_text,
+        "tools": [
+            {
+                "name": operation.suggested_name,
+                "operation_id": operation.operation_id,
+                "method": operation.method,
+                "path": operation.path,
+                "warnings": list(operation.warnings),
+            }
+            for operation in compiled.operations
+        ],
+        "skipped": [{"method": s.method, "path": s.path, "reason": s.reason} for s in compiled.skipped],
+        "document_warnings": list(compiled.warnings),
+    }
+
+
+def _read(options: argparse.Namespace) -> DocumentTools | None:
+    try:
+        found = asyncio.run(read_document(options.spec, reference_rules(options), bundle_here))
+        return DocumentTools(parse_document(found.text), source_url=found.source_url)
+    except BridgeError as error:
+        print(f"tool-bridge: {error.error.message}", file=sys.stderr)
+    except DocumentError as error:
+        where = f" ({error.pointer})" if error.pointer else ""
+        print(f"tool-bridge: {options.spec}: {error.message}{where} [{error.code}]", file=sys.stderr)
+    return None
+
+
+async def bundle_here(
+    text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
+) -> Bundle:
+    """`bundle_document` in this process, which ends with the command."""
+    return bundle_document(text, source_url=source_url, texts=texts, left_out=left_out)
+
+
+def _print_report(compiled: CompiledDocument) -> None:
+    print(f"{compiled.title} {compiled.version_text} (OpenAPI {compiled.openapi})")
+    print(f"Requests go to {compiled.base_url or '(unknown: the document names no full address)'}\n")
+    print(f"{len(compiled.operations)} tools")
+    for operation in compiled.operations:
+        print(f"  {operation.suggested_name}  {operation.method} {operation.path}")
+        for warning in operation.warnings:
+            print(f"      ! {warning}")
+    print(f"\n{len(compiled.skipped)} skipped")
+    for skipped in compiled.skipped:
+        print(f"  {skipped.method} {skipped.path}: {skipped.reason}")
+    for warning in compiled.warnings:
+        print(f"! {warning}")
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False))

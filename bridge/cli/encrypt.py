@@ -1,0 +1,68 @@
+"""`tool-bridge encrypt`: seal what is kept of answers anew, after the encryption key was changed."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+
+from bridge.cli.arguments import add_store, running_bridge
+from bridge.cli.storage_options import KEYS_VARIABLE, kept_settings_of_command
+from bridge.cli.store import open_store
+from bridge.commands.failure import CommandFailed
+from bridge.storage.encryption import Sealing
+from bridge.storage.reencryption import Rekeyed
+from bridge.storage.store import Store
+
+
+def add_encrypt(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge encrypt`."""
+    command.add_argument("--off", action="store_true", help="write everything unencrypted")
+    command.add_argument("--json", action="store_true")
+    add_store(command)
+    command.set_defaults(run=encrypt)
+
+
+def encrypt(options: argparse.Namespace) -> int:
+    """Seal everything with the first key; status 1 when something could not be read with the keys at hand."""
+    sealing = Sealing(kept_settings_of_command(), encrypts=not options.off)
+    _refuse_to_hide(options, sealing)
+    result = asyncio.run(_rekey(open_store(options), sealing))
+    if options.json:
+        print(json.dumps({"sealed": result.sealed, "unreadable": result.unreadable}))
+    else:
+        print(f"{result.sealed} rows are sealed anew.")
+    if result.unreadable:
+        left = f"{result.unreadable} rows are left as they are"
+        print(f"tool-bridge: {left}: no key of {KEYS_VARIABLE} opens them", file=sys.stderr)
+    return 1 if result.unreadable else 0
+
+
+def _refuse_to_hide(options: argparse.Namespace, sealing: Sealing) -> None:
+    """A bridge that runs here must be able to read what is sealed now, and not undo it."""
+    if not options.off and not sealing.key_ids:
+        raise CommandFailed(f"{KEYS_VARIABLE} names no key; give the bridge's, the new one first")
+    running = running_bridge(options.data)
+    if running is None:
+        return
+    known = running.get("key_ids", [])
+    if options.off and known:
+        raise CommandFailed(
+            f"the bridge that runs here encrypts; stop it and restart it without {KEYS_VARIABLE}"
+        )
+    if not options.off and sealing.key_ids[0] not in known:
+        raise CommandFailed(
+            f"the bridge that runs here does not know the first key; restart it with {KEYS_VARIABLE}=new,old"
+        )
+
+
+async def _rekey(store: Store, sealing: Sealing) -> Rekeyed:
+    def show(so_far: Rekeyed) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{so_far.sealed} rows", end="", file=sys.stderr, flush=True)
+
+    try:
+        return await store.rekey(sealing, show)
+    finally:
+        await store.close()

@@ -1,0 +1,210 @@
+"""`tool-bridge export` and `import`: what is kept of one user's answers, as a file and back."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, TypeAlias, cast
+
+from bridge.audit import AuditKind
+from bridge.cli.arguments import add_store, user_name
+from bridge.cli.storage_options import kept_settings_of_command
+from bridge.cli.store import open_store
+from bridge.commands.failure import CommandFailed
+from bridge.conversations.conversation import Conversation, Message
+from bridge.conversations.export import KIND, conversation_line, read_conversation
+from bridge.settings.bridge import LOCAL_USER, KeptSettings
+from bridge.storage.store import Store
+from bridge.stored_items.export import BadExport, head_line, is_head, item_line, read_line, response_line
+from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.manifold_import import items_of_chats
+from toolserver.json_types import JsonValue
+
+ITEMS_AT_ONCE = 500
+
+
+class OwnConversation(NamedTuple):
+    """A conversation of the bridge's own, with its messages."""
+
+    conversation: Conversation
+    messages: Sequence[Message]
+
+
+Exported: TypeAlias = KeptItem | KeptResponse | OwnConversation
+"""What a line of an export is."""
+
+
+def add_export(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge export`."""
+    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
+    command.add_argument(
+        "--out", type=Path, metavar="FILE", help="a new file, which only you may read (default: print it)"
+    )
+    add_store(command)
+    command.set_defaults(run=export)
+
+
+def add_import(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge import`."""
+    command.add_argument(
+        "file", type=Path, metavar="FILE", help="of `export`, or chats of Open WebUI with items of a pipe"
+    )
+    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
+    command.add_argument("--json", action="store_true")
+    add_store(command)
+    command.set_defaults(run=import_file)
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write all that is kept of a user's answers."""
+    settings = kept_settings_of_command()
+    try:
+        count = asyncio.run(_export(open_store(options), settings, options.user, options.out))
+    except BrokenPipeError:  # the reader of standard output has seen enough
+        raise
+    except OSError as error:
+        raise CommandFailed(f"{options.out or 'the output'} cannot be written: {error.strerror}") from None
+    print(f"{count} items, responses and conversations are exported.", file=sys.stderr)
+    return 0
+
+
+def import_file(options: argparse.Namespace) -> int:
+    """Add what a file has to what is kept; what is there already stays as it is."""
+    settings = kept_settings_of_command()
+    try:
+        with options.file.open("rb") as file:
+            counts = asyncio.run(_import(open_store(options), settings, options.user, file))
+    except OSError as error:
+        raise CommandFailed(f"{options.file} cannot be read: {error.strerror}") from None
+    except BadExport as error:
+        raise CommandFailed(f"{options.file} cannot be imported: {error}") from None
+    read, new = counts
+    print(json.dumps({"read": read, "new": new}) if options.json else f"{read} read, {new} of them new.")
+    return 0
+
+
+@contextmanager
+def _output(path: Path | None) -> Generator[BinaryIO]:
+    """A new file, which nobody else may read and which an error takes along; or standard output."""
+    if path is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        try:
+            yield file
+        except BaseException:
+            path.unlink()
+            raise
+
+
+async def _export(store: Store, settings: KeptSettings, name: str, path: Path | None) -> int:
+    try:
+        user_id = await _user_id(store, name)
+        book, count = store.kept_book(settings), 0
+        with _output(path) as out:
+            out.write(head_line(name, time.time()))
+            async for item in book.items(user_id):
+                count += 1
+                out.write(item_line(item))
+            async for response in book.responses(user_id):
+                count += 1
+                out.write(response_line(response))
+            async for conversation, messages in store.conversation_tables(settings).all_of(user_id):
+                count += 1
+                out.write(conversation_line(conversation, messages))
+        await _note(store, AuditKind.KEPT_EXPORTED, user_id, count)
+        return count
+    finally:
+        await store.close()
+
+
+async def _import(store: Store, settings: KeptSettings, name: str, file: BinaryIO) -> tuple[int, int]:
+    """How many were read, and how many of them were not there before."""
+    try:
+        user_id = await _user_id(store, name)
+        before = await _count(store, settings, user_id)
+        items, tables, read = store.item_store(settings), store.conversation_tables(settings), 0
+        for some in _slices(_records(file, user_id)):
+            await items.add([each for each in some if isinstance(each, KeptItem)])
+            for each in some:
+                if isinstance(each, KeptResponse) and await items.response(user_id, each.id) is None:
+                    await items.save_response(each)
+                if isinstance(each, OwnConversation):
+                    await tables.add_missing(each.conversation, each.messages)
+            read += len(some)
+        new = await _count(store, settings, user_id) - before
+        await _note(store, AuditKind.KEPT_IMPORTED, user_id, new)
+        return read, new
+    finally:
+        await store.close()
+
+
+def _records(file: BinaryIO, user_id: str) -> Iterator[Exported]:
+    first = file.readline()
+    head = _json_of(first)
+    if not is_head(head):
+        chats = _json_of(first + file.read())
+        if chats is None:
+            raise BadExport("it is neither an export of this program nor chats as JSON")
+        yield from items_of_chats(chats, user_id)
+        return
+    for number, line in enumerate(file, start=2):
+        if line.strip():
+            try:
+                yield _record(line, user_id)
+            except BadExport as error:
+                raise BadExport(f"line {number}: {error}") from None
+
+
+def _record(line: bytes, user_id: str) -> Exported:
+    facts = _json_of(line)
+    if isinstance(facts, dict) and facts.get("kept") == KIND:
+        return OwnConversation(*read_conversation(facts, user_id))
+    return read_line(line, user_id)
+
+
+def _json_of(text: bytes) -> JsonValue:
+    """None for what is no JSON by itself, such as the first line of several."""
+    try:
+        return cast(JsonValue, json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _slices(
+    records: Iterator[Exported],
+) -> Iterator[Sequence[Exported]]:
+    some: list[Exported] = []
+    for record in records:
+        some.append(record)
+        if len(some) == ITEMS_AT_ONCE:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+async def _count(store: Store, settings: KeptSettings, user_id: str) -> int:
+    facts = await store.kept_book(settings).facts(user_id)
+    return facts.items + facts.responses + facts.own_conversations
+
+
+async def _user_id(store: Store, name: str) -> str:
+    known = {user.name: user.id for user in await store.users()}
+    if name not in known:
+        raise CommandFailed(f"there is no user {name!r}; `tool-bridge users` lists them")
+    return known[name]
+
+
+async def _note(store: Store, kind: AuditKind, user_id: str, items: int) -> None:
+    audit = store.audit_log()
+    audit.note(kind, user_id, "command line", detail={"items": items})
+    await audit.flush()

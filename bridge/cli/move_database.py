@@ -1,0 +1,66 @@
+"""`tool-bridge move-database`: from the SQLite file of a data folder to PostgreSQL."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import URL
+
+from bridge.cli.arguments import DATABASE_VARIABLE, add_folder
+from bridge.cli.store import DATABASE
+from bridge.commands.failure import CommandFailed
+from bridge.storage.copy_database import move
+from bridge.storage.database import StoreError, open_postgresql, open_sqlite, postgresql_url, shown
+from bridge.storage.write_ahead_log import IntentLog, IntentLogUnusable
+
+
+def add_move_database(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge move-database`."""
+    command.add_argument(
+        "--to",
+        default=os.environ.get(DATABASE_VARIABLE) or None,
+        metavar="URL",
+        help="postgresql://user:password@host:5432/name (default: TOOL_BRIDGE_DATABASE_URL)",
+    )
+    command.add_argument("--json", action="store_true")
+    add_folder(command)
+    command.set_defaults(run=move_database)
+
+
+def move_database(options: argparse.Namespace) -> int:
+    """Copy everything; the file stays as it is. Only while no bridge runs on the data folder."""
+    path = options.data / DATABASE
+    if not options.to:
+        raise CommandFailed(f"say where to: --to URL, or {DATABASE_VARIABLE}")
+    if not path.exists():
+        raise CommandFailed(f"there is no {path} to move; --data names the data folder")
+    try:
+        url = postgresql_url(options.to)
+        intents = IntentLog.open(options.data)  # held by a bridge that runs
+        with closing(intents):
+            moved = _moved(path, url)
+    except (StoreError, IntentLogUnusable) as error:
+        raise CommandFailed(str(error)) from None
+    if options.json:
+        print(json.dumps({"moved": moved}))
+    else:
+        print(f"{sum(moved.values())} rows of {len(moved)} tables are in {shown(url)} now.")
+        print(f"Start the bridge with that address from now on. {path} is left as it was.")
+    return 0
+
+
+def _moved(path: Path, url: URL) -> Mapping[str, int]:
+    source = open_sqlite(path).writing
+    try:
+        target = open_postgresql(url).writing
+        try:
+            return move(source, target)
+        finally:
+            target.dispose()
+    finally:
+        source.dispose()

@@ -1,0 +1,161 @@
+"""`tool-bridge serve` and `tool-bridge demo`: run a bridge until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import signal
+import sys
+from contextlib import AsyncExitStack
+
+from aiohttp import web
+
+from bridge.app.server import AddressInUse, Bridge, start_bridge
+from bridge.browser_protocol import BridgeError
+from bridge.cli.serve_options import add_settings, settings_of
+from bridge.cli.store import open_store
+from bridge.commands.failure import CommandFailed
+from bridge.commands.references import add_references, reference_rules
+from bridge.documents.sources import ReferenceRules
+from bridge.http.descriptors import raise_descriptor_limit
+from bridge.providers.directory import DEMO_ID
+from bridge.settings.bridge import SAMPLES_PORT, Settings
+from bridge.settings.models import ModelsFileError
+from bridge.storage.database import StoreError
+from bridge.storage.store import Store
+from examples.sample_api import start_sample_api
+
+SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirror.yaml", "untidy.yaml")
+"""The sample documents of the demo, most inviting first."""
+
+
+LISTING_SECONDS = 2.0
+SHOWN_MODELS = 5
+"""Names that are printed at a start."""
+
+_TRY_IT = """\
+Talk to the demo model, once the page is open and its tools are accepted:
+  curl {url}/v1/chat/completions -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\
+    -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
+
+
+def add_serve(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge serve`."""
+    command.add_argument(
+        "--spec",
+        action="append",
+        default=[],
+        metavar="FILE|URL",
+        help="offer this OpenAPI document to every user (may be repeated)",
+    )
+    add_references(command)
+    add_settings(command)
+    command.set_defaults(run=serve)
+
+
+def add_demo(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge demo`."""
+    add_settings(command)
+    command.set_defaults(run=demo)
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Run a bridge until SIGINT or SIGTERM; returns the exit status."""
+    return _run(options, with_samples=False)
+
+
+def demo(options: argparse.Namespace) -> int:
+    """Run a bridge and a sample API on another port until SIGINT or SIGTERM; returns the exit status."""
+    return _run(options, with_samples=True)
+
+
+def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
+    try:
+        settings = settings_of(options)
+    except (argparse.ArgumentTypeError, BridgeError, ModelsFileError) as error:
+        print(f"tool-bridge: {error}", file=sys.stderr)
+        return 2
+    logging.getLogger("bridge").setLevel(settings.model_defaults.log_level.upper())
+    raise_descriptor_limit()
+    store = open_store(options)
+    try:
+        return asyncio.run(_serve(settings, store, options, with_samples=with_samples))
+    except (AddressInUse, StoreError) as error:
+        raise CommandFailed(str(error)) from None
+
+
+async def _serve(settings: Settings, store: Store, options: argparse.Namespace, *, with_samples: bool) -> int:
+    stop = asyncio.Event()
+    _stop_on_signals(stop)
+    async with AsyncExitStack() as stack:
+        bridge = await start_bridge(settings, store)
+        stack.push_async_callback(bridge.close)
+        samples_url, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
+        if with_samples:
+            runner, samples_url = await _start_samples(SAMPLES_PORT if settings.port else 0)
+            stack.push_async_callback(runner.cleanup)
+            specs = [(f"{samples_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
+        await _share(bridge, specs, reference_rules(options))
+        page = await bridge.page_url()
+        _announce(options, bridge, page, samples_url, await _model_names(bridge))
+        await stop.wait()
+    return 0
+
+
+async def _model_names(bridge: Bridge) -> list[str]:
+    """What providers list soon enough; a start does not wait for one that is slow."""
+    try:
+        async with asyncio.timeout(LISTING_SECONDS):
+            return [entry.id for entry in await bridge.app.composition.models.entries()]
+    except TimeoutError:
+        return []
+
+
+def _stop_on_signals(stop: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+        else:
+            loop.add_signal_handler(number, stop.set)
+
+
+async def _start_samples(port: int) -> tuple[web.AppRunner, str]:
+    """On its usual port if that is free, else on any: two demos may run side by side."""
+    try:
+        return await start_sample_api("127.0.0.1", port)
+    except OSError:
+        logging.getLogger(__name__).warning("Port %d is taken; the sample API takes another one.", port)
+        return await start_sample_api("127.0.0.1", 0)
+
+
+async def _share(bridge: Bridge, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
+    for spec, named in specs:
+        try:
+            await bridge.share(spec, named=named, rules=rules)
+        except BridgeError as error:
+            logging.getLogger(__name__).error("%s is left out: %s", spec, error.error.message)
+
+
+def _announce(
+    options: argparse.Namespace, bridge: Bridge, page: str, samples_url: str | None, models: list[str]
+) -> None:
+    if options.json:
+        facts = {
+            "page_url": page,
+            "base_url": bridge.base_url,
+            "key": bridge.key,
+            "samples_url": samples_url,
+            "model_url": f"{bridge.base_url}/v1",
+            "models": models,
+        }
+        print(json.dumps(facts), flush=True)
+        return
+    print(f"Open this page in your browser: {page}")
+    print(f"Tool server: {bridge.base_url}   key: {bridge.key}")
+    shown = ", ".join(models[:SHOWN_MODELS]) + (", …" if len(models) > SHOWN_MODELS else "")
+    print(f"Model API:   {bridge.base_url}/v1   models: {shown or 'none could be listed'}", flush=True)
+    if samples_url and DEMO_ID in models:
+        print(_TRY_IT.format(url=bridge.base_url, key=bridge.key), flush=True)

@@ -1,0 +1,128 @@
+"""`tool-bridge smoke`: one conversation with one tool through the running bridge, step by step."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+
+from bridge.cli.arguments import address_of
+from bridge.cli.client import add_client, key_of
+from bridge.commands.failure import CommandFailed
+
+DEMO = "demo"
+"""The built-in model, which calls a tool where it is told so in its own words."""
+
+TIMEOUT_S = 300.0
+"""For the answer; a call may wait for its user."""
+
+
+def add_smoke(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge smoke`."""
+    command.add_argument("--tool", metavar="NAME", help="which tool (default: the first that is accepted)")
+    command.add_argument("--arguments", default="{}", metavar="JSON", help="of the call (default: {})")
+    command.add_argument("--model", metavar="NAME", help="which model (default: the first one)")
+    command.add_argument(
+        "--say", metavar="TEXT", help="what is said (default: that the tool is to be called)"
+    )
+    command.add_argument("--keep", action="store_true", help="do not delete the conversation")
+    add_client(command)
+    command.set_defaults(run=smoke)
+
+
+def smoke(options: argparse.Namespace) -> int:
+    """Walk through it and print it; status 1 when the tool was not called, or something failed."""
+    return asyncio.run(_smoke(options))
+
+
+@dataclass(frozen=True, slots=True)
+class _Client:
+    http: aiohttp.ClientSession
+    url: str
+    key: str
+
+    async def ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        """The JSON of an answer.
+
+        Raises:
+            CommandFailed: nobody answers, or with an error.
+        """
+        headers = {"Authorization": f"Bearer {self.key}"}
+        try:
+            async with self.http.request(method, self.url + path, json=body, headers=headers) as answer:
+                value: dict[str, Any] = await answer.json(content_type=None)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise CommandFailed(
+                f"no answer of the bridge at {self.url}: {error or 'it took too long'}"
+            ) from None
+        except ValueError:
+            raise CommandFailed(f"{self.url} does not answer as a bridge does") from None
+        if "error" in value and "success" not in value:
+            error = value["error"]
+            raise CommandFailed(f"{method} {path}: {error.get('message', error)}")
+        return value
+
+
+async def _smoke(options: argparse.Namespace) -> int:
+    timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
+    async with aiohttp.ClientSession(timeout=timeout) as http:
+        client = _Client(http, address_of(options), key_of(options))
+        model = options.model or (await client.ask("GET", "/v1/models"))["data"][0]["id"]
+        wanted = {"title": "Smoke test", "model": model}
+        made = (await client.ask("POST", "/conversations", wanted))["conversation"]
+        path = f"/conversations/{made['id']}"
+        try:
+            messages, answer = await _walked(client, path, options, model)
+        finally:
+            if not options.keep:
+                await client.ask("DELETE", path)
+    called = any(message["role"] == "tool" and not message["failed"] for message in messages)
+    if options.json:
+        print(json.dumps({"conversation": made["id"], "answer": answer, "messages": messages}))
+    else:
+        _print(messages, answer)
+    if not called:
+        print("tool-bridge: the tool was not called, or it failed", file=sys.stderr)
+    return 0 if called and answer["state"] == "completed" else 1
+
+
+async def _walked(
+    client: _Client, path: str, options: argparse.Namespace, model: str
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The messages of the conversation, and the answer to what was said."""
+    available = (await client.ask("GET", f"{path}/tools/available"))["tools"]
+    tool = _chosen(available, options.tool)
+    named = {"server_id": tool["server_id"], "tool_name": tool["tool_name"]}
+    await client.ask("POST", f"{path}/tools", named)
+    answer = await client.ask("POST", f"{path}/chat", {"content": _words(options, model, tool["tool_name"])})
+    return (await client.ask("GET", f"{path}/messages"))["messages"], answer
+
+
+def _chosen(available: list[dict[str, Any]], name: str | None) -> dict[str, Any]:
+    if not available:
+        raise CommandFailed("there is no accepted tool. Open the bridge page, add a document and accept it.")
+    found = [tool for tool in available if name in (None, tool["tool_name"])]
+    if not found:
+        raise CommandFailed(f"there is no accepted tool {name!r}. `tool-bridge tools` lists them.")
+    return found[0]
+
+
+def _words(options: argparse.Namespace, model: str, tool: str) -> str:
+    if options.say:
+        return options.say
+    if model == DEMO:
+        return f"CALL {tool} {options.arguments}"
+    return f"Call the tool {tool} with the arguments {options.arguments}, and say in a sentence what it gave."
+
+
+def _print(messages: list[dict[str, Any]], answer: dict[str, Any]) -> None:
+    for message in messages:
+        print(f"{message['role']}: {message['content'] or ''}".rstrip())
+        for call in message.get("tool_calls", []):
+            print(f"  calls {call['function']['name']} {call['function']['arguments']}")
+    print(f"\n{answer['state']}: {len(messages)} messages, {answer['tokens_sent']} tokens sent.")

@@ -1,0 +1,27 @@
+"""The store, for commands that work on it, whether a bridge runs there or not."""
+
+from __future__ import annotations
+
+import argparse
+
+from bridge.commands.failure import CommandFailed
+from bridge.storage.database import StoreError, postgresql_url
+from bridge.storage.store import Store
+
+DATABASE = "bridge.sqlite3"
+
+
+def open_store(options: argparse.Namespace) -> Store:
+    """The store that `--data` and `--database` name; the data folder is made if need be.
+
+    Raises:
+        CommandFailed: the folder cannot be written, or the database not be used.
+    """
+    try:
+        options.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandFailed(f"the data folder {options.data} cannot be made: {error.strerror}") from None
+    try:
+        return Store.open(postgresql_url(options.database) if options.database else options.data / DATABASE)
+    except StoreError as error:
+        raise CommandFailed(str(error)) from None

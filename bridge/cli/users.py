@@ -1,0 +1,220 @@
+"""`tool-bridge key`, `users` and `devices`: who may use the bridge.
+
+They work on the data folder, whether a bridge runs on it or not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from datetime import datetime
+from typing import Any
+
+from bridge.agent.turn import CALL_DISPLAYS
+from bridge.audit import AuditKind
+from bridge.cli.arguments import add_store, address_of, label, running_bridge, user_name
+from bridge.cli.store import open_store
+from bridge.commands.failure import CommandFailed
+from bridge.settings.bridge import LOCAL_USER, KeptSettings, page_url
+from bridge.storage.database import StoreError
+from bridge.storage.store import Store
+from bridge.stored_items.markers import MARKER_FORMS
+
+
+def add_key(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge key`."""
+    whose = command.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--user", type=user_name, metavar="NAME")
+    whose.add_argument(
+        "--forwarder", action="store_true", help="for a program that names the user of each call (Open WebUI)"
+    )
+    command.add_argument("--label", type=label, default="command line")
+    command.add_argument(
+        "--show-calls",
+        choices=CALL_DISPLAYS,
+        help="how answers of models show the calls that the bridge ran "
+        "(default: details for a forwarder, else hidden)",
+    )
+    command.add_argument(
+        "--markers",
+        choices=MARKER_FORMS,
+        help="how answers name what is kept of them, so that a chat brings it back "
+        "(default: link for Open WebUI, else off)",
+    )
+    command.add_argument("--json", action="store_true")
+    add_store(command)
+    command.set_defaults(run=key)
+
+
+def add_users(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge users`."""
+    command.add_argument(
+        "--delete",
+        type=user_name,
+        metavar="NAME",
+        help="delete this user with keys, browsers, servers, calls, conversations and all that is kept",
+    )
+    command.add_argument("--json", action="store_true")
+    add_store(command)
+    command.set_defaults(run=users)
+
+
+def add_devices(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge devices`."""
+    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
+    command.add_argument("--remove", metavar="ID")
+    command.add_argument("--json", action="store_true")
+    add_store(command)
+    command.set_defaults(run=devices)
+
+
+def key(options: argparse.Namespace) -> int:
+    """Make a user's API key and page link, and the user if need be; or a forwarder's key."""
+    store = open_store(options)
+    if options.forwarder:
+        facts = asyncio.run(_forwarder_key(store, options))
+    else:
+        facts = asyncio.run(_user_key(store, options, address_of(options)))
+    if options.json:
+        print(json.dumps(facts))
+    else:
+        titles = {"user": "User", "forwarder": "Forwarder", "key": "Key", "page_url": "Page, once"}
+        print("\n".join(f"{titles[name]}: {value}" for name, value in facts.items()))
+    return 0
+
+
+def users(options: argparse.Namespace) -> int:
+    """Print all users, oldest first; or delete one, status 1 when there is none of that name."""
+    if options.delete is not None:
+        return _delete(options)
+    found = asyncio.run(_users(open_store(options)))
+    if options.json:
+        print(json.dumps({"users": found}))
+        return 0
+    for user in found:
+        shown = f"{user['name']}  {user['display_name']}" if user["display_name"] else user["name"]
+        print(f"{shown}  {user['devices']} browsers, {user['keys']} keys")
+    return 0
+
+
+def devices(options: argparse.Namespace) -> int:
+    """Print a user's browsers, or remove one; status 1 when there is none of that id."""
+    found = asyncio.run(_devices(open_store(options), options.user, options.remove))
+    if found is None:
+        print(f"tool-bridge: user {options.user!r} has no browser {options.remove!r}", file=sys.stderr)
+        return 1
+    if options.json:
+        print(json.dumps({"devices": found}))
+        return 0
+    for device in found:
+        print(f"{device['id']}  {device['name']}  last seen {_moment(device['last_seen_at'])}")
+    return 0
+
+
+def _delete(options: argparse.Namespace) -> int:
+    if options.delete == LOCAL_USER:
+        message = f"{LOCAL_USER!r} is the user who starts the bridge; its page deletes what is kept"
+        raise CommandFailed(message)
+    if running_bridge(options.data) is not None:
+        raise CommandFailed("a bridge runs here, which knows its users: stop it first")
+    try:
+        items = asyncio.run(_deleted(open_store(options), options.delete))
+    except StoreError as error:
+        raise CommandFailed(str(error)) from None
+    if items is None:
+        print(f"tool-bridge: there is no user {options.delete!r}", file=sys.stderr)
+        return 1
+    if options.json:
+        print(json.dumps({"deleted": options.delete, "items": items}))
+    else:
+        print(f"User {options.delete!r} is deleted, with {items} kept items.")
+    return 0
+
+
+async def _deleted(store: Store, name: str) -> int | None:
+    """How many kept items went with the user; None: there is none of that name."""
+    try:
+        await store.claim.take()
+        user_id = {user.name: user.id for user in await store.users()}.get(name)
+        if user_id is None:
+            return None
+        items = await store.kept_book(KeptSettings()).delete_all(user_id)
+        await store.delete_user(user_id)
+        await _note(store, AuditKind.USER_DELETED, user_id)
+        return items
+    finally:
+        await store.close()
+
+
+async def _user_key(store: Store, options: argparse.Namespace, base_url: str) -> dict[str, str]:
+    user = await store.ensure_user(options.user)
+    secret = await _add_key(store, user.id, options)
+    ticket = await store.add_ticket(user.id)
+    await store.close()
+    return {"user": options.user, "key": secret, "page_url": page_url(base_url, ticket)}
+
+
+async def _forwarder_key(store: Store, options: argparse.Namespace) -> dict[str, str]:
+    """It belongs to the operator, who lists and revokes it on his page; it never speaks for him by itself."""
+    operator = await store.ensure_user(LOCAL_USER)
+    secret = await _add_key(store, operator.id, options)
+    await store.close()
+    return {"forwarder": options.label, "key": secret}
+
+
+async def _add_key(store: Store, user_id: str, options: argparse.Namespace) -> str:
+    label, forwarder = options.label, options.forwarder
+    key_id, secret = await store.add_key(
+        user_id, label, forwarder=forwarder, show_calls=options.show_calls, markers=options.markers
+    )
+    await _note(store, AuditKind.KEY_MADE, user_id, key=key_id, label=label, forwarder=forwarder)
+    return secret
+
+
+async def _users(store: Store) -> list[dict[str, Any]]:
+    found = await store.users()
+    await store.close()
+    return [
+        {
+            "name": user.name,
+            "display_name": user.display_name,
+            "created_at": user.created_at,
+            "devices": user.devices,
+            "keys": user.keys,
+        }
+        for user in found
+    ]
+
+
+async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str, Any]] | None:
+    """The browsers that are left; None: none has the id that was to be removed."""
+    known = {user.name: user.id for user in await store.users()}
+    user_id = known.get(name, "")
+    is_missing = remove is not None and not await store.delete_device(user_id, remove)
+    if remove is not None and not is_missing:
+        await _note(store, AuditKind.DEVICE_REMOVED, user_id, device=remove)
+    found = await store.devices(user_id)
+    await store.close()
+    if is_missing:
+        return None
+    return [
+        {
+            "id": device.id,
+            "name": device.name,
+            "created_at": device.created_at,
+            "last_seen_at": device.last_seen_at,
+        }
+        for device in found
+    ]
+
+
+async def _note(store: Store, kind: AuditKind, user_id: str, **detail: str | bool) -> None:
+    audit = store.audit_log()
+    audit.note(kind, user_id, "command line", detail=detail)
+    await audit.flush()
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().isoformat(sep=" ", timespec="minutes")

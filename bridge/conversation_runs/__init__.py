@@ -1,0 +1,1 @@
+"""Turns of conversations: begun, recorded, resumed and watched."""

@@ -1,0 +1,171 @@
+"""The events of conversations for any number of listeners, each at its own pace, none missing any.
+
+Numbers of events grow within a conversation, also over restarts: those of a feed begin with the time at which
+it was made, in microseconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from itertools import takewhile
+
+from bridge.conversations.message_schema import iso
+from toolserver.json_types import JsonObject, dump_json
+
+KEPT_BYTES = 2 * 1024 * 1024
+"""Of a conversation's events that stay in memory; a listener that lacks older ones is told `reset`."""
+
+KEPT_FEEDS = 100
+"""Conversations whose events stay in memory after their run; the one that was used last stays longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    number: int
+    frame: bytes
+
+
+class Feed:
+    """The events of one conversation. All methods run on one event loop."""
+
+    def __init__(self, conversation_id: str, now: Callable[[], float] = time.time) -> None:
+        self._id = conversation_id
+        self._now = now
+        self._first = int(now() * 1_000_000)
+        self._next = self._first
+        self._events: deque[_Event] = deque()
+        self._bytes = 0
+        self._run_from: int | None = None
+        """Number of the first event of the run that is under way."""
+        self._is_over = False
+        self._moved = asyncio.Event()
+        self.listeners = 0
+
+    @property
+    def last(self) -> int:
+        """Number of the last event; one less than that of the first when there is none."""
+        return self._next - 1
+
+    @property
+    def is_idle(self) -> bool:
+        """Nobody listens, and no run is under way."""
+        return self.listeners == 0 and self._run_from is None
+
+    def begin_run(self) -> None:
+        """What is told from now on belongs to a run: whoever comes new is told it from its beginning."""
+        self._run_from = self._next
+
+    def end_run(self) -> None:
+        """The run has ended."""
+        self._run_from = None
+
+    def tell(self, kind: str, data: JsonObject) -> None:
+        """The next event. Never waits."""
+        event = _Event(self._next, self.frame(kind, data, self._next))
+        self._next += 1
+        self._events.append(event)
+        self._bytes += len(event.frame)
+        while self._bytes > KEPT_BYTES and len(self._events) > 1:
+            self._bytes -= len(self._events.popleft().frame)
+        self._wake()
+
+    def close(self) -> None:
+        """The conversation is gone, or the bridge stops: its listeners are at their end."""
+        self._is_over = True
+        self._wake()
+
+    def frame(self, kind: str, data: JsonObject, number: int | None = None) -> bytes:
+        """One server-sent event in its envelope."""
+        body: JsonObject = {
+            "type": kind,
+            "conversation_id": self._id,
+            "timestamp": iso(self._now()),
+            "data": data,
+        }
+        numbered = b"" if number is None else b"id: %d\n" % number
+        return b"%bevent: %b\ndata: %b\n\n" % (numbered, kind.encode(), dump_json(body))
+
+    async def listen(self, after: int | None, greeting: JsonObject) -> AsyncGenerator[bytes]:
+        """Frames as they come, `connected` first; ends when the conversation is deleted, or the bridge stops.
+
+        `after`: number of the last event that the listener has had; None: it comes new, and is told the run
+        that is under way from its beginning.
+        """
+        self.listeners += 1
+        try:
+            position, is_lost = self._start(after)
+            yield self.frame("connected", greeting, position)
+            if is_lost:
+                yield self.frame("reset", {}, position)
+            while position < self.last or not self._is_over:
+                moved = self._moved
+                if position >= self.last:
+                    await moved.wait()
+                    continue
+                if position < self._oldest - 1:
+                    position = self._oldest - 1
+                    yield self.frame("reset", {}, position)
+                frames, position = self._newer(position), self.last
+                yield frames
+        finally:
+            self.listeners -= 1
+
+    @property
+    def _oldest(self) -> int:
+        """Number of the oldest event in memory."""
+        return self._events[0].number if self._events else self._next
+
+    def _newer(self, position: int) -> bytes:
+        """Looks at no more than what is new: a listener wakes for each event."""
+        newer = takewhile(lambda event: event.number > position, reversed(self._events))
+        return b"".join([event.frame for event in newer][::-1])
+
+    def _start(self, after: int | None) -> tuple[int, bool]:
+        """The event after which a listener goes on, and whether it lacks what is gone."""
+        present = self.last if self._run_from is None else max(self._run_from, self._oldest) - 1
+        if after is None:
+            return present, False
+        if self._oldest - 1 <= after <= self.last:
+            return after, False
+        return present, True
+
+    def _wake(self) -> None:
+        self._moved.set()
+        self._moved = asyncio.Event()
+
+
+class Feeds:
+    """The feeds of all conversations."""
+
+    def __init__(self) -> None:
+        self._feeds: OrderedDict[str, Feed] = OrderedDict()
+
+    def of(self, conversation_id: str) -> Feed:
+        """The feed of a conversation, which the caller knows to exist."""
+        feed = self._feeds.get(conversation_id)
+        if feed is None:
+            feed = self._feeds[conversation_id] = Feed(conversation_id)
+        self._feeds.move_to_end(conversation_id)
+        if len(self._feeds) > KEPT_FEEDS:
+            self._forget_idle()
+        return feed
+
+    def drop(self, conversation_id: str) -> None:
+        """The conversation is gone."""
+        if (feed := self._feeds.pop(conversation_id, None)) is not None:
+            feed.close()
+
+    def close(self) -> None:
+        """The bridge stops."""
+        for feed in self._feeds.values():
+            feed.close()
+
+    def _forget_idle(self) -> None:
+        """The feed that nobody has used for longest."""
+        idle = next((name for name, feed in self._feeds.items() if feed.is_idle), None)
+        if idle is not None:
+            del self._feeds[idle]

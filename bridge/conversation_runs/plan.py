@@ -1,0 +1,127 @@
+"""A run before it begins: what the model is sent, with which tools, and which call is made again first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from bridge.agent.items import ModelCall, model_call
+from bridge.agent.tools.engine_toolbox import NO_PAGE, EngineToolbox, Toolboxes
+from bridge.agent.turn import TurnRequest, TurnSettings
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.conversation_runs.run import Retry, Work
+from bridge.conversations.additions import unanswered
+from bridge.conversations.branches import Branches
+from bridge.conversations.conversation import MAX_ROUNDS, Conversation, Message
+from bridge.conversations.prompt import ListedTool, instructions
+from bridge.conversations.window import Window, history, window
+from bridge.providers.directory import ModelEntry
+from toolserver.call.result import READ_ON
+from toolserver.json_types import text_at
+from toolserver.tool.meta_tools import READ_RESULT
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A run that goes on from the end of a branch."""
+
+    conversation: Conversation
+    entry: ModelEntry
+    known: Sequence[Message]
+    """All messages before the run."""
+    added: Sequence[Message]
+    """Those that it begins with."""
+    path: Sequence[Message]
+    """The branch, with those that are added."""
+    again: ModelCall | None = None
+    """A call of the last message that is made again first."""
+
+
+class Planner:
+    """Makes plans ready to be done."""
+
+    def __init__(self, toolboxes: Toolboxes, settings_of: Callable[[ModelEntry], TurnSettings]) -> None:
+        self._toolboxes = toolboxes
+        self._settings_of = settings_of
+
+    async def work(self, plan: Plan, run_id: str) -> tuple[Work, Window]:
+        """What is to be done, and what of the branch the model is sent at first.
+
+        Raises:
+            BridgeError: `unknown_tool`, `no_browser`: the call cannot be made again now.
+        """
+        chosen, settings = plan.conversation.settings, self._settings_of(plan.entry)
+        found = window(plan.path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
+        request = self._request(plan, run_id, found, settings)
+        offered = await self._toolboxes.of(request, settings)
+        tools = [
+            ListedTool(tool.offered_name, text_at(tool.definition, "description")) for tool in offered.tools
+        ]
+        prompt = instructions(chosen.system_prompt, tools, chosen.context)
+        work = Work(
+            conversation=plan.conversation,
+            known=(*plan.known, *plan.added),
+            head=plan.path[-1],
+            request=replace(request, instructions=prompt),
+            entry=plan.entry,
+            settings=settings,
+            retry=None if plan.again is None else _retry(plan.again, offered, plan),
+        )
+        return work, found
+
+    def _request(self, plan: Plan, run_id: str, found: Window, settings: TurnSettings) -> TurnRequest:
+        conversation = plan.conversation
+        names = {tool.name for tool in conversation.settings.tools}
+        if names and _has_more_to_read(found):
+            names.add(READ_RESULT.name)
+        rounds = min(settings.max_rounds, MAX_ROUNDS)
+        return TurnRequest(
+            user_id=conversation.user_id,
+            turn_id=run_id,
+            model=plan.entry.id,
+            input=(),
+            history=history(conversation.user_id, found.messages),
+            with_tools=bool(names),
+            own_tools=frozenset(names),
+            max_rounds=max(1, rounds - 1),  # the closing one is a request, too
+            chat_id=conversation.id,
+        )
+
+
+def _has_more_to_read(found: Window) -> bool:
+    """Whether an answer was cut, and says how the rest is read."""
+    outputs = [item for message in found.messages if message.role == "tool" for item in message.items]
+    return any(READ_ON in text_at(item, "output") for item in outputs)
+
+
+def find_call(branches: Branches, head_id: str | None, tool_call_id: str) -> tuple[Message, ModelCall]:
+    """A call of the current branch that has ended, and the message that makes it."""
+    path = branches.path(head_id)
+    calls = [
+        (message, call)
+        for message in path
+        for item in message.items
+        if (call := model_call(item)) is not None and call.call_id == tool_call_id
+    ]
+    if not calls:
+        shown = tool_call_id[:200]
+        raise BridgeError(ErrorCode.NOT_FOUND, f"There is no call '{shown}' in the current branch.")
+    if any(call.call_id == tool_call_id for call in unanswered(path)):
+        raise BridgeError(ErrorCode.INVALID_REQUEST, "The call has not ended yet.")
+    return calls[-1]
+
+
+def _retry(call: ModelCall, toolbox: EngineToolbox, plan: Plan) -> Retry:
+    """What is needed to make a call again.
+
+    Raises:
+        BridgeError: the model could not make it now either.
+    """
+    if toolbox.own(call.name) is None:
+        if NO_PAGE in toolbox.notices:
+            message = "No bridge page of this user is open. Open it, then try again."
+            raise BridgeError(ErrorCode.NO_BROWSER, message, retryable=True)
+        message = f"Tool '{call.name}' is not enabled in this conversation, or not accepted any more."
+        raise BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": call.name})
+    outputs = Branches(plan.known).outputs_of(plan.path[-1], plan.conversation.head_id)
+    return Retry(call, outputs, plan.path, toolbox)

@@ -1,0 +1,133 @@
+"""One run while it goes on: what is final is kept and told, in that order; the rest is only told."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.agent.turn import TurnEvent
+from bridge.browser_protocol import BridgeError
+from bridge.calls.open_call import OpenCall
+from bridge.calls.state_machine import TERMINAL
+from bridge.conversation_runs.event_feed import Feed
+from bridge.conversations.branches import Branches
+from bridge.conversations.conversation import Conversation, Message, Run, RunState
+from bridge.conversations.message_schema import message_json
+from bridge.conversations.transcript import News, Taken, Transcript
+from bridge.endpoints.openai.responses_api.background_run import BREATH_S
+from bridge.storage.conversations import ConversationTables
+from bridge.tasks import breathe, pause, within
+from toolserver.json_types import JsonObject
+
+PATIENCE_S = 5.0
+"""For the store to take what a round came to; the answer goes on without."""
+
+END_TRIES = 3
+"""For the store to take the end of a run."""
+
+_UNKEPT = (
+    "⚠️ The bridge cannot write to its database: this answer goes on, and what came of it is kept later, or "
+    "lost if the database stays away."
+)
+
+_log = logging.getLogger(__name__)
+
+
+class RunRecorder:
+    """Keeps and tells one run."""
+
+    def __init__(
+        self,
+        tables: ConversationTables,
+        feed: Feed,
+        transcript: Transcript,
+        conversation: Conversation,
+        known: Sequence[Message],
+    ) -> None:
+        """`known`: all messages of the conversation before the run."""
+        self._tables = tables
+        self._feed = feed
+        self._transcript = transcript
+        self._conversation = conversation
+        self._known = known
+        self._unkept: dict[str, Message] = {}
+        self._untold: dict[str, Message] = {}
+        """A stop can come while they are being kept."""
+        self._has_warned = False
+        self._breathed_at = 0.0
+
+    async def take(self, event: TurnEvent) -> None:
+        """As `Emit`; a store that fails does not end the answer."""
+        await self.add(self._transcript.take(event))
+        if time.monotonic() - self._breathed_at > BREATH_S:
+            await breathe()
+            self._breathed_at = time.monotonic()
+
+    async def add(self, taken: Taken) -> None:
+        """Keep messages, and tell them and the news."""
+        if taken.messages:
+            fresh = {message.id: message for message in taken.messages}
+            self._unkept |= fresh
+            self._untold |= fresh
+            if not await self._save("running") and not self._has_warned:
+                self._has_warned = True
+                self._tell(News("notice", {"level": "warning", "text": _UNKEPT}))
+            self._tell_messages()
+        for news in taken.news:
+            self._tell(news)
+
+    def call_moved(self, call: OpenCall) -> None:
+        """Tell where a call of the run is."""
+        tool_call_id = call.request.turn_call_id
+        if tool_call_id is None:  # made by another call of the run
+            return
+        if call.state in TERMINAL:
+            self._transcript.note_end(tool_call_id, call.call_id, call.state.value)
+        moved: JsonObject = {
+            "run_id": self._run_id,
+            "tool_call_id": tool_call_id,
+            "call_id": call.call_id,
+            "state": call.state.value,
+        }
+        self._tell(News("tool_state", moved))
+
+    async def end(self, state: RunState) -> bool:
+        """Keep the end; whether all of the run is kept now."""
+        for attempt in range(END_TRIES):
+            if attempt:
+                await pause(1.0)
+            if await self._save(state):
+                self._tell_messages()
+                return True
+        _log.error("What came of run %s is lost: the store did not take it.", self._run_id)
+        return False
+
+    @property
+    def _run_id(self) -> str:
+        return self._conversation.run.id if self._conversation.run else ""
+
+    async def _save(self, state: RunState) -> bool:
+        present = replace(
+            self._conversation,
+            head_id=self._transcript.head_id,
+            updated_at=time.time(),
+            run=Run(self._run_id, state),
+        )
+        try:
+            await within(PATIENCE_S, self._tables.advance(present, list(self._unkept.values())))
+        except (BridgeError, TimeoutError) as failure:
+            _log.warning("Run %s cannot be kept now: %s", self._run_id, failure or "no answer")
+            return False
+        self._unkept.clear()
+        return True
+
+    def _tell_messages(self) -> None:
+        branches = Branches([*self._known, *self._transcript.messages])
+        for message in self._untold.values():
+            self._tell(News("message", {"message": message_json(message, branches)}))
+        self._untold.clear()
+
+    def _tell(self, news: News) -> None:
+        self._feed.tell(news.type, news.data)

@@ -1,0 +1,203 @@
+"""One run of a conversation from its beginning to its end: the turn itself, and what is left of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bridge.agent.errors import log_error, told_error
+from bridge.agent.items import ModelCall, output_item
+from bridge.agent.memory.interrupted_calls import interrupted
+from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.model import ModelError
+from bridge.agent.request_fields import InvalidRequest
+from bridge.agent.toolbox import Toolbox
+from bridge.agent.turn import CallEnded, CallStarted, TurnRequest, TurnResult, TurnSettings
+from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.conversation_runs.event_feed import Feed
+from bridge.conversation_runs.locks import Desk, LiveRun, RunEnd
+from bridge.conversation_runs.recorder import RunRecorder
+from bridge.conversations.branches import Branches
+from bridge.conversations.conversation import Conversation, Message, RunState
+from bridge.conversations.transcript import Transcript
+from bridge.conversations.window import history, window
+from bridge.providers.directory import ModelEntry
+from bridge.storage.conversations import ConversationTables
+from bridge.stored_items.items import KeptItem
+from bridge.tasks import Abandoned, abandonable
+from bridge.turns.guarded import guarded
+from bridge.turns.open_ends import CallKnowledge
+from toolserver.json_types import JsonObject
+
+_BUG = "The bridge has a bug; see its log."
+_STOPPING = "The bridge was stopped before the answer was complete. Ask again, or go on from here."
+_NOT_KEPT = "The bridge could not write the answer to its database."
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a run is to do."""
+
+    conversation: Conversation
+    """As it was kept when the run began."""
+    known: tuple[Message, ...]
+    """All messages before the run."""
+    head: Message
+    """What it answers."""
+    request: TurnRequest
+    entry: ModelEntry
+    settings: TurnSettings
+    retry: Retry | None = None
+    """A call to make again before the model is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A call that is made again, in a branch of its own."""
+
+    call: ModelCall
+    outputs: Sequence[Message]
+    """Of all calls of its round, as they are now."""
+    path: Sequence[Message]
+    """From the first message to the one with the calls."""
+    toolbox: Toolbox
+
+
+def shown(conversation: Conversation, path: Sequence[Message]) -> tuple[KeptItem, ...]:
+    """What a model is sent of a branch."""
+    chosen = conversation.settings
+    found = window(path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
+    return history(conversation.user_id, found.messages)
+
+
+class ConversationTurn:
+    """Does one run. `run` is called once."""
+
+    def __init__(
+        self,
+        tables: ConversationTables,
+        turns: Remembering,
+        journal: CallKnowledge,
+        desk: Desk,
+        feed: Feed,
+    ) -> None:
+        self._tables = tables
+        self._turns = turns
+        self._journal = journal
+        self._desk = desk
+        self._feed = feed
+
+    async def run(self, live: LiveRun, work: Work) -> None:
+        """The run to its end, which is kept, then told. Never fails."""
+        transcript = Transcript(
+            work.head,
+            work.request,
+            Branches(work.known).next_seq,
+            time.time,
+            head_id=work.conversation.head_id,
+        )
+        recorder = RunRecorder(self._tables, self._feed, transcript, work.conversation, work.known)
+        live.on_call = recorder.call_moved
+        end = await guarded(self._ended(live, work, transcript, recorder), f"Run {live.id}")
+        end = end or RunEnd("failed", error=WireError(code=ErrorCode.INTERNAL, message=_BUG))
+        if not await recorder.end(end.state):
+            unkept = WireError(code=ErrorCode.STORE_UNAVAILABLE, message=_NOT_KEPT)
+            end = replace(end, state="failed", error=end.error or unkept)
+        self._desk.leave(live, replace(end, answer=transcript.answer))
+        self._feed.tell(
+            "run_ended",
+            {
+                "run_id": live.id,
+                "state": end.state,
+                "error": end.error.model_dump(mode="json") if end.error else None,
+                "usage": end.usage,
+            },
+        )
+        self._feed.end_run()
+
+    async def _ended(
+        self, live: LiveRun, work: Work, transcript: Transcript, recorder: RunRecorder
+    ) -> RunEnd:
+        try:
+            result = await _stoppable(live, self._turn(work, transcript, recorder))
+        except Abandoned:
+            error = None
+            if live.stopped_by == "bridge":
+                error = WireError(code=ErrorCode.SERVER_BUSY, message=_STOPPING, retryable=True)
+        except (ModelError, BridgeError, InvalidRequest) as failure:
+            error = told(failure, live.id)
+        else:
+            await recorder.add(transcript.end(result))
+            error = told(result.error, live.id) if result.error else None
+            return RunEnd(_state_of(result), error=error, usage=result.usage)
+        await self._broken_off(live, work, transcript, recorder)
+        return RunEnd("failed" if error else "cancelled", error=error)
+
+    async def _turn(self, work: Work, transcript: Transcript, recorder: RunRecorder) -> TurnResult:
+        request = work.request
+        if work.retry is not None:
+            outputs = await _called_again(work.retry, transcript, recorder)
+            request = replace(request, history=shown(work.conversation, [*work.retry.path, *outputs]))
+        return await self._turns.run(request, work.entry.model, work.settings, recorder.take)
+
+    async def _broken_off(
+        self, live: LiveRun, work: Work, transcript: Transcript, recorder: RunRecorder
+    ) -> None:
+        """Keep what had come, as a history that can be gone on from."""
+        await recorder.add(transcript.break_off())
+        if calls := transcript.open_calls():
+            since = work.conversation.updated_at
+            known = await self._journal.of_turn(live.user_id, live.id, since=since)
+            await recorder.add(transcript.close(interrupted(calls, known, "stopped")))
+
+
+async def _called_again(retry: Retry, transcript: Transcript, recorder: RunRecorder) -> Sequence[Message]:
+    """Make the call, and keep the outputs of its round as a new branch."""
+    call, own = retry.call, retry.toolbox.own(retry.call.name)
+    await recorder.take(CallStarted(call, own.title if own else call.name))
+    read = [item for message in retry.path for item in message.items]
+    [output] = await retry.toolbox.run([call], read)
+    parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
+    item = output_item(call.call_id, parts if output.parts else output.text)
+    ended = CallEnded(call, item, output.has_succeeded, output.files, output.is_left_alone)
+    taken = transcript.answer_again(retry.outputs, ended)
+    await recorder.add(taken)
+    return taken.messages
+
+
+async def _stoppable(live: LiveRun, turn: Any) -> TurnResult:
+    """The turn, which a stop of the run ends.
+
+    Raises:
+        Abandoned: it was stopped.
+    """
+    if live.stopped_by is not None:
+        turn.close()
+        raise Abandoned
+
+    def hold(task: asyncio.Task[Any]) -> None:
+        live.task = task
+
+    return await abandonable(turn, f"turn of run {live.id}", hold)
+
+
+def _state_of(result: TurnResult) -> RunState:
+    if result.status == "failed":
+        return "failed"
+    return "max_iterations" if result.limit_reached else "completed"
+
+
+def told(failure: ModelError | BridgeError | InvalidRequest, run_id: str) -> WireError:
+    """A failure as listeners and callers are told it; the log has it under the run's id."""
+    if isinstance(failure, BridgeError):
+        return failure.error
+    error = told_error(failure)
+    log_error(error, run_id)
+    detail: dict[str, Any] = {"code": error.code, "error_id": run_id}
+    if isinstance(failure, ModelError) and failure.status is not None:
+        detail["status"] = failure.status
+    message = f"Failed to get an answer of the model: {error.message}"
+    return WireError(code=ErrorCode.MODEL_FAILED, message=message, detail=detail, retryable=error.may_retry)

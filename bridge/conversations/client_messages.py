@@ -1,0 +1,81 @@
+"""Messages that a client writes itself, read into items: what would break a history is refused. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bridge.agent.items import Item, ModelCall, message_item, output_item
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.conversations.additions import unanswered
+from bridge.conversations.conversation import Message, Role, new_message_id
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCall:
+    """A call as a client writes it."""
+
+    id: str
+    name: str
+    arguments_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A message as a client writes it."""
+
+    role: Role
+    content: str | None = None
+    calls: Sequence[WrittenCall] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+
+
+def message_of(conversation_id: str, written: Written, path: Sequence[Message], now: float) -> Message:
+    """The message, without its place. `path`: what it comes after.
+
+    Raises:
+        BridgeError: `invalid_request`, naming what is wrong: it lacks something, or would stand between a
+            call and its output.
+    """
+    if written.role != "assistant" and written.calls:
+        raise _wrong("tool_calls", "Only an assistant calls.")
+    if written.role != "tool" and written.tool_call_id is not None:
+        raise _wrong("tool_call_id", "Only the output of a tool has one.")
+    open_ = {call.call_id: call for call in unanswered(path)}
+    if written.role == "tool":
+        return _output(conversation_id, written, open_, now)
+    if open_:
+        raise _wrong("role", f"The calls {', '.join(open_)} have no output yet: add those first.")
+    items = _items(written)
+    return Message(new_message_id(), conversation_id, None, 0, written.role, now, items)
+
+
+def _items(written: Written) -> tuple[Item, ...]:
+    if written.content is None and not written.calls:
+        raise _wrong("content", "A text is missing.")
+    role = "assistant" if written.role == "assistant" else "system" if written.role == "system" else "user"
+    said = [] if written.content is None else [message_item(role, written.content)]
+    ids = [call.id for call in written.calls]
+    if len(set(ids)) < len(ids):
+        raise _wrong("tool_calls", "Two calls have the same id.")
+    calls: list[Item] = [
+        {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments_text}
+        for call in written.calls
+    ]
+    return (*said, *calls)
+
+
+def _output(conversation_id: str, written: Written, open_: dict[str, ModelCall], now: float) -> Message:
+    call = open_.get(written.tool_call_id or "")
+    if call is None:
+        raise _wrong("tool_call_id", "No call of that id waits for an output at the end of this branch.")
+    if written.content is None:
+        raise _wrong("content", "A text is missing.")
+    items = (output_item(call.call_id, written.content),)
+    message = Message(new_message_id(), conversation_id, None, 0, "tool", now, items)
+    return replace(message, tool_name=written.name or call.name)
+
+
+def _wrong(field: str, message: str) -> BridgeError:
+    return BridgeError(ErrorCode.INVALID_REQUEST, f"{field}: {message}", detail={"field": field})

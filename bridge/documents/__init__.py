@@ -1,0 +1,1 @@
+"""OpenAPI documents from outside: fetched, bundled, and compiled in worker processes."""

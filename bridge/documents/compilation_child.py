@@ -1,0 +1,80 @@
+"""The document worker's own process: reads foreign documents where they can do no harm.
+
+The documents read last are kept, so that their schemas can be asked for. It does not validate, because what
+validates takes longer to load than everything here; see `validation_child`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import orjson
+
+from bridge.documents.framing import decoded, serve
+from toolserver.document.bundle import bundle_document
+from toolserver.document.document import parse_document
+from toolserver.tool.compile import DocumentTools, compiled_to_lines
+
+KEPT_TEXT_BYTES = 64 * 1024 * 1024
+"""Texts whose documents stay parsed; the last one always does. A parsed document takes some five times its
+text."""
+
+
+class _Kept:
+    """The documents read last, by digest."""
+
+    def __init__(self) -> None:
+        self._documents: OrderedDict[str, tuple[DocumentTools, int]] = OrderedDict()
+
+    def get(self, digest: str) -> DocumentTools | None:
+        found = self._documents.get(digest)
+        if found is None:
+            return None
+        self._documents.move_to_end(digest)
+        return found[0]
+
+    def put(self, tools: DocumentTools, text: bytes) -> None:
+        self._documents[tools.compiled.digest] = (tools, len(text))
+        self._documents.move_to_end(tools.compiled.digest)
+        while len(self._documents) > 1 and self._size() > KEPT_TEXT_BYTES:
+            self._documents.popitem(last=False)
+
+    def _size(self) -> int:
+        return sum(size for _, size in self._documents.values())
+
+
+def _lines(kept: _Kept, request: dict[str, Any], text: bytes, *files: bytes) -> Iterator[bytes]:
+    match request["op"]:
+        case "bundle":
+            texts = dict(zip(request["addresses"], map(decoded, files), strict=True))
+            source_url, left_out = request["source_url"], request["left_out"]
+            bundle = bundle_document(decoded(text), source_url=source_url, texts=texts, left_out=left_out)
+            yield orjson.dumps({"missing": bundle.missing, "problems": bundle.problems})
+            yield orjson.dumps(bundle.text)
+        case "schemas":
+            yield from _schema_lines(kept, request["digest"], request["keys"], text)
+        case _:
+            source_url, base_url = request["source_url"], request["base_url"]
+            tools = DocumentTools(parse_document(text), source_url=source_url, base_url=base_url)
+            kept.put(tools, text)
+            yield from compiled_to_lines(tools.compiled)
+
+
+def _schema_lines(kept: _Kept, digest: str, keys: list[str], text: bytes) -> Iterator[bytes]:
+    """Schema and warnings of each key, in order; nothing when the document is not here and no text came."""
+    tools = kept.get(digest)
+    if tools is None and text:
+        tools = DocumentTools(parse_document(text), source_url=None)
+        kept.put(tools, text)
+    if tools is not None:
+        for key in keys:
+            schema = tools.schema(key)
+            yield schema.schema_json
+            yield orjson.dumps(schema.warnings)
+
+
+if __name__ == "__main__":
+    serve(partial(_lines, _Kept()))

@@ -1,0 +1,235 @@
+"""Fetching documents by URL: for the operator without limits of place, for users from public addresses only.
+
+A user's document that only the browser can reach is fetched by the browser. What the bridge fetches for a
+user must not become a way into the bridge's own network, so every address a name resolves to is checked, at
+every redirect.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Self, TypeAlias
+from urllib.parse import urljoin
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.resolver import DefaultResolver
+from yarl import URL
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.documents.network_table import METADATA_NAMES, Conclusion
+from bridge.documents.networks import network_of
+from bridge.settings.bridge import origin_of
+from toolserver.document.document import Limits
+
+FETCH_SECONDS = 30.0
+MAX_REDIRECTS = 5
+MAX_AT_ONCE = 6
+"""Requests at a time, as browsers do: to one host, and for users to all hosts together."""
+ACCEPT = "application/json, application/yaml, */*;q=0.5"
+
+_TOO_MANY_REDIRECTS = "too many redirects"
+
+Refuse: TypeAlias = Callable[[str], None]
+"""Takes a host: raises OSError, with the reason, for what must not be reached, ValueError for other names."""
+
+
+def refuse_private(host: str) -> None:
+    """Refuses what is not public or hands out metadata, also where an IPv6 address only leads there."""
+    address = host.partition("%")[0]
+    if source := METADATA_NAMES.get(host.rstrip(".").lower()):
+        raise OSError(f"{host} is a cloud metadata service ({source}); nothing is fetched from there")
+    network = network_of(address)
+    if network.conclusion is Conclusion.METADATA:
+        raise OSError(f"{address} leads to cloud metadata ({network.name}); nothing is fetched from there")
+    if network.conclusion is Conclusion.PRIVATE:
+        what = f"{network.name}, {network.source}"
+        raise OSError(f"{address} is not a public address ({what}); let the browser fetch it")
+
+
+class PublicResolver(AbstractResolver):
+    """Resolves names, and refuses those that lead to private addresses."""
+
+    def __init__(self, refuse: Refuse = refuse_private) -> None:
+        self._resolver = DefaultResolver()
+        self._refuse = refuse
+
+    async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[ResolveResult]:  # pyright: ignore[reportIncompatibleMethodOverride] - aiohttp annotates `family` with an enum
+        """All addresses, if every one of them is public.
+
+        Raises:
+            OSError: one is not, with the reason and without `strerror`; or there is none.
+        """
+        found = await self._resolver.resolve(host, port, family)  # pyright: ignore[reportArgumentType]
+        for result in found:
+            try:
+                self._refuse(result["host"])
+            except OSError as error:
+                raise OSError(f"{host} is {result['host']}, and {error}") from None
+        return found
+
+    async def close(self) -> None:
+        """Close the resolver."""
+        await self._resolver.close()
+
+
+class FetchFailed(Exception):
+    """An address that gives no text; its text is the reason, without a full stop."""
+
+
+class DocumentFetch(ABC):
+    """Fetches a document and what it refers to; to be entered as a context."""
+
+    async def __aenter__(self) -> Self:
+        self._session = self._new_session()
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self._session.close()
+
+    @abstractmethod
+    def how_to_allow(self, origin: str) -> str:
+        """What its user has to do before anything is fetched from `origin`, without a full stop."""
+
+    @abstractmethod
+    def _new_session(self) -> aiohttp.ClientSession: ...
+
+    @abstractmethod
+    def _address(self, url: str) -> URL:
+        """Raises FetchFailed or ValueError for what must not or cannot be reached."""
+
+    async def document(self, url: str) -> tuple[str, str]:
+        """The text, and the address that redirects led to.
+
+        Raises:
+            BridgeError: `document_unreachable`.
+        """
+        try:
+            return await self.get(url, within=None)
+        except FetchFailed as error:
+            raise _unreachable(url, str(error)) from None
+
+    async def get(self, url: str, *, within: Collection[str] | None) -> tuple[str, str]:
+        """As `document`; redirects lead to the origins `within` only, or anywhere.
+
+        Raises:
+            FetchFailed: with the reason.
+        """
+        asked = url
+        for _ in range(MAX_REDIRECTS + 1):
+            try:
+                address, origin = self._address(url), origin_of(url)
+            except (FetchFailed, ValueError) as error:
+                raise FetchFailed(f"{error}{_redirected(asked, url)}") from None
+            if within is not None and origin not in within:
+                raise FetchFailed(f"it redirects to {origin}; {self.how_to_allow(origin)}")
+            fetched = await _get(self._session, address)
+            if fetched.redirect is None:
+                return fetched.text, fetched.url
+            url = fetched.redirect
+        raise FetchFailed(_TOO_MANY_REDIRECTS)
+
+
+class PublicFetch(DocumentFetch):
+    """Fetches for users what is at public http and https addresses, and nothing else.
+
+    `refuse` decides about every address, at every redirect, when it is connected to.
+    """
+
+    def __init__(self, refuse: Refuse = refuse_private) -> None:
+        self._refuse = refuse
+
+    def how_to_allow(self, origin: str) -> str:  # noqa: D102 - inherited
+        return f"{origin} in `reference_origins` allows that"
+
+    def _new_session(self) -> aiohttp.ClientSession:
+        resolver = PublicResolver(self._refuse)
+        connector = aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, limit=MAX_AT_ONCE)
+        return aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=False)
+
+    def _address(self, url: str) -> URL:
+        """As aiohttp itself will read it: a second parser could find another host in the same text."""
+        address = URL(url)
+        if address.scheme not in ("http", "https") or not address.raw_host:
+            raise FetchFailed("only http and https addresses can be fetched")
+        try:
+            self._refuse(address.raw_host)
+        except ValueError:
+            return address  # a name: the resolver checks what it leads to
+        except OSError as error:
+            raise FetchFailed(str(error)) from None
+        return address
+
+
+class OperatorFetch(DocumentFetch):
+    """Fetches what the operator named, private addresses included, and what that refers to.
+
+    A host's name is resolved once: what a document calls its own origin stays where the document came from.
+    """
+
+    def how_to_allow(self, origin: str) -> str:  # noqa: D102 - inherited
+        return f"--refs-origin {origin} allows that"
+
+    def _new_session(self) -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(ttl_dns_cache=None, limit_per_host=MAX_AT_ONCE)
+        return aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=True)
+
+    def _address(self, url: str) -> URL:
+        return URL(url)
+
+
+def _redirected(asked: str, url: str) -> str:
+    return "" if url == asked else f", after a redirect to {url}"
+
+
+def read_document_file(path: Path) -> str:
+    """The text of a file that the operator named.
+
+    Raises:
+        BridgeError: `document_unreachable`.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreachable(str(path), str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    text: str
+    url: str
+    redirect: str | None = None
+
+
+async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
+    limit, url = Limits().max_bytes, str(address)
+    try:
+        async with session.get(address, headers={"Accept": ACCEPT}, allow_redirects=False) as response:
+            if response.status in (301, 302, 303, 307, 308):
+                return _Fetched("", url, urljoin(url, response.headers.get("Location", "")))
+            if response.status != HTTPStatus.OK:
+                raise FetchFailed(f"HTTP status {response.status}")
+            content = await response.content.read(limit + 1)
+            while len(content) <= limit and (more := await response.content.read(limit + 1 - len(content))):
+                content += more
+            if len(content) > limit:
+                raise FetchFailed(f"larger than {limit} bytes")
+            return _Fetched(content.decode("utf-8-sig", "replace"), str(response.url))
+    except aiohttp.ClientConnectorDNSError as error:
+        refused = error.os_error.strerror is None  # by PublicResolver; aiohttp would write "[None]"
+        raise FetchFailed(str(error.os_error if refused else error)) from None
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        raise FetchFailed(str(error) or type(error).__name__) from None
+
+
+def _timeout() -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=FETCH_SECONDS)
+
+
+def _unreachable(url: str, reason: str) -> BridgeError:
+    message = f"The document at {url} could not be fetched: {reason}."
+    return BridgeError(ErrorCode.DOCUMENT_UNREACHABLE, message, detail={"url": url})

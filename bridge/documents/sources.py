@@ -1,0 +1,192 @@
+"""Documents that the operator named or the bridge fetches for a user, with the files they refer to.
+
+Who chose the document did not choose what it refers to: files come from below one folder only, and only for
+the operator; addresses come from the document's own origin only, and from more where it was said so. What may
+not or cannot be read is left out with the reason, which the operations that need it then give.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from bridge.documents.fetch import (
+    DocumentFetch,
+    FetchFailed,
+    OperatorFetch,
+    PublicFetch,
+    read_document_file,
+)
+from bridge.settings.bridge import origin_of
+from toolserver.document.bundle import Bundle
+from toolserver.document.document import Limits
+
+MAX_BYTES = Limits().max_bytes
+"""Of all texts together."""
+
+MAX_FETCHED = 50
+"""Addresses fetched for one document."""
+
+FETCH_ALL_SECONDS = 60.0
+"""For all addresses of one document together; chosen."""
+
+
+class BundleDocument(Protocol):
+    """`toolserver.document.bundle.bundle_document`, where hostile texts can do no harm."""
+
+    async def __call__(
+        self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
+    ) -> Bundle:
+        """Raises BridgeError `invalid_document`, also when it takes too much time or memory."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRules:
+    """Where files that a document refers to may come from."""
+
+    root: Path | None = None
+    """Files may be read below this folder; None: below the folder of the document."""
+    origins: frozenset[str] = frozenset()
+    """Origins beside the document's own, such as `https://schemas.example`."""
+
+
+OWN_ONLY = ReferenceRules()
+"""What no option widens."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDocument:
+    """A document and where it came from."""
+
+    text: str
+    """With the files it refers to inside."""
+    source_url: str | None
+    """None for a file."""
+
+
+async def read_document(source: str, rules: ReferenceRules, bundle: BundleDocument) -> SourceDocument:
+    """The document of a file or address that the operator named, with what it refers to.
+
+    Raises:
+        BridgeError: `document_unreachable`; what `bundle` raises, when the document cannot be used at all.
+    """
+    async with OperatorFetch() as fetch:
+        if source.startswith(("http://", "https://")):
+            text, url = await fetch.document(source)
+            gatherer = _Gatherer(fetch, rules.origins | {origin_of(url)}, None)
+            return SourceDocument(await gatherer.gather(text, url, bundle), url)
+        path = _absolute(source)
+        text = await asyncio.to_thread(read_document_file, path)
+        folder = _absolute(rules.root) if rules.root else path.parent
+        gatherer = _Gatherer(fetch, rules.origins, folder)
+        return SourceDocument(await gatherer.gather(text, path.as_uri(), bundle), None)
+
+
+async def read_public_document(
+    url: str, origins: Set[str], bundle: BundleDocument, *, fetch: PublicFetch | None = None
+) -> SourceDocument:
+    """The document at a public address, with what it refers to at its own origin and at `origins`.
+
+    Every address that is fetched is public, after redirects, too.
+
+    Raises:
+        BridgeError: `document_unreachable`; what `bundle` raises, when the document cannot be used at all.
+    """
+    async with fetch or PublicFetch() as fetching:
+        text, address = await fetching.document(url)
+        gatherer = _Gatherer(fetching, origins | {origin_of(address)}, None)
+        return SourceDocument(await gatherer.gather(text, address, bundle), address)
+
+
+def _absolute(path: str | Path) -> Path:
+    """Without `..`, which addresses do not keep either."""
+    return Path(os.path.abspath(path))
+
+
+class _LeftOut(Exception):
+    """One file that does not come; its text is the reason."""
+
+
+@dataclass(slots=True)
+class _Gatherer:
+    """Gets what one document refers to, round by round."""
+
+    fetch: DocumentFetch
+    origins: Set[str]
+    folder: Path | None
+    """None: no files are read, as for a document that came from an address."""
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    left_out: dict[str, str] = field(default_factory=dict[str, str])
+    fetched: int = 0
+    bytes_left: int = MAX_BYTES
+
+    async def gather(self, text: str, url: str, bundle: BundleDocument) -> str:
+        self.bytes_left -= len(text)
+        deadline = asyncio.get_running_loop().time() + FETCH_ALL_SECONDS
+        while True:
+            made = await bundle(text, source_url=url, texts=self.texts, left_out=self.left_out)
+            if made.text is not None:
+                return made.text
+            async with asyncio.TaskGroup() as group:
+                for wanted in made.missing:
+                    group.create_task(self._get(wanted, deadline), name=f"get {wanted[:100]}")
+
+    async def _get(self, url: str, deadline: float) -> None:
+        get = self._file if url.startswith("file:") else self._address
+        try:
+            async with asyncio.timeout_at(deadline):
+                text = await get(url)
+            self.bytes_left -= len(text)
+            if self.bytes_left < 0:
+                raise _LeftOut(f"All files together would be larger than {MAX_BYTES:,} bytes.")
+            self.texts[url] = text
+        except _LeftOut as error:
+            self.left_out[url] = str(error)
+        except FetchFailed as error:
+            self.left_out[url] = f"It could not be fetched: {error}."
+        except ValueError:
+            self.left_out[url] = "It is no address."
+        except TimeoutError:
+            self.left_out[url] = f"All files together took longer than {FETCH_ALL_SECONDS:g} s."
+
+    async def _address(self, url: str) -> str:
+        origin = origin_of(url)
+        if origin not in self.origins:
+            how = self.fetch.how_to_allow(origin)
+            raise _LeftOut(f"It is at {origin}, where nothing is fetched from; {how}.")
+        self.fetched += 1
+        if self.fetched > MAX_FETCHED:
+            raise _LeftOut(f"More than {MAX_FETCHED} addresses are not fetched for one document.")
+        return (await self.fetch.get(url, within=self.origins))[0]
+
+    async def _file(self, url: str) -> str:
+        if self.folder is None:
+            raise _LeftOut("A document from an address may not read files.")
+        path = Path(url2pathname(urlsplit(url).path))
+        if not path.is_relative_to(self.folder):
+            raise _LeftOut("It lies outside of the folder that may be read; --refs-root widens it.")
+        try:
+            return await asyncio.to_thread(_text_below, self.folder, path)
+        except UnicodeDecodeError:
+            raise _LeftOut("It is not UTF-8 text.") from None
+        except OSError as error:
+            raise _LeftOut(f"It cannot be read: {error.strerror or error}.") from None
+
+
+def _text_below(folder: Path, path: Path) -> str:
+    """Raises _LeftOut, OSError or UnicodeDecodeError."""
+    real = path.resolve(strict=True)
+    if not real.is_relative_to(folder.resolve()):
+        raise _LeftOut("It is a link out of the folder that may be read; --refs-root widens it.")
+    if not real.is_file():
+        raise _LeftOut("It is not a file.")
+    if real.stat().st_size > MAX_BYTES:
+        raise _LeftOut(f"It is larger than {MAX_BYTES:,} bytes.")
+    return real.read_text(encoding="utf-8-sig")

@@ -1,0 +1,220 @@
+"""Foreign documents are parsed and compiled in a child process, kept warm, and killed when it takes too long.
+
+Implements the registry's `Compiler` port. Requests are served one after another; an answer arrives line by
+line, so that even a large document never holds up the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import orjson
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.catalog.server_view import Validation
+from bridge.edges.document_frames import LENGTH, frame, frame_length
+from bridge.tasks import breathe
+from toolserver.document.bundle import Bundle, Problem
+from toolserver.tool.argument_schemas import ToolSchema
+from toolserver.tool.compile import CompiledDocument, CompiledReader
+
+PACKAGE_FOLDER = Path(__file__).parents[2]
+
+COMPILATION, VALIDATION = "bridge.documents.compilation_child", "bridge.edges.validation_child"
+"""What the processes run. They are two because loading the validator takes longer than all the rest."""
+
+COMPILE_SECONDS = 60.0
+"""Wall time for one document; the largest real one takes 16 s as YAML."""
+
+VALIDATE_SECONDS = 300.0
+
+SLICE_S = 0.003
+"""Longest stretch of line reading before others get the event loop."""
+
+
+class DocumentWorker:
+    """One child process for compiling, and a short-lived one for each validation."""
+
+    def __init__(self) -> None:
+        self._process: asyncio.subprocess.Process | None = None
+        self._lock = asyncio.Lock()
+        self._validating = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Start the child ahead of the first document."""
+        async with self._lock:
+            await self._warm()
+
+    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+        """Compile one document text. Cancelling it replaces the child.
+
+        Raises:
+            BridgeError: `invalid_document`, with `detail.code` and `detail.pointer` of the toolserver's
+                error, also when the child ran out of time or memory.
+        """
+        header = {"op": "compile", "source_url": source_url, "base_url": base_url}
+        async with self._child_for_one() as process:
+            return await _compiled(_ask(process, header, text))
+
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
+        """The argument schemas of a text's operations by key; the child has the document parsed, as a rule.
+
+        Cancelling it replaces the child.
+
+        Raises:
+            BridgeError: `invalid_document`, as `compile`.
+        """
+        header = {"op": "schemas", "digest": digest, "keys": list(keys)}
+        async with self._child_for_one() as process:
+            lines = await _checked(_ask(process, header, ""))
+            if len(lines) < 2 * len(keys):  # it no longer has the document, or never had
+                lines = await _checked(_ask(process, header, text))
+        made = (
+            ToolSchema(schema, tuple(orjson.loads(warnings)))
+            for schema, warnings in zip(lines[::2], lines[1::2], strict=True)
+        )
+        return dict(zip(keys, made, strict=True))
+
+    @asynccontextmanager
+    async def _child_for_one(self) -> AsyncGenerator[asyncio.subprocess.Process]:
+        """The child, for one request at a time; whatever breaks the request off also ends the child."""
+        async with self._lock:
+            process = await self._warm()
+            try:
+                async with asyncio.timeout(COMPILE_SECONDS):
+                    yield process
+            except BridgeError:
+                raise  # the child said it and waits for the next document
+            except TimeoutError:
+                await self._discard()
+                raise _invalid(
+                    "too_slow", f"The document took longer than {COMPILE_SECONDS:g} s to read."
+                ) from None
+            except (asyncio.IncompleteReadError, ConnectionError, ValueError):
+                await self._discard()
+                raise _invalid(
+                    "too_large",
+                    f"Reading the document ended its process (status {process.returncode}). "
+                    "It may need too much memory, or one part of it is too large.",
+                ) from None
+            except BaseException:  # whatever is left of the answer must not be taken for the next document's
+                await self._discard()
+                raise
+
+    async def bundle(
+        self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
+    ) -> Bundle:
+        """`toolserver.document.bundle.bundle_document`. Cancelling it replaces the child.
+
+        Raises:
+            BridgeError: `invalid_document`, as `compile`.
+        """
+        header = {
+            "op": "bundle",
+            "source_url": source_url,
+            "addresses": list(texts),
+            "left_out": dict(left_out),
+        }
+        async with self._child_for_one() as process:
+            facts, bundled = await _checked(_ask(process, header, text, *texts.values()))
+        read = orjson.loads(facts)
+        problems = tuple(Problem(**problem) for problem in read["problems"])
+        return Bundle(orjson.loads(bundled), tuple(read["missing"]), problems)
+
+    async def validate(self, text: str) -> Validation:
+        """What openapi-core says about a document; never raises for the document's sake."""
+        async with self._validating:
+            process = await _spawn(VALIDATION)
+            try:
+                async with asyncio.timeout(VALIDATE_SECONDS):
+                    lines = [line async for line in _ask(process, {}, text)]
+                problems: list[str] = orjson.loads(lines[0])["problems"]
+                return Validation("invalid" if problems else "valid", tuple(problems))
+            except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError, LookupError):
+                return Validation("failed", ("The validator did not finish.",))
+            finally:
+                await _end(process)
+
+    async def close(self) -> None:
+        """End the child."""
+        async with self._lock:
+            await self._discard()
+
+    async def _warm(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await _spawn(COMPILATION)
+        return self._process
+
+    async def _discard(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            await _end(process)
+
+
+async def _spawn(module: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",  # not the current folder: what lies there must not be run in our name
+        "-m",
+        module,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER)},
+    )
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+    await process.communicate()  # reads what is left: a full pipe would keep `wait` from ever ending
+
+
+async def _ask(
+    process: asyncio.subprocess.Process, header: Mapping[str, object], *texts: str
+) -> AsyncIterator[bytes]:
+    requests, answers = process.stdin, process.stdout
+    if requests is None or answers is None:
+        raise ConnectionResetError
+    requests.write(frame(orjson.dumps(header)))
+    for text in texts:
+        requests.write(frame(text.encode("utf-8", "replace")))
+        await requests.drain()
+    clock = asyncio.get_running_loop().time
+    slice_end = clock() + SLICE_S
+    while length := frame_length(await answers.readexactly(LENGTH.size)):
+        yield await answers.readexactly(length)
+        if clock() >= slice_end:
+            await breathe()
+            slice_end = clock() + SLICE_S
+
+
+async def _compiled(lines: AsyncIterator[bytes]) -> CompiledDocument:
+    reader = CompiledReader()
+    async for line in _without_error(lines):
+        reader.feed(line)
+    return reader.finish()
+
+
+async def _checked(lines: AsyncIterator[bytes]) -> list[bytes]:
+    return [line async for line in _without_error(lines)]
+
+
+async def _without_error(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The lines to the very end, or the rest would be taken for the next answer; then the error, if any."""
+    error: dict[str, str] | None = None
+    async for line in lines:
+        if line.startswith(b'{"error":'):
+            error = orjson.loads(line)["error"]
+        else:
+            yield line
+    if error is not None:
+        raise _invalid(error["code"], error["message"], error["pointer"])
+
+
+def _invalid(code: str, message: str, pointer: str = "") -> BridgeError:
+    return BridgeError(ErrorCode.INVALID_DOCUMENT, message, detail={"code": code, "pointer": pointer})

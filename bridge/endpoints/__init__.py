@@ -1,0 +1,1 @@
+"""What clients speak to: one module or package for each API."""

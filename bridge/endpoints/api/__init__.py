@@ -1,0 +1,1 @@
+"""The bridge's own API, for its page and its commands."""

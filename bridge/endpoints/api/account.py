@@ -1,0 +1,344 @@
+"""Who the caller is and what it holds: `/api/tickets`, `sessions`, `keys`, `me` and `connect`."""
+
+from __future__ import annotations
+
+from aiohttp import web
+from pydantic import BaseModel, Field
+
+from bridge import __version__
+from bridge.agent.turn import CallDisplay
+from bridge.audit import AuditKind
+from bridge.auth.identity import SESSION_SECONDS, Identity
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.http.audit import tell_audit
+from bridge.http.routing import (
+    Answer,
+    Confirmation,
+    Route,
+    address_of,
+    caller_of,
+    json_answer,
+    page_of,
+    read_body,
+)
+from bridge.limits.token_bucket import RateLimit
+from bridge.settings.bridge import Settings
+from bridge.storage.store import Store
+from bridge.stored_items.markers import MarkerForm
+
+SESSION_ATTEMPTS = 600
+SESSION_ATTEMPTS_IN_ALL = 6000
+"""Challenges and signatures of one address, and of all, in a minute; a page needs two in fifteen minutes."""
+
+
+class Redemption(BaseModel):
+    """A ticket that a paired browser was opened with."""
+
+    ticket: str = Field(max_length=200)
+
+
+class Redeemed(BaseModel):
+    """Whose ticket it is; `redeemed` and thereby spent only if it is the caller's own."""
+
+    user: str
+    redeemed: bool
+    printed: bool
+    """Made at the command line: whoever opens it accepts what is named there (ruling 20)."""
+
+
+class ChallengeRequest(BaseModel):
+    """Which device wants to open a session."""
+
+    device_id: str = Field(max_length=100)
+
+
+class Challenge(BaseModel):
+    """A nonce to sign once, within a minute."""
+
+    nonce: str
+
+
+class SignedChallenge(BaseModel):
+    """The signature over `tool-bridge session ` and the nonce: ECDSA P-256, SHA-256, r and s, base64url."""
+
+    device_id: str = Field(max_length=100)
+    nonce: str = Field(max_length=200)
+    signature: str = Field(max_length=200)
+
+
+class Session(BaseModel):
+    """A bearer token for `/api` and the socket."""
+
+    token: str
+    expires_in: int
+    user: str
+    user_id: str
+
+
+class Me(BaseModel):
+    """The caller."""
+
+    user: str
+    device_id: str | None
+    operator: bool
+    """The user who started the bridge: may change shared servers and make forwarder keys."""
+    base_url: str
+    version: str
+
+
+class KeyFacts(BaseModel):
+    """An API key without its secret."""
+
+    id: str
+    label: str
+    created_at: float
+    forwarder: bool
+    """It speaks for the users it names; made at the command line or by the operator."""
+    show_calls: CallDisplay | None
+    """How its answers of models show calls; null: `details` for a forwarder, else `hidden`."""
+    markers: MarkerForm | None
+    """How they name what is kept of them; null: `link` for Open WebUI, else `off`."""
+
+
+class KeyList(BaseModel):
+    """The caller's API keys."""
+
+    keys: list[KeyFacts]
+
+
+class NewKey(BaseModel):
+    """What the key is for."""
+
+    label: str = Field(default="", max_length=100)
+    forwarder: bool = False
+    """A key that speaks for the users it names; only the operator may make one."""
+    show_calls: CallDisplay | None = None
+    markers: MarkerForm | None = None
+
+
+class KeyOnce(BaseModel):
+    """A new API key; it cannot be read again."""
+
+    id: str
+    key: str
+    label: str
+
+
+class ConnectFacts(BaseModel):
+    """How this bridge can be reached, for the Connect view."""
+
+    base_url: str
+    port: int
+    bind: str
+    allowed_hosts: list[str]
+    allowed_origins: list[str]
+    user: str
+    operator: bool
+    takes_signed_users: bool
+    """The bridge has Open WebUI's secret, so that one connection can serve all its users."""
+    trusts_user_headers: bool
+
+
+class AccountRoutes:
+    """Handlers of identity and connection facts."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        store: Store,
+        settings: Settings,
+        *,
+        operator_id: str,
+        base_url: str,
+        port: int,
+    ) -> None:
+        self._identity = identity
+        self._store = store
+        self._settings = settings
+        self._operator_id = operator_id
+        self._base_url = base_url
+        self._port = port
+        self._sessions_limit = RateLimit(
+            "attempts to open a session",
+            per_key=SESSION_ATTEMPTS,
+            in_all=SESSION_ATTEMPTS_IN_ALL,
+            window_s=60,
+        )
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [*self._session_routes(), *self._key_routes()]
+
+    def _session_routes(self) -> list[Route]:
+        return [
+            Route(
+                "POST",
+                "/api/tickets",
+                self.redeem,
+                "redeemTicket",
+                "Spend a ticket in a browser that is paired already",
+                {200: Answer("Whose ticket it is, and whether it was spent.", Redeemed)},
+                body=Redemption,
+                access="page",
+                errors=(ErrorCode.INVALID_REQUEST,),
+            ),
+            Route(
+                "POST",
+                "/api/sessions/challenge",
+                self.challenge,
+                "challengeDevice",
+                "Get a nonce to sign",
+                {200: Answer("The nonce.", Challenge)},
+                body=ChallengeRequest,
+                access="public",
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+            ),
+            Route(
+                "POST",
+                "/api/sessions",
+                self.open_session,
+                "openSession",
+                "Open a session with a signed nonce",
+                {200: Answer("The session token.", Session)},
+                body=SignedChallenge,
+                access="public",
+                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+            ),
+            Route("GET", "/api/me", self.me, "showMe", "Who am I", {200: Answer("The caller.", Me)}),
+        ]
+
+    def _key_routes(self) -> list[Route]:
+        return [
+            Route(
+                "GET",
+                "/api/keys",
+                self.list_keys,
+                "listKeys",
+                "List API keys",
+                {200: Answer("Keys.", KeyList)},
+            ),
+            Route(
+                "POST",
+                "/api/keys",
+                self.create_key,
+                "createKey",
+                "Create an API key",
+                {201: Answer("The key, shown once.", KeyOnce)},
+                body=NewKey,
+                access="page",
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
+                audited=AuditKind.KEY_MADE,
+            ),
+            Route(
+                "DELETE",
+                "/api/keys/{id}",
+                self.delete_key,
+                "deleteKey",
+                "Revoke an API key",
+                {200: Answer("Revoked.", Confirmation)},
+                access="page",
+                errors=(ErrorCode.NOT_FOUND,),
+                audited=AuditKind.KEY_REVOKED,
+            ),
+            Route(
+                "GET",
+                "/api/connect",
+                self.connect_facts,
+                "showConnect",
+                "How this bridge can be reached",
+                {200: Answer("Addresses, hosts and origins.", ConnectFacts)},
+            ),
+        ]
+
+    async def redeem(self, request: web.Request) -> web.Response:
+        """Spend the caller's own ticket."""
+        caller = await page_of(self._identity, request)
+        ticket = await self._identity.redeem(caller, (await read_body(request, Redemption)).ticket)
+        is_own = ticket.user.id == caller.user.id
+        return json_answer(Redeemed(user=ticket.user.name, redeemed=is_own, printed=ticket.printed))
+
+    async def challenge(self, request: web.Request) -> web.Response:
+        """A nonce for any device id."""
+        self._sessions_limit.take(address_of(request))
+        asked = await read_body(request, ChallengeRequest)
+        return json_answer(Challenge(nonce=self._identity.challenge(asked.device_id)))
+
+    async def open_session(self, request: web.Request) -> web.Response:
+        """A session token for a signed nonce."""
+        self._sessions_limit.take(address_of(request))
+        signed = await read_body(request, SignedChallenge)
+        token, device = await self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
+        user = device.user
+        return json_answer(Session(token=token, expires_in=SESSION_SECONDS, user=user.name, user_id=user.id))
+
+    async def me(self, request: web.Request) -> web.Response:
+        """The caller."""
+        caller = await caller_of(self._identity, request)
+        return json_answer(
+            Me(
+                user=caller.user.name,
+                device_id=caller.device_id,
+                operator=caller.user.id == self._operator_id,
+                base_url=self._base_url,
+                version=__version__,
+            )
+        )
+
+    async def list_keys(self, request: web.Request) -> web.Response:
+        """The caller's keys."""
+        keys = await self._store.keys((await caller_of(self._identity, request)).user.id)
+        facts = [
+            KeyFacts(
+                id=key.id,
+                label=key.label,
+                created_at=key.created_at,
+                forwarder=key.forwarder,
+                show_calls=key.show_calls,
+                markers=key.markers,
+            )
+            for key in keys
+        ]
+        return json_answer(KeyList(keys=facts))
+
+    async def create_key(self, request: web.Request) -> web.Response:
+        """A new key for the caller."""
+        caller = await page_of(self._identity, request)
+        wanted = await read_body(request, NewKey)
+        if wanted.forwarder and caller.user.id != self._operator_id:
+            message = "Only the user who started the bridge may make a key that speaks for other users."
+            raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+        key_id, key = await self._store.add_key(
+            caller.user.id,
+            wanted.label,
+            forwarder=wanted.forwarder,
+            show_calls=wanted.show_calls,
+            markers=wanted.markers,
+        )
+        tell_audit(request, key=key_id, label=wanted.label, forwarder=wanted.forwarder)
+        return json_answer(KeyOnce(id=key_id, key=key, label=wanted.label), status=201)
+
+    async def delete_key(self, request: web.Request) -> web.Response:
+        """Revoke one of the caller's keys."""
+        caller = await page_of(self._identity, request)
+        if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
+            raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
+        self._identity.forget_credentials()
+        tell_audit(request, key=request.match_info["id"])
+        return json_answer(Confirmation())
+
+    async def connect_facts(self, request: web.Request) -> web.Response:
+        """Addresses, hosts and origins of this bridge."""
+        caller = await caller_of(self._identity, request)
+        return json_answer(
+            ConnectFacts(
+                base_url=self._base_url,
+                port=self._port,
+                bind=self._settings.host,
+                allowed_hosts=list(self._settings.allowed_hosts),
+                allowed_origins=list(self._settings.allowed_origins),
+                user=caller.user.name,
+                operator=caller.user.id == self._operator_id,
+                takes_signed_users=self._settings.user_jwt_secret is not None,
+                trusts_user_headers=self._settings.trust_user_headers,
+            )
+        )

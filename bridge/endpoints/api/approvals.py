@@ -1,0 +1,156 @@
+"""`/api/approval`: which calls ask their user first, and what need not ask any more."""
+
+from __future__ import annotations
+
+from aiohttp import web
+from pydantic import BaseModel
+
+from bridge.audit import AuditKind
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.calls.approval_policy import ApprovalMode, Grant, GrantScope
+from bridge.calls.approvals import Approvals
+from bridge.http.audit import tell_audit
+from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
+
+
+class GrantFacts(BaseModel):
+    """Calls of one operation, as it stood then, that need not ask. Times are UTC seconds since 1970."""
+
+    id: str
+    server: str
+    operation: str
+    """For example `POST /orders`."""
+    digest: str
+    scope: GrantScope
+    chat_id: str | None
+    granted_at: float
+    expires_at: float | None
+    """None: until it is revoked or the operation changes."""
+
+
+class ApprovalChoice(BaseModel):
+    """`safe`: what may change something asks, `ask`: every call, `all`: none; `null`: the default."""
+
+    mode: ApprovalMode | None
+
+
+class ApprovalFacts(BaseModel):
+    """What holds for the caller."""
+
+    mode: ApprovalMode
+    chosen: ApprovalMode | None
+    """The user's own choice; None: the bridge's default holds."""
+    default: ApprovalMode
+    approval_s: float
+    """Seconds to answer; no answer is a denial."""
+    grants: list[GrantFacts]
+    """Oldest first."""
+
+
+class ApprovalRoutes:
+    """Handlers of the mode and the grants."""
+
+    def __init__(self, identity: Identity, approvals: Approvals, approval_s: float) -> None:
+        self._identity = identity
+        self._approvals = approvals
+        self._approval_s = approval_s
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        now = {200: Answer("What holds now.", ApprovalFacts)}
+        return [
+            Route(
+                "GET",
+                "/api/approval",
+                self.show,
+                "showApproval",
+                "Show which calls ask the caller first",
+                now,
+            ),
+            Route(
+                "PUT",
+                "/api/approval",
+                self.choose,
+                "chooseApproval",
+                "Choose which calls ask",
+                now,
+                body=ApprovalChoice,
+                access="page",
+                errors=(ErrorCode.INVALID_REQUEST,),
+                audited=AuditKind.SETTINGS,
+            ),
+            Route(
+                "DELETE",
+                "/api/approval/grants",
+                self.revoke_all,
+                "revokeGrants",
+                "Let every call ask again",
+                now,
+                access="page",
+                audited=AuditKind.GRANT,
+            ),
+            Route(
+                "DELETE",
+                "/api/approval/grants/{id}",
+                self.revoke,
+                "revokeGrant",
+                "Let calls of one operation ask again",
+                now,
+                access="page",
+                errors=(ErrorCode.NOT_FOUND,),
+                audited=AuditKind.GRANT,
+            ),
+        ]
+
+    async def show(self, request: web.Request) -> web.Response:
+        """What holds for the caller."""
+        return await self._answer((await caller_of(self._identity, request)).user.id)
+
+    async def choose(self, request: web.Request) -> web.Response:
+        """Choose a mode, or null for the default."""
+        caller = await page_of(self._identity, request)
+        mode = (await read_body(request, ApprovalChoice)).mode
+        await self._approvals.choose(caller.user.id, mode)
+        tell_audit(request, approval=mode)
+        return await self._answer(caller.user.id)
+
+    async def revoke(self, request: web.Request) -> web.Response:
+        """Take one grant back."""
+        caller = await page_of(self._identity, request)
+        grant_id = request.match_info["id"]
+        if not await self._approvals.revoke(caller.user.id, [grant_id]):
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no grant {grant_id!r}; it may be over.")
+        tell_audit(request, revoked=1)
+        return await self._answer(caller.user.id)
+
+    async def revoke_all(self, request: web.Request) -> web.Response:
+        """Take all grants back."""
+        caller = await page_of(self._identity, request)
+        grants = await self._approvals.grants(caller.user.id)
+        await self._approvals.revoke(caller.user.id, [grant.id for grant in grants])
+        tell_audit(request, revoked=len(grants))
+        return await self._answer(caller.user.id)
+
+    async def _answer(self, user_id: str) -> web.Response:
+        facts = ApprovalFacts(
+            mode=await self._approvals.mode(user_id),
+            chosen=await self._approvals.chosen_mode(user_id),
+            default=self._approvals.default,
+            approval_s=self._approval_s,
+            grants=[_facts(grant) for grant in await self._approvals.grants(user_id)],
+        )
+        return json_answer(facts)
+
+
+def _facts(grant: Grant) -> GrantFacts:
+    return GrantFacts(
+        id=grant.id,
+        server=grant.server_id,
+        operation=grant.operation_key,
+        digest=grant.digest,
+        scope=grant.scope,
+        chat_id=grant.chat_id,
+        granted_at=grant.granted_at,
+        expires_at=grant.expires_at,
+    )

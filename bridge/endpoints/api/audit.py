@@ -1,0 +1,135 @@
+"""`/api/audit`: what happened, as its user reads it; the operator reads what happened to everybody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+from pydantic import BaseModel
+
+from bridge.audit import AuditKind
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.http.routing import Answer, Route, json_answer, page_of
+from bridge.storage.audit_log import AuditLog, KeptEntry, Place, Wanted
+from bridge.storage.call_journal import CallJournal
+
+PAGE_OF_ENTRIES = 100
+"""Entries in one answer."""
+
+
+class AuditFacts(BaseModel):
+    """One thing that happened; `detail` holds the facts of its kind."""
+
+    id: str
+    at: float
+    """UTC seconds since 1970."""
+    kind: AuditKind
+    user: str | None
+    """Name of the user it concerns; None for nobody's, or a user that is gone."""
+    user_id: str | None
+    actor: str
+    call_id: str | None
+    server: str | None
+    operation: str | None
+    detail: dict[str, Any]
+
+
+class AuditList(BaseModel):
+    """Entries, newest first. `next` is the value of `before` for the rest; None at the end."""
+
+    entries: list[AuditFacts]
+    next: str | None
+
+
+class AuditRoutes:
+    """Handlers of the audit log."""
+
+    def __init__(self, identity: Identity, audit: AuditLog, journal: CallJournal, operator_id: str) -> None:
+        """`journal`: whose calls are among the entries."""
+        self._identity = identity
+        self._audit = audit
+        self._journal = journal
+        self._operator_id = operator_id
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [
+            Route(
+                "GET",
+                "/api/audit",
+                self.list_entries,
+                "listAudit",
+                "List what happened, newest first",
+                {200: Answer("Entries: `?before=` the last `next` reads on.", AuditList)},
+                access="page",
+                query={
+                    "before": "`next` of the answer before.",
+                    "kind": "Only entries of this kind; several are separated by commas.",
+                    "since": "Only entries from this time on, in UTC seconds since 1970.",
+                    "users": "`all`: of every user, and what concerns none; for the operator.",
+                },
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
+            )
+        ]
+
+    async def list_entries(self, request: web.Request) -> web.Response:
+        """The caller's entries, or everybody's."""
+        caller = await page_of(self._identity, request)
+        wants_all = request.query.get("users") == "all"
+        if wants_all and caller.user.id != self._operator_id:
+            message = "Only the user who started the bridge may read what happened to other users."
+            raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+        wanted = Wanted(
+            user_id=None if wants_all else caller.user.id,
+            kinds=_kinds(request.query.get("kind")),
+            since=_time(request.query.get("since")),
+            before=_place(request.query.get("before")),
+            limit=PAGE_OF_ENTRIES,
+        )
+        await self._journal.catch_up()
+        found = await self._audit.entries(wanted)
+        more = str(found[-1].place) if len(found) == PAGE_OF_ENTRIES else None
+        return json_answer(AuditList(entries=[audit_facts(kept) for kept in found], next=more))
+
+
+def audit_facts(kept: KeptEntry) -> AuditFacts:
+    """An entry as it is shown."""
+    entry = kept.entry
+    return AuditFacts(
+        id=str(kept.place),
+        at=entry.at,
+        kind=entry.kind,
+        user=kept.user,
+        user_id=entry.user_id,
+        actor=entry.actor,
+        call_id=entry.call_id,
+        server=entry.server_id,
+        operation=entry.operation_key,
+        detail=dict(entry.detail),
+    )
+
+
+def _kinds(text: str | None) -> list[AuditKind] | None:
+    try:
+        return [AuditKind(name) for name in text.split(",")] if text else None
+    except ValueError:
+        raise _invalid("kind", f"is one of {', '.join(AuditKind)}") from None
+
+
+def _time(text: str | None) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise _invalid("since", "is a time in UTC seconds since 1970") from None
+
+
+def _place(text: str | None) -> Place | None:
+    try:
+        return Place.read(text) if text else None
+    except ValueError:
+        raise _invalid("before", "is what `next` of another answer gave") from None
+
+
+def _invalid(field: str, meaning: str) -> BridgeError:
+    return BridgeError(ErrorCode.INVALID_REQUEST, f"{field}: {meaning}.", detail={"field": field})

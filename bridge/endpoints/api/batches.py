@@ -1,0 +1,144 @@
+"""`POST /api/batches`: several calls of one request, run together."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+from pydantic import BaseModel, Field
+
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import ErrorCode
+from bridge.calls.admission import Terms
+from bridge.calls.batch import BatchCall, BatchOutput, check_batch, run_batch
+from bridge.calls.engine import Engine, ToolCall
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
+from bridge.edges.keep_alive import kept_alive
+from bridge.endpoints.api.calls import OutcomeFacts
+from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.limits.call_settings import checked_deadline
+from bridge.limits.settings import Limits
+from toolserver.json_types import dump_json
+
+BATCH_BODY_BYTES = 4 * 1024 * 1024
+"""Largest body of a batch."""
+
+
+class NewBatchCall(BaseModel):
+    """A tool to run. `id` names it in `depends_on` and in its output; by default it is its number, from 1."""
+
+    id: str | None = Field(default=None, min_length=1, max_length=100)
+    tool: str
+    arguments: dict[str, Any] | None = None
+    arguments_text: str | None = None
+    """Wins over `arguments`: as text, no integer loses digits on the way."""
+    server: str | None = None
+    deadline_s: float | None = None
+
+
+class NewBatch(BaseModel):
+    """Calls of one request."""
+
+    calls: list[NewBatchCall]
+
+
+class BatchEntry(BaseModel):
+    """How one call ended; `call_id` is null when nothing was sent."""
+
+    id: str
+    tool: str
+    call_id: str | None
+    outcome: OutcomeFacts
+    duration_ms: float
+    """From the start of the batch."""
+
+
+class BatchReport(BaseModel):
+    """The outputs, in the order of the calls."""
+
+    outputs: list[BatchEntry]
+
+
+class BatchRoutes:
+    """Handler of batches."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        engine: Engine,
+        limits: Callable[[], Limits],
+        facts: Callable[[CallOutcome], OutcomeFacts],
+    ) -> None:
+        """`facts`: an outcome as `/api/calls` tells it."""
+        self._identity = identity
+        self._engine = engine
+        self._limits = limits
+        self._facts = facts
+
+    def routes(self) -> list[Route]:
+        """The table of this route."""
+        return [
+            Route(
+                "POST",
+                "/api/batches",
+                self.run,
+                "runBatch",
+                "Run several calls together and wait until all have ended",
+                {200: Answer("Every call has ended, each in its own way.", BatchReport)},
+                body=NewBatch,
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
+            )
+        ]
+
+    async def run(self, request: web.Request) -> web.StreamResponse:
+        """Run a batch; a caller who goes away cancels all of it. One that takes long is kept alive."""
+        caller = await caller_of(self._identity, request)
+        batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
+        group = f"batch {secrets.token_hex(8)}"
+        calls = [
+            BatchCall(wanted.id or str(number), _tool_call(caller.user.id, group, wanted))
+            for number, wanted in enumerate(batch.calls, start=1)
+        ]
+        check_batch(calls)
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(run_batch(self._engine, calls, self._limits()), name=group)
+            begun = await kept_alive(request, running)
+        entries = [
+            self._entry(wanted.tool, output)
+            for wanted, output in zip(batch.calls, running.result(), strict=True)
+        ]
+        report = BatchReport(outputs=entries)
+        if begun is None:
+            return json_answer(report)
+        await begun.write(report.model_dump_json().encode())
+        await begun.write_eof()
+        return begun
+
+    def _entry(self, tool: str, output: BatchOutput) -> BatchEntry:
+        if output.outcome is not None:
+            facts = self._facts(output.outcome)
+        else:
+            is_late = output.refusal is not None and output.refusal.code is ErrorCode.TIMEOUT
+            state = CallState.EXPIRED if is_late else CallState.FAILED
+            facts = OutcomeFacts(state=state, error=output.refusal)
+        return BatchEntry(
+            id=output.id,
+            tool=tool,
+            call_id=output.outcome.call_id if output.outcome else None,
+            outcome=facts,
+            duration_ms=round(output.seconds * 1000, 1),
+        )
+
+
+def _tool_call(user_id: str, group: str, wanted: NewBatchCall) -> ToolCall:
+    if wanted.deadline_s is not None:
+        checked_deadline(wanted.deadline_s)
+    text = wanted.arguments_text
+    if text is None:
+        text = dump_json(wanted.arguments or {}).decode()
+    terms = Terms(group=group, deadline_s=wanted.deadline_s)
+    return ToolCall(user_id, wanted.tool, text, server_id=wanted.server, terms=terms)

@@ -1,0 +1,189 @@
+"""`/api/calls` as a history: what was called, how it ended, stopping what runs, making a call again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from aiohttp import web
+from pydantic import BaseModel
+
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.calls.argument_redaction import kept_arguments
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.open_call import OpenCall
+from bridge.calls.state_machine import CallState
+from bridge.http.routing import Answer, Confirmation, Route, caller_of, json_answer
+from bridge.storage.call_journal import CallJournal, KeptCall
+
+PAGE_OF_CALLS = 100
+"""Calls in one answer."""
+
+
+class CallFacts(BaseModel):
+    """A call, open or ended. Times are UTC seconds since 1970; None while it is open."""
+
+    call_id: str
+    tool: str
+    server: str
+    operation: str
+    state: CallState
+    safe: bool
+    arguments: str | None
+    """JSON text, `[secret]` in place of what its name says is secret; None when it was too long to keep."""
+    http_status: int | None
+    content_type: str | None
+    error: WireError | None
+    opened_at: float
+    ended_at: float | None
+    late: dict[str, Any] | None
+    """What the page reported after the call had ended: the truth, for a person."""
+    decision: dict[str, Any] | None
+    """What its user said when asked: `decision`, `reason`, `device_id`, `at`; None: nothing, or not asked."""
+
+
+class CallList(BaseModel):
+    """Calls, newest first. `next` is the value of `before` for the rest; None at the end."""
+
+    calls: list[CallFacts]
+    next: float | None
+
+
+class HistoryRoutes:
+    """Handlers of the history of calls."""
+
+    def __init__(self, identity: Identity, dispatcher: Dispatcher, journal: CallJournal) -> None:
+        self._identity = identity
+        self._dispatcher = dispatcher
+        self._journal = journal
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [
+            Route(
+                "GET",
+                "/api/calls",
+                self.list_calls,
+                "listCalls",
+                "List the caller's calls, open ones and those of the last 30 days, newest first",
+                {
+                    200: Answer(
+                        "Calls: `?before=` a time reads on, `?open=true` gives the open ones.", CallList
+                    )
+                },
+                errors=(ErrorCode.INVALID_REQUEST,),
+            ),
+            Route(
+                "GET",
+                "/api/calls/{id}",
+                self.show,
+                "showCall",
+                "Show one call",
+                {200: Answer("The call.", CallFacts)},
+                errors=(ErrorCode.NOT_FOUND,),
+            ),
+            Route(
+                "POST",
+                "/api/calls/{id}/cancel",
+                self.cancel,
+                "cancelCall",
+                "Stop a call that is open; its page aborts the request",
+                {200: Answer("It has ended.", Confirmation)},
+                errors=(ErrorCode.NOT_FOUND,),
+            ),
+        ]
+
+    async def list_calls(self, request: web.Request) -> web.Response:
+        """The caller's calls, newest first; open ones as they are, not as the journal has them."""
+        caller = await caller_of(self._identity, request)
+        opened = {call.call_id: _open_facts(call) for call in self._dispatcher.open_calls(caller.user.id)}
+        if _is_true(request.query.get("open")):
+            return json_answer(CallList(calls=_newest_first(opened.values()), next=None))
+        before = _time(request.query.get("before"))
+        kept = await self._journal.calls(caller.user.id, before=before, limit=PAGE_OF_CALLS)
+        more = kept[-1].opened_at if len(kept) == PAGE_OF_CALLS else None
+        ended = [_facts(call) for call in kept if call.call_id not in opened]
+        now = [call for call in opened.values() if (more or 0.0) <= call.opened_at < (before or math.inf)]
+        return json_answer(CallList(calls=_newest_first([*now, *ended]), next=more))
+
+    async def show(self, request: web.Request) -> web.Response:
+        """One call of the caller."""
+        caller = await caller_of(self._identity, request)
+        call_id = request.match_info["id"]
+        call = self._dispatcher.open_call(call_id)
+        if call is not None and call.request.user_id == caller.user.id:
+            return json_answer(_open_facts(call))
+        kept = await self._journal.call(caller.user.id, call_id)
+        if kept is None:
+            message = f"There is no call {call_id!r}; calls are kept for 30 days."
+            raise BridgeError(ErrorCode.NOT_FOUND, message)
+        return json_answer(_facts(kept))
+
+    async def cancel(self, request: web.Request) -> web.Response:
+        """Stop an open call of the caller."""
+        caller = await caller_of(self._identity, request)
+        call_id = request.match_info["id"]
+        if not self._dispatcher.cancel(call_id, caller.user.id, "user"):
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no open call {call_id!r}; it may have ended.")
+        return json_answer(Confirmation())
+
+
+def _newest_first(calls: Iterable[CallFacts]) -> list[CallFacts]:
+    return sorted(calls, key=lambda call: call.opened_at, reverse=True)
+
+
+def _is_true(text: str | None) -> bool:
+    if text not in (None, "true", "false"):
+        message = "open: true for calls that have not ended, or false."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "open"})
+    return text == "true"
+
+
+def _time(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        message = "before: a time in UTC seconds since 1970, as `next` gives it."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "before"}) from None
+
+
+def _facts(call: KeptCall) -> CallFacts:
+    return CallFacts(
+        call_id=call.call_id,
+        tool=call.tool,
+        server=call.server_id,
+        operation=call.operation_key,
+        state=call.state,
+        safe=call.safe,
+        arguments=call.arguments_text,
+        http_status=call.http_status,
+        content_type=call.content_type,
+        error=call.error,
+        opened_at=call.opened_at,
+        ended_at=call.ended_at,
+        late=call.late,
+        decision=call.decision,
+    )
+
+
+def _open_facts(call: OpenCall) -> CallFacts:
+    request = call.request
+    return CallFacts(
+        call_id=call.call_id,
+        tool=request.tool_name,
+        server=request.server_id,
+        operation=request.operation_key,
+        state=call.state,
+        safe=request.safe,
+        arguments=kept_arguments(request.arguments_text),
+        http_status=None,
+        content_type=None,
+        error=None,
+        opened_at=call.opened_at,
+        ended_at=None,
+        late=None,
+        decision=None if call.verdict is None else asdict(call.verdict),
+    )

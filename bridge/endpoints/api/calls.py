@@ -1,0 +1,297 @@
+"""`/api/calls`: trying a tool from the page, uploading what a page received, and reading kept files."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Any, Literal
+from urllib.parse import quote
+
+from aiohttp import hdrs, web
+from pydantic import BaseModel
+
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
+from bridge.calls.admission import Terms
+from bridge.calls.argument_redaction import lacks_secrets
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.engine import Engine, ToolCall
+from bridge.calls.open_call import OpenCall
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.state_machine import CallState
+from bridge.http.answer_files import AnswerFiles, plain_mime
+from bridge.http.connections import note_caller
+from bridge.http.routing import Answer, Confirmation, Route, caller_of, json_answer, read_body
+from bridge.limits.call_settings import checked_deadline
+from bridge.storage.call_journal import CallJournal
+from toolserver.call.response_headers import filename_of
+from toolserver.call.result import Answered, FileBody, TextBody
+from toolserver.json_types import dump_json
+
+RESULT_TOKEN_HEADER = "X-Result-Token"
+
+RESULT_KIND_HEADER = "X-Result-Kind"
+"""`text` (UTF-8) or `file`: the page, which read the answer, knows."""
+
+
+class NewCall(BaseModel):
+    """A tool to run. `arguments_text` wins over `arguments`: as text, no integer loses digits on the way."""
+
+    tool: str
+    arguments: dict[str, Any] | None = None
+    arguments_text: str | None = None
+    deadline_s: float | None = None
+    """Seconds from its turn on, 1 to 600; wins over every setting."""
+
+
+class FileLink(BaseModel):
+    """A kept answer, readable at `url` for a day."""
+
+    url: str | None
+    """None: the bridge had no room to keep it."""
+    mime: str
+    bytes: int
+    filename: str = ""
+    """As the API named it."""
+
+
+class AnswerFacts(BaseModel):
+    """What the API answered."""
+
+    http_status: int
+    content_type: str
+    text: str | None = None
+    """At most as much as a model reads (`--max-answer-bytes`)."""
+    file: FileLink | None = None
+    """The whole answer, when it is no text or was longer than a message of the socket."""
+    truncated: bool = False
+    """`text` is only the beginning of the answer."""
+    cut_by: Literal["size", "time"] | None = None
+    """The page itself could not read it to its end, and why."""
+    total_bytes: int | None = None
+
+
+class OutcomeFacts(BaseModel):
+    """How the call ended: with an answer or with an error."""
+
+    state: CallState
+    answer: AnswerFacts | None = None
+    error: WireError | None = None
+
+
+class CallReport(BaseModel):
+    """A call that has ended."""
+
+    call_id: str
+    tool: str
+    outcome: OutcomeFacts
+    duration_ms: float
+
+
+class CallRoutes:
+    """Handlers of calls and their answers."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        engine: Engine,
+        dispatcher: Dispatcher,
+        files: AnswerFiles,
+        journal: CallJournal,
+    ) -> None:
+        self._identity = identity
+        self._engine = engine
+        self._dispatcher = dispatcher
+        self._files = files
+        self._journal = journal
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [*self._call_routes(), *self._answer_routes()]
+
+    def _call_routes(self) -> list[Route]:
+        return [
+            Route(
+                "POST",
+                "/api/calls",
+                self.call,
+                "callTool",
+                "Run a tool in the caller's page and wait for its end",
+                {200: Answer("The call has ended, one way or another.", CallReport)},
+                body=NewCall,
+                errors=(
+                    ErrorCode.INVALID_REQUEST,
+                    ErrorCode.INVALID_ARGUMENTS,
+                    ErrorCode.UNKNOWN_TOOL,
+                    ErrorCode.NOT_ACCEPTED,
+                    ErrorCode.QUEUE_FULL,
+                    ErrorCode.BREAKER_OPEN,
+                ),
+            ),
+            Route(
+                "POST",
+                "/api/calls/{id}/retry",
+                self.retry,
+                "retryCall",
+                "Make a call that has ended again: a new call with the same arguments",
+                {200: Answer("The new call has ended.", CallReport)},
+                errors=(
+                    ErrorCode.NOT_FOUND,
+                    ErrorCode.INVALID_REQUEST,
+                    ErrorCode.INVALID_ARGUMENTS,
+                    ErrorCode.UNKNOWN_TOOL,
+                    ErrorCode.NOT_ACCEPTED,
+                    ErrorCode.QUEUE_FULL,
+                    ErrorCode.BREAKER_OPEN,
+                ),
+            ),
+        ]
+
+    def _answer_routes(self) -> list[Route]:
+        return [
+            Route(
+                "PUT",
+                "/api/calls/{id}/result",
+                self.upload,
+                "uploadResult",
+                "Upload the answer of a running call, from the page",
+                {200: Answer("Kept until the page reports the outcome.", Confirmation)},
+                access="result_token",
+                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.TOO_LARGE),
+            ),
+            Route(
+                "GET",
+                "/api/calls/{id}/answer",
+                self.find_answer,
+                "findAnswer",
+                "Get a link to the kept answer of one of the caller's calls",
+                {200: Answer("The whole answer, for a day.", FileLink)},
+                errors=(ErrorCode.NOT_FOUND,),
+            ),
+            Route(
+                "GET",
+                "/files/{token}",
+                self.download,
+                "readFile",
+                "Read a kept answer by its signed URL",
+                {200: Answer("The file.", media_type="*/*")},
+                access="public",
+                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.NOT_FOUND),
+            ),
+        ]
+
+    async def call(self, request: web.Request) -> web.Response:
+        """Run a tool, as every door does; the answer is for the page rather than for a model."""
+        caller = await caller_of(self._identity, request)
+        wanted = await read_body(request, NewCall, max_bytes=2 * ARGUMENT_BYTES)
+        if wanted.deadline_s is not None:
+            checked_deadline(wanted.deadline_s)
+        text = wanted.arguments_text
+        if text is None:
+            text = dump_json(wanted.arguments or {}).decode()
+        terms = Terms(deadline_s=wanted.deadline_s)
+        return await self._run(ToolCall(caller.user.id, wanted.tool, text, terms=terms))
+
+    async def retry(self, request: web.Request) -> web.Response:
+        """Make a call of the caller again: another call, with the same tool and arguments."""
+        caller = await caller_of(self._identity, request)
+        call_id = request.match_info["id"]
+        kept = await self._journal.call(caller.user.id, call_id)
+        if kept is None or kept.ended_at is None:
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no ended call {call_id!r}.")
+        if kept.arguments_text is None:
+            message = f"The arguments of call {call_id!r} were too long to keep. Call the tool anew."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        if lacks_secrets(kept.arguments_text):
+            message = f"Secrets among the arguments of call {call_id!r} were not kept. Call the tool anew."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        return await self._run(ToolCall(caller.user.id, kept.tool, kept.arguments_text, kept.server_id))
+
+    async def _run(self, call: ToolCall) -> web.Response:
+        started = time.perf_counter()
+        outcome = await self._engine.call(call)
+        report = CallReport(
+            call_id=outcome.call_id,
+            tool=call.tool_name,
+            outcome=self.facts(outcome),
+            duration_ms=round((time.perf_counter() - started) * 1000, 1),
+        )
+        return json_answer(report)
+
+    async def upload(self, request: web.Request) -> web.Response:
+        """Take the answer of a running call and keep it.
+
+        A page that did not hear our answer sends it once more; the first one counts.
+        """
+        call = self._open_call(request)
+        if call.uploaded is not None:
+            return json_answer(Confirmation())
+        is_text = request.headers.get(RESULT_KIND_HEADER) == "text"
+        receive = self._files.receive_text if is_text else self._files.receive_file
+        uploaded = await receive(call.request.user_id, call.call_id, request.content.iter_any())
+        call.uploaded = call.uploaded or uploaded
+        return json_answer(Confirmation())
+
+    async def find_answer(self, request: web.Request) -> web.Response:
+        """A link to what is kept of a call, in the type and with the name of the API's answer."""
+        caller = await caller_of(self._identity, request)
+        mime = request.query.get("content_type", "")
+        name = filename_of({"content-disposition": request.query.get("disposition", "")})
+        found = self._files.link(caller.user.id, request.match_info["id"], mime, name)
+        if found is None:
+            message = "Nothing is kept of this call. Files and long answers are, for a day."
+            raise BridgeError(ErrorCode.NOT_FOUND, message)
+        url, size = found
+        return json_answer(FileLink(url=url, mime=plain_mime(mime), bytes=size, filename=name))
+
+    async def download(self, request: web.Request) -> web.StreamResponse:
+        """A kept file, as an attachment that no browser runs."""
+        kept = self._files.open(request.match_info["token"])
+        if kept is None:
+            raise BridgeError(ErrorCode.NOT_FOUND, "This file is gone; answers are kept for a day.")
+        is_shown = kept.mime.startswith("image/") and not kept.mime.startswith("image/svg")
+        disposition = "inline" if is_shown else "attachment"
+        if kept.filename:
+            disposition += f"; filename*=UTF-8''{quote(kept.filename, safe='')}"
+        headers = {
+            hdrs.CONTENT_TYPE: kept.mime,
+            hdrs.CONTENT_DISPOSITION: disposition,
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "X-Content-Type-Options": "nosniff",
+        }
+        return web.FileResponse(kept.path, headers=headers)
+
+    def _open_call(self, request: web.Request) -> OpenCall:
+        call = self._dispatcher.open_call(request.match_info["id"])
+        shown = request.headers.get(RESULT_TOKEN_HEADER, "").encode("utf-8", "replace")
+        if call is None or not secrets.compare_digest(call.result_token.encode(), shown):
+            raise BridgeError(ErrorCode.UNAUTHORIZED, "No running call takes an answer with this token.")
+        note_caller(request)
+        return call
+
+    def facts(self, outcome: CallOutcome) -> OutcomeFacts:
+        """An outcome as these routes tell it."""
+        answer = self._answer_facts(outcome.answered) if outcome.answered else None
+        return OutcomeFacts(state=outcome.state, answer=answer, error=outcome.error)
+
+    def _answer_facts(self, answered: Answered) -> AnswerFacts:
+        body = answered.body
+        text = body if isinstance(body, TextBody) else None
+        file = body if isinstance(body, FileBody) else text.kept if text else None
+        is_cut = text is not None and text.whole_bytes is not None
+        return AnswerFacts(
+            http_status=answered.http_status,
+            content_type=answered.content_type,
+            text=text.text if text else None,
+            file=self._link(answered, file) if file else None,
+            truncated=answered.truncated or is_cut,
+            cut_by=answered.cut_by,
+            total_bytes=text.whole_bytes
+            if text and is_cut and not answered.truncated
+            else answered.total_bytes,
+        )
+
+    def _link(self, answered: Answered, file: FileBody) -> FileLink:
+        name = filename_of(answered.headers)
+        url = self._files.url_path(file.file_id, answered.content_type, name) if file.file_id else None
+        return FileLink(url=url, mime=answered.content_type, bytes=file.size_bytes, filename=name)

@@ -1,0 +1,1 @@
+"""Conversations: the list, messages, answers as they are made, tools."""

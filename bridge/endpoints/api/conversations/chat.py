@@ -1,0 +1,195 @@
+"""Talking in a conversation: `…/chat`, `…/stop` and the events of its runs."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+
+from aiohttp import web
+
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.conversation_runs.locks import RunEnd
+from bridge.conversation_runs.runs import Asked, Begun, ConversationRuns
+from bridge.conversations.branches import Branches
+from bridge.conversations.message_schema import message_json
+from bridge.endpoints.api.conversations.conversations import CONVERSATION_BODY_BYTES, FAILING, PATH
+from bridge.endpoints.api.conversations.schemas import (
+    ChatAnswer,
+    ChatBegun,
+    ChatRequest,
+    RetryRequest,
+    RunFacts,
+    RunStopped,
+)
+from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.http.streaming import event_stream
+from bridge.storage.conversations import ConversationTables
+from toolserver.json_types import JsonObject, dump_json
+
+_TALKING = (
+    *FAILING,
+    ErrorCode.CONVERSATION_BUSY,
+    ErrorCode.MODEL_FAILED,
+    ErrorCode.BREAKER_OPEN,
+    ErrorCode.SERVER_BUSY,
+    ErrorCode.RATE_LIMITED,
+)
+
+
+class ConversationChatRoutes:
+    """Handlers of runs."""
+
+    def __init__(self, identity: Identity, tables: ConversationTables, runs: ConversationRuns) -> None:
+        self._identity = identity
+        self._tables = tables
+        self._runs = runs
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        events = {200: Answer("Server-sent events.", media_type="text/event-stream")}
+        resuming = {"after": "Id of the last event that was had; the header `Last-Event-ID` says the same."}
+        return [
+            Route(
+                "POST",
+                f"{PATH}/chat",
+                self.chat,
+                "chat",
+                "Say something and have it answered, or have answered what stands there",
+                {200: Answer("The answer.", ChatAnswer), 202: Answer("It is being made.", ChatBegun)},
+                body=ChatRequest,
+                errors=_TALKING,
+            ),
+            Route(
+                "POST",
+                f"{PATH}/calls/{{tool_call_id}}/retry",
+                self.retry,
+                "retryToolCall",
+                "Make a call that has ended again, in a new branch that is answered from there",
+                {200: Answer("The answer.", ChatAnswer), 202: Answer("It is being made.", ChatBegun)},
+                body=RetryRequest,
+                body_required=False,
+                errors=(*_TALKING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NO_BROWSER),
+            ),
+            Route(
+                "POST",
+                f"{PATH}/stop",
+                self.stop,
+                "stopRun",
+                "Stop the run that is under way",
+                {200: Answer("It has ended.", RunStopped)},
+                errors=FAILING,
+            ),
+            *(
+                Route(
+                    "GET",
+                    path,
+                    self.events,
+                    name,
+                    "Listen to a conversation",
+                    events,
+                    errors=FAILING,
+                    query=resuming,
+                )
+                for path, name in (
+                    (f"{PATH}/events", "listenToConversation"),
+                    ("/sse/conversations/{id}", "listenToConversationAsBefore"),
+                )
+            ),
+        ]
+
+    async def chat(self, request: web.Request) -> web.Response:
+        """A run, to its end or in the background. Whoever hangs up stops one that they wait for."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        wanted = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
+        asked = Asked(wanted.content, wanted.model, wanted.parent_id)
+        begun = await self._runs.begin(user_id, request.match_info["id"], asked)
+        return await self.answered(begun, background=wanted.background)
+
+    async def retry(self, request: web.Request) -> web.Response:
+        """A run that begins with a call which the user wants made again."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        wanted = await read_body(request, RetryRequest)
+        named = request.match_info
+        begun = await self._runs.retry(user_id, named["id"], named["tool_call_id"])
+        return await self.answered(begun, background=wanted.background)
+
+    async def answered(self, begun: Begun, *, background: bool) -> web.Response:
+        """The end of a run, or, in the background, its beginning.
+
+        Raises:
+            BridgeError: the run failed.
+        """
+        run = begun.run
+        if background:
+            told: JsonObject = {"success": True, "run_id": run.id, "user_message": begun.user_message}
+            return _json(told, status=202)
+        try:
+            await run.ended.wait()
+        except BaseException:
+            run.stop("user")
+            raise
+        end = run.end or RunEnd("failed")
+        if end.error is not None:
+            detail = {**end.error.detail, "run_id": run.id}
+            raise BridgeError(end.error.code, end.error.message, detail=detail, retryable=end.error.retryable)
+        return _json(await self._answer(begun, end))
+
+    async def stop(self, request: web.Request) -> web.Response:
+        """The run has ended when this answers; without one there is nothing to do."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        conversation_id = request.match_info["id"]
+        await self._runs.found(user_id, conversation_id)
+        run = await self._runs.stop(conversation_id)
+        if run is None or run.end is None:
+            return json_answer(RunStopped(run=None))
+        facts = RunFacts(run_id=run.id, state=run.end.state)
+        return json_answer(RunStopped(run=facts, error=run.end.error))
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        """Events as they come, until the listener goes away or the conversation is deleted."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        conversation_id = request.match_info["id"]
+        after = _after(request)
+        await self._runs.found(user_id, conversation_id)
+        feed = self._runs.feeds.of(conversation_id)
+        run = self._runs.desk.run_of(conversation_id)
+        greeting: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
+        async with (
+            event_stream(request, {}, silence=lambda: feed.frame("keepalive", {})) as stream,
+            aclosing(feed.listen(after, greeting)) as frames,
+        ):
+            async for frame in frames:
+                await stream.send(frame)
+        return stream.response
+
+    async def _answer(self, begun: Begun, end: RunEnd) -> JsonObject:
+        said = None
+        if end.answer is not None:
+            branches = Branches(await self._tables.messages(end.answer.conversation_id))
+            said = message_json(end.answer, branches)
+        words = {"completed": "Chat completed successfully", "cancelled": "Chat was stopped"}
+        return {
+            "success": True,
+            "message": words.get(end.state, "The limit of rounds was reached"),
+            "user_message": begun.user_message,
+            "assistant_message": said,
+            "run_id": begun.run.id,
+            "state": end.state,
+            "token_count": begun.window.token_count,
+            "tokens_sent": begun.window.tokens_sent,
+            "messages_in_context": len(begun.window.messages),
+        }
+
+
+def _after(request: web.Request) -> int | None:
+    text = request.query.get("after") or request.headers.get("Last-Event-ID")
+    if not text:
+        return None
+    if not text.isdecimal():
+        message = "after: the id of an event is wanted, a whole number."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "after"})
+    return int(text)
+
+
+def _json(value: JsonObject, *, status: int = 200) -> web.Response:
+    return web.Response(body=dump_json(value), status=status, content_type="application/json")

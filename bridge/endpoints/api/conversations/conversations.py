@@ -1,0 +1,228 @@
+"""`/conversations`: to begin, read, search, change and delete conversations; everybody has their own."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import Literal
+
+from aiohttp import web
+
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.conversation_runs.enabled_tools import ToolDesk
+from bridge.conversation_runs.runs import ConversationRuns
+from bridge.conversations.branches import Branches
+from bridge.conversations.conversation import Conversation, Settings, new_conversation_id
+from bridge.endpoints.api.conversations.schemas import (
+    ConversationAnswer,
+    ConversationChanges,
+    ConversationList,
+    Done,
+    NewConversation,
+    conversation_facts,
+)
+from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.storage.conversations import ConversationTables
+
+PATH = "/conversations/{id}"
+
+CONVERSATION_BODY_BYTES = 4 * 1024 * 1024
+"""Largest body of these routes."""
+
+PAGE_OF_CONVERSATIONS = 50
+MAX_PAGE = 200
+"""Conversations in one answer."""
+
+FAILING = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST, ErrorCode.STORE_UNAVAILABLE)
+
+
+class ConversationRoutes:
+    """Handlers of conversations as a whole."""
+
+    def __init__(
+        self, identity: Identity, tables: ConversationTables, runs: ConversationRuns, tools: ToolDesk
+    ) -> None:
+        self._identity = identity
+        self._tables = tables
+        self._runs = runs
+        self._tools = tools
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        one = {200: Answer("The conversation.", ConversationAnswer)}
+        return [
+            Route(
+                "POST",
+                "/conversations",
+                self.create,
+                "createConversation",
+                "Begin a conversation",
+                {201: Answer("The conversation.", ConversationAnswer)},
+                body=NewConversation,
+                body_required=False,
+                errors=(*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
+            ),
+            Route(
+                "GET",
+                "/conversations",
+                self.list_all,
+                "listConversations",
+                "List the caller's conversations, the one that changed last first",
+                {200: Answer("Conversations.", ConversationList)},
+                errors=FAILING,
+                query={
+                    "limit": f"Conversations in one answer, {PAGE_OF_CONVERSATIONS} unless told.",
+                    "before": "`next` of the answer before.",
+                },
+            ),
+            Route(
+                "GET",
+                "/conversations/search",
+                self.search,
+                "searchConversations",
+                "Find conversations by a text in their titles, descriptions and messages",
+                {200: Answer("Conversations.", ConversationList)},
+                errors=FAILING,
+                query={"q": "The text; letter case does not matter.", "limit": "As of the list."},
+            ),
+            Route("GET", PATH, self.show, "showConversation", "Show a conversation", one, errors=FAILING),
+            self._changing("PATCH", "changeConversation"),
+            self._changing("PUT", "putConversation"),
+            Route(
+                "DELETE",
+                PATH,
+                self.delete,
+                "deleteConversation",
+                "Delete a conversation with its messages; its run is stopped",
+                {200: Answer("It is gone.", Done)},
+                errors=FAILING,
+            ),
+        ]
+
+    def _changing(self, method: Literal["PATCH", "PUT"], name: str) -> Route:
+        return Route(
+            method,
+            PATH,
+            self.change,
+            name,
+            "Change a conversation, or switch to another branch of it",
+            {200: Answer("The conversation.", ConversationAnswer)},
+            body=ConversationChanges,
+            errors=(*FAILING, ErrorCode.CONVERSATION_BUSY),
+        )
+
+    async def create(self, request: web.Request) -> web.Response:
+        """A new conversation."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        wanted = await read_body(request, NewConversation, max_bytes=CONVERSATION_BODY_BYTES)
+        now = time.time()
+        settings = Settings(
+            title=(wanted.title or "").strip(),
+            description=wanted.description,
+            system_prompt=wanted.system_prompt,
+            model=wanted.model,
+            max_tokens=wanted.max_tokens,
+            max_messages=wanted.max_messages,
+            context=tuple(wanted.context),
+            tools=await self._tools.chosen(user_id, wanted.tools),
+        )
+        conversation = Conversation(new_conversation_id(), user_id, now, now, settings)
+        await self._tables.add(conversation)
+        return self._answer(conversation, status=201)
+
+    async def list_all(self, request: web.Request) -> web.Response:
+        """The caller's conversations."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        before, limit = _before(request), limit_of(request)
+        found = await self._tables.page(user_id, before=before, limit=limit)
+        return self._listed(found, found[-1].updated_at if len(found) == limit else None)
+
+    async def search(self, request: web.Request) -> web.Response:
+        """Those that hold a text."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        query = request.query.get("q", "").strip()
+        if not query:
+            message = "q: a text to look for is missing."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "q"})
+        found = await self._tables.search(user_id, query, limit=limit_of(request))
+        return self._listed(found, None)
+
+    async def show(self, request: web.Request) -> web.Response:
+        """One of them."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        return self._answer(await self._runs.found(user_id, request.match_info["id"]))
+
+    async def change(self, request: web.Request) -> web.Response:
+        """Other settings, or another branch."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        wanted = await read_body(request, ConversationChanges, max_bytes=CONVERSATION_BODY_BYTES)
+        conversation_id = request.match_info["id"]
+        if wanted.head_id is not None:
+            await self._switch(user_id, conversation_id, wanted.head_id)
+        changes = wanted.model_dump(exclude_unset=True, exclude={"head_id"})
+        changes = {name: value for name, value in changes.items() if value is not None or name == "model"}
+        if "context" in changes:
+            changes["context"] = tuple(changes["context"])
+        async with self._runs.desk.alone(conversation_id):
+            found = await self._runs.found(user_id, conversation_id)
+            changed = replace(found, settings=replace(found.settings, **changes), updated_at=time.time())
+            if changes:
+                await self._tables.save_settings(changed)
+        return self._answer(changed)
+
+    async def delete(self, request: web.Request) -> web.Response:
+        """It is gone, with its listeners."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        conversation_id = request.match_info["id"]
+        await self._runs.found(user_id, conversation_id)
+        await self._runs.stop(conversation_id)
+        async with self._runs.desk.free(conversation_id):
+            await self._tables.delete(user_id, conversation_id)
+            self._runs.feeds.drop(conversation_id)
+        return json_answer(Done(message="Conversation deleted successfully"))
+
+    async def _switch(self, user_id: str, conversation_id: str, message_id: str) -> None:
+        async with self._runs.desk.free(conversation_id):
+            found = await self._runs.found(user_id, conversation_id)
+            branches = Branches(await self._tables.messages(conversation_id))
+            if branches.get(message_id) is None:
+                message = f"head_id: there is no message '{message_id}' in this conversation."
+                raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "head_id"})
+            switched = replace(found, head_id=branches.newest_leaf(message_id), updated_at=time.time())
+            await self._tables.advance(switched)
+
+    def _answer(self, conversation: Conversation, *, status: int = 200) -> web.Response:
+        is_live = self._runs.desk.run_of(conversation.id) is not None
+        facts = conversation_facts(conversation, is_live=is_live)
+        return json_answer(ConversationAnswer(conversation=facts), status=status)
+
+    def _listed(self, found: list[Conversation], next_: float | None) -> web.Response:
+        facts = [
+            conversation_facts(each, is_live=self._runs.desk.run_of(each.id) is not None) for each in found
+        ]
+        return json_answer(ConversationList(conversations=facts, count=len(facts), next=next_))
+
+
+def limit_of(request: web.Request) -> int:
+    """How many a caller wants, within what there may be."""
+    text = request.query.get("limit", str(PAGE_OF_CONVERSATIONS))
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_PAGE:
+        message = f"limit: a whole number from 1 to {MAX_PAGE} is wanted, not {text[:50]!r}."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "limit"})
+    return int(text)
+
+
+def _before(request: web.Request) -> float | None:
+    text = request.query.get("before")
+    if text is None:
+        return None
+    try:
+        before = float(text)
+    except ValueError:
+        before = math.nan
+    if not math.isfinite(before):
+        message = "before: the `next` of another answer is wanted, a number."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "before"})
+    return before

@@ -1,0 +1,316 @@
+"""Bodies of the routes of conversations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from bridge.browser_protocol import WireError
+from bridge.conversations.conversation import (
+    DEFAULT_MAX_MESSAGES,
+    DEFAULT_MAX_TOKENS,
+    DEFAULT_PROMPT,
+    Conversation,
+    RunState,
+)
+from bridge.conversations.message_schema import iso
+
+MAX_TITLE_CHARS = 200
+MAX_PROMPT_CHARS = 200_000
+"""Of a system prompt, and of a description."""
+
+MAX_CONTENT_CHARS = 1_000_000
+"""Of one message."""
+
+MAX_CONTEXT_ITEMS = 100
+MAX_TOOLS = 20_000
+
+Text = Annotated[str, StringConstraints(max_length=MAX_CONTENT_CHARS)]
+Prompt = Annotated[str, StringConstraints(max_length=MAX_PROMPT_CHARS)]
+Title = Annotated[str, StringConstraints(max_length=MAX_TITLE_CHARS)]
+ModelName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TITLE_CHARS)]
+MaxTokens = Annotated[int, Field(ge=1, le=10_000_000)]
+MaxMessages = Annotated[int, Field(ge=1, le=10_000)]
+Context = Annotated[list[str | dict[str, Any]], Field(max_length=MAX_CONTEXT_ITEMS)]
+
+
+class _Strict(BaseModel):
+    """Unknown members are a mistake of the caller's."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ToolName(_Strict):
+    """A tool of a server, as `…/tools/available` lists it."""
+
+    server_id: str = Field(max_length=200)
+    tool_name: str = Field(max_length=200)
+
+
+class NewConversation(_Strict):
+    """What a conversation begins with. `tools`: `accepted` enables all that models of this user are shown."""
+
+    title: Title | None = None
+    description: Prompt = ""
+    system_prompt: Prompt = DEFAULT_PROMPT
+    model: ModelName | None = None
+    max_tokens: MaxTokens = DEFAULT_MAX_TOKENS
+    max_messages: MaxMessages = DEFAULT_MAX_MESSAGES
+    context: Context = []
+    tools: Literal["accepted"] | Annotated[list[ToolName], Field(max_length=MAX_TOOLS)] = []
+
+
+class ConversationChanges(_Strict):
+    """What of a conversation is to be changed; null leaves it, but for `model`, which null takes away."""
+
+    title: Title | None = None
+    description: Prompt | None = None
+    system_prompt: Prompt | None = None
+    model: ModelName | None = None
+    max_tokens: MaxTokens | None = None
+    max_messages: MaxMessages | None = None
+    context: Context | None = None
+    head_id: str | None = Field(default=None, max_length=100)
+    """A message: its newest branch becomes the current one."""
+
+
+class RunFacts(BaseModel):
+    """The last run of a conversation."""
+
+    run_id: str
+    state: RunState
+
+
+class ConversationFacts(BaseModel):
+    """A conversation without its messages."""
+
+    id: str
+    title: str
+    description: str
+    system_prompt: str
+    model: str | None
+    max_tokens: int
+    max_messages: int
+    context: list[str | dict[str, Any]]
+    enabled_tools: list[ToolName]
+    head_id: str | None
+    """The last message of the current branch."""
+    run: RunFacts | None
+    created_at: str
+    updated_at: str
+
+
+class ConversationAnswer(BaseModel):
+    """One conversation."""
+
+    success: bool = True
+    conversation: ConversationFacts
+
+
+class ConversationList(BaseModel):
+    """Conversations, the one that changed last first. `next` is the value of `before` for the rest."""
+
+    success: bool = True
+    conversations: list[ConversationFacts]
+    count: int
+    next: float | None
+
+
+class Done(BaseModel):
+    """It is done."""
+
+    success: bool = True
+    message: str
+
+
+class FunctionFacts(BaseModel):
+    """What is called."""
+
+    name: str
+    arguments: str
+    """JSON text as the model wrote it."""
+
+
+class ToolCallFacts(BaseModel):
+    """A call that the model made."""
+
+    id: str
+    type: Literal["function"] = "function"
+    function: FunctionFacts
+
+
+class MessageFacts(BaseModel):
+    """A message; members that do not apply to its role are not there."""
+
+    id: str
+    role: Literal["user", "assistant", "system", "tool"]
+    content: str | None
+    timestamp: str
+    parent_id: str | None
+    siblings: list[str]
+    """Ids of the messages in its place, itself included, oldest first."""
+    tool_calls: list[ToolCallFacts] | None = None
+    reasoning: str | None = None
+    incomplete: bool | None = None
+    """The answer broke off here."""
+    tool_call_id: str | None = None
+    name: str | None = None
+    """Of the tool."""
+    failed: bool | None = None
+    """The call did."""
+    duration_ms: float | None = None
+    call_id: str | None = None
+    """The bridge's id of the call."""
+    state: str | None = None
+    """How the call ended."""
+
+
+class MessageList(BaseModel):
+    """The messages of the current branch, oldest first."""
+
+    success: bool = True
+    messages: list[MessageFacts]
+    count: int
+
+
+class MessageAnswer(BaseModel):
+    """One message."""
+
+    success: bool = True
+    message: MessageFacts
+
+
+class MessagesDeleted(BaseModel):
+    """Which messages are gone: with a call its outputs, too."""
+
+    success: bool = True
+    deleted: list[str]
+    message: str
+
+
+class NewFunction(_Strict):
+    """What is called."""
+
+    name: str = Field(min_length=1, max_length=64)
+    arguments: Text = "{}"
+
+
+class NewToolCall(_Strict):
+    """A call in the form of Chat Completions."""
+
+    id: str = Field(min_length=1, max_length=200)
+    type: Literal["function"] = "function"
+    function: NewFunction
+
+
+class NewMessage(_Strict):
+    """A message to add at the end of the current branch, without an answer of a model."""
+
+    role: Literal["user", "assistant", "system", "tool"] = "user"
+    content: Text | None = None
+    tool_calls: list[NewToolCall] | None = Field(default=None, max_length=100)
+    tool_call_id: str | None = Field(default=None, max_length=200)
+    name: str | None = Field(default=None, max_length=200)
+
+
+class NewText(_Strict):
+    """What a message of the user says instead."""
+
+    content: Text
+
+
+class ChatRequest(_Strict):
+    """Something that the user says, or null to have answered what stands there."""
+
+    content: Text | None = None
+    model: ModelName | None = None
+    parent_id: str | None = Field(default=None, max_length=100)
+    background: bool = False
+
+
+class RetryRequest(_Strict):
+    """How the answer to a call that is made again is waited for."""
+
+    background: bool = False
+
+
+class ChatAnswer(BaseModel):
+    """A run that has ended."""
+
+    success: bool = True
+    message: str = "Chat completed successfully"
+    user_message: MessageFacts | None
+    assistant_message: MessageFacts | None
+    """The last thing that the model said in the run."""
+    run_id: str
+    state: RunState
+    token_count: int
+    """About how many tokens all messages of the branch had when the run began."""
+    tokens_sent: int
+    messages_in_context: int
+
+
+class ChatBegun(BaseModel):
+    """A run that goes on in the background."""
+
+    success: bool = True
+    run_id: str
+    user_message: MessageFacts | None
+
+
+class RunStopped(BaseModel):
+    """How the run that was to be stopped has ended; null: none was under way."""
+
+    success: bool = True
+    run: RunFacts | None
+    error: WireError | None = None
+
+
+class AvailableTool(BaseModel):
+    """A tool that can be enabled."""
+
+    server_id: str
+    server_slug: str
+    """The same as `server_id`."""
+    server_name: str
+    tool_name: str
+    tool_description: str
+    enabled: bool
+
+
+class AvailableTools(BaseModel):
+    """What the user has accepted."""
+
+    success: bool = True
+    tools: list[AvailableTool]
+    count: int
+
+
+class EnabledTools(BaseModel):
+    """What the conversation may call."""
+
+    success: bool = True
+    enabled_tools: list[ToolName]
+    count: int
+
+
+def conversation_facts(conversation: Conversation, *, is_live: bool) -> ConversationFacts:
+    """A conversation as it is told. `is_live`: its run is under way in this process."""
+    chosen, run = conversation.settings, conversation.run
+    state = "failed" if run and run.state == "running" and not is_live else run.state if run else "failed"
+    return ConversationFacts(
+        id=conversation.id,
+        title=chosen.title,
+        description=chosen.description,
+        system_prompt=chosen.system_prompt,
+        model=chosen.model,
+        max_tokens=chosen.max_tokens,
+        max_messages=chosen.max_messages,
+        context=[item for item in chosen.context if isinstance(item, str | dict)],
+        enabled_tools=[ToolName(server_id=tool.server_id, tool_name=tool.name) for tool in chosen.tools],
+        head_id=conversation.head_id,
+        run=RunFacts(run_id=run.id, state=state) if run else None,
+        created_at=iso(conversation.created_at),
+        updated_at=iso(conversation.updated_at),
+    )

@@ -1,0 +1,133 @@
+"""`/conversations/{id}/tools`: what a conversation may call. Nothing is callable until it is enabled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from aiohttp import web
+
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.conversation_runs.enabled_tools import ToolDesk
+from bridge.conversation_runs.runs import ConversationRuns
+from bridge.conversations.conversation import EnabledTool
+from bridge.endpoints.api.conversations.conversations import FAILING, PATH
+from bridge.endpoints.api.conversations.schemas import AvailableTools, EnabledTools, ToolName
+from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.storage.conversations import ConversationTables
+
+Tools = tuple[EnabledTool, ...]
+
+
+class ConversationToolRoutes:
+    """Handlers of a conversation's tools."""
+
+    def __init__(
+        self, identity: Identity, tables: ConversationTables, runs: ConversationRuns, tools: ToolDesk
+    ) -> None:
+        self._identity = identity
+        self._tables = tables
+        self._runs = runs
+        self._tools = tools
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        enabled = {200: Answer("What is enabled now.", EnabledTools)}
+        return [
+            Route(
+                "POST",
+                f"{PATH}/tools",
+                self.enable,
+                "enableTool",
+                "Let a conversation call a tool; enabling it twice is enabling it once",
+                enabled,
+                body=ToolName,
+                errors=(*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
+            ),
+            Route(
+                "DELETE",
+                f"{PATH}/tools",
+                self.disable,
+                "disableTool",
+                "Take a tool, or all tools, from a conversation",
+                enabled,
+                errors=FAILING,
+                query={
+                    "server_id": "Of this server; without it of all.",
+                    "tool_name": "This tool; without it all of the server.",
+                },
+            ),
+            Route(
+                "GET",
+                f"{PATH}/tools",
+                self.list_enabled,
+                "listEnabledTools",
+                "List the tools that a conversation may call",
+                enabled,
+                errors=FAILING,
+            ),
+            Route(
+                "GET",
+                f"{PATH}/tools/available",
+                self.list_available,
+                "listAvailableTools",
+                "List the tools that can be enabled",
+                {200: Answer("What the user has accepted.", AvailableTools)},
+                errors=FAILING,
+            ),
+        ]
+
+    async def enable(self, request: web.Request) -> web.Response:
+        """One more."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        wanted = await read_body(request, ToolName)
+        await self._runs.found(user_id, request.match_info["id"])
+        added = await self._tools.chosen(user_id, [wanted])
+        return await self._changed(request, user_id, lambda tools: tuple(dict.fromkeys((*tools, *added))))
+
+    async def disable(self, request: web.Request) -> web.Response:
+        """One, or some, less; what is not enabled stays so."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        server_id, name = request.query.get("server_id"), request.query.get("tool_name")
+        if name is not None and server_id is None:
+            message = "server_id: it goes with tool_name."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "server_id"})
+
+        def is_meant(tool: EnabledTool) -> bool:
+            return server_id in (None, tool.server_id) and name in (None, tool.name)
+
+        return await self._changed(
+            request, user_id, lambda tools: tuple(tool for tool in tools if not is_meant(tool))
+        )
+
+    async def list_enabled(self, request: web.Request) -> web.Response:
+        """What is enabled."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        found = await self._runs.found(user_id, request.match_info["id"])
+        return _answer(found.settings.tools)
+
+    async def list_available(self, request: web.Request) -> web.Response:
+        """What can be enabled."""
+        user_id = (await caller_of(self._identity, request)).user.id
+        found = await self._runs.found(user_id, request.match_info["id"])
+        tools = await self._tools.available(user_id, found.settings.tools)
+        return json_answer(AvailableTools(tools=tools, count=len(tools)))
+
+    async def _changed(
+        self, request: web.Request, user_id: str, change: Callable[[Tools], Tools]
+    ) -> web.Response:
+        conversation_id = request.match_info["id"]
+        async with self._runs.desk.alone(conversation_id):
+            found = await self._runs.found(user_id, conversation_id)
+            tools = change(found.settings.tools)
+            if tools != found.settings.tools:
+                settings = replace(found.settings, tools=tools)
+                await self._tables.save_settings(replace(found, settings=settings, updated_at=time.time()))
+        return _answer(tools)
+
+
+def _answer(tools: Tools) -> web.Response:
+    named = [ToolName(server_id=tool.server_id, tool_name=tool.name) for tool in tools]
+    return json_answer(EnabledTools(enabled_tools=named, count=len(named)))

@@ -1,0 +1,182 @@
+"""A user's browsers: `/api/devices`, and which of them runs a server's calls."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aiohttp import web
+from pydantic import BaseModel, StringConstraints
+
+from bridge.audit import AuditKind
+from bridge.auth.identity import Caller, Identity
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.browsers.device_routing import DeviceChoices
+from bridge.browsers.gateway import BrowserGateway
+from bridge.http.audit import tell_audit
+from bridge.http.routing import Answer, Confirmation, Route, json_answer, page_of, read_body
+from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, PeopleStore
+
+
+class DeviceFacts(BaseModel):
+    """One browser."""
+
+    id: str
+    name: str
+    created_at: float
+    last_seen_at: float
+    """When it opened a session last; a page does so every quarter of an hour."""
+    this: bool
+    """The browser that asks."""
+    connected: bool
+    visible: bool
+    """Its page is in front."""
+    active: bool
+    """It runs the calls of servers for which no browser is chosen: of those connected, active last."""
+
+
+class DeviceList(BaseModel):
+    """The caller's browsers, oldest first."""
+
+    devices: list[DeviceFacts]
+    choices: dict[str, str]
+    """Server id to the id of the browser that runs its calls while it is connected."""
+
+
+class DeviceName(BaseModel):
+    """A name by which its user knows a browser."""
+
+    name: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_DEVICE_NAME_CHARS)
+    ]
+
+
+class DeviceChoice(BaseModel):
+    """A device id, or null: automatic."""
+
+    device_id: str | None
+
+
+class DeviceRoutes:
+    """Handlers of the list of browsers."""
+
+    def __init__(
+        self, identity: Identity, store: PeopleStore, gateway: BrowserGateway, choices: DeviceChoices
+    ) -> None:
+        self._identity = identity
+        self._store = store
+        self._gateway = gateway
+        self._choices = choices
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [
+            Route(
+                "GET",
+                "/api/devices",
+                self.list_devices,
+                "listDevices",
+                "List the user's browsers",
+                {200: Answer("Browsers and choices.", DeviceList)},
+                access="page",
+            ),
+            Route(
+                "PATCH",
+                "/api/devices/{id}",
+                self.rename,
+                "renameDevice",
+                "Give a browser another name",
+                {200: Answer("Renamed.", Confirmation)},
+                body=DeviceName,
+                access="page",
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
+                audited=AuditKind.SETTINGS,
+            ),
+            Route(
+                "DELETE",
+                "/api/devices/{id}",
+                self.remove,
+                "removeDevice",
+                "Take access away from a browser",
+                {200: Answer("Its sessions and sockets have ended.", Confirmation)},
+                access="page",
+                errors=(ErrorCode.NOT_FOUND,),
+                audited=AuditKind.DEVICE_REMOVED,
+            ),
+            Route(
+                "PUT",
+                "/api/servers/{id}/device",
+                self.choose,
+                "chooseDevice",
+                "Choose the browser that runs a server's calls",
+                {200: Answer("Chosen.", Confirmation)},
+                body=DeviceChoice,
+                access="page",
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
+                audited=AuditKind.SETTINGS,
+            ),
+        ]
+
+    async def list_devices(self, request: web.Request) -> web.Response:
+        """All browsers of the caller's user."""
+        caller = await page_of(self._identity, request)
+        pages = self._gateway.presence_of(caller.user.id)
+        visible = {page.device_id: page.is_visible for page in reversed(pages)}
+        active = pages[0].device_id if pages else None
+        facts = [
+            _facts(device, caller, visible=visible, active=active)
+            for device in await self._store.devices(caller.user.id)
+        ]
+        choices = dict(await self._choices.of(caller.user.id))
+        return json_answer(DeviceList(devices=facts, choices=choices))
+
+    async def rename(self, request: web.Request) -> web.Response:
+        """Rename a browser."""
+        caller = await page_of(self._identity, request)
+        name = (await read_body(request, DeviceName)).name
+        if not await self._store.rename_device(caller.user.id, request.match_info["id"], name):
+            raise _no_device()
+        tell_audit(request, renamed_device=request.match_info["id"], name=name)
+        await self._gateway.announce_devices(caller.user.id)
+        return json_answer(Confirmation())
+
+    async def remove(self, request: web.Request) -> web.Response:
+        """Forget a browser; what it holds is worth nothing from now on."""
+        caller = await page_of(self._identity, request)
+        device_id = request.match_info["id"]
+        if not await self._store.delete_device(caller.user.id, device_id):
+            raise _no_device()
+        self._identity.forget_credentials()
+        self._choices.forget(caller.user.id)
+        tell_audit(request, device=device_id)
+        await self._gateway.disconnect_device(device_id)
+        await self._gateway.announce_devices(caller.user.id)
+        return json_answer(Confirmation())
+
+    async def choose(self, request: web.Request) -> web.Response:
+        """Choose a browser for a server of the caller's."""
+        caller = await page_of(self._identity, request)
+        chosen = (await read_body(request, DeviceChoice)).device_id
+        if not await self._choices.choose(caller.user.id, request.match_info["id"], chosen):
+            raise BridgeError(ErrorCode.NOT_FOUND, "There is no such server, or no such browser.")
+        tell_audit(request, chosen_device=chosen)
+        await self._gateway.announce_devices(caller.user.id)
+        return json_answer(Confirmation())
+
+
+def _facts(
+    device: Device, caller: Caller, *, visible: dict[str | None, bool], active: str | None
+) -> DeviceFacts:
+    return DeviceFacts(
+        id=device.id,
+        name=device.name,
+        created_at=device.created_at,
+        last_seen_at=device.last_seen_at,
+        this=device.id == caller.device_id,
+        connected=device.id in visible,
+        visible=visible.get(device.id, False),
+        active=device.id == active,
+    )
+
+
+def _no_device() -> BridgeError:
+    return BridgeError(ErrorCode.NOT_FOUND, "There is no such browser.")

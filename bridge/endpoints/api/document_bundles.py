@@ -1,0 +1,73 @@
+"""`/api/documents/bundle`: a page, which can fetch, learns what a document refers to, and gets one text."""
+
+from __future__ import annotations
+
+from aiohttp import web
+from pydantic import BaseModel, Field
+
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import ErrorCode
+from bridge.documents.sources import BundleDocument
+from bridge.http.routing import DOCUMENT_BODY_BYTES, Answer, Route, json_answer, page_of, read_body
+
+
+class DocumentFiles(BaseModel):
+    """A document, where it came from, and of the files it refers to those that were fetched or given up."""
+
+    text: str
+    source_url: str | None = None
+    """Base of relative references; for files without an address any `file:` URL."""
+    texts: dict[str, str] = Field(default_factory=dict)
+    """By the addresses that were missing."""
+    left_out: dict[str, str] = Field(default_factory=dict)
+    """Addresses of files that will not come, each with the reason as a sentence."""
+
+
+class UnreadableFile(BaseModel):
+    """A file that is neither JSON nor YAML, or too deep. References to it lead nowhere."""
+
+    url: str
+    reason: str
+
+
+class BundledDocument(BaseModel):
+    """One text, or what is missing for it."""
+
+    text: str | None
+    """None while anything is missing."""
+    missing: list[str]
+    problems: list[UnreadableFile]
+
+
+class ReferenceRoutes:
+    """Handlers of the references' part of the API."""
+
+    def __init__(self, identity: Identity, bundle: BundleDocument) -> None:
+        self._identity = identity
+        self._bundle = bundle
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [
+            Route(
+                "POST",
+                "/api/documents/bundle",
+                self.bundle,
+                "bundleDocument",
+                "Make one text of a document and the files it refers to",
+                {200: Answer("The text, or what is missing.", BundledDocument)},
+                body=DocumentFiles,
+                access="page",
+                errors=(ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
+            )
+        ]
+
+    async def bundle(self, request: web.Request) -> web.Response:
+        """Keeps nothing; a page asks again with more texts until nothing is missing."""
+        await page_of(self._identity, request)
+        given = await read_body(request, DocumentFiles, max_bytes=DOCUMENT_BODY_BYTES)
+        bundle = await self._bundle(
+            given.text, source_url=given.source_url, texts=given.texts, left_out=given.left_out
+        )
+        problems = [UnreadableFile(url=problem.url, reason=problem.reason) for problem in bundle.problems]
+        return json_answer(BundledDocument(text=bundle.text, missing=list(bundle.missing), problems=problems))

@@ -1,0 +1,319 @@
+"""`/api/limits`, `/api/breakers`, `/api/call-settings`: how much at once, how long, what is left alone."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from aiohttp import web
+from pydantic import BaseModel, Field
+
+from bridge.audit import AuditKind
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.calls.admission import Controls
+from bridge.catalog.registry import Registry
+from bridge.http.audit import tell_audit
+from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
+from bridge.limits.call_settings import CallSetting, CallSettings, Scope, checked_deadline
+from bridge.limits.circuit_breaker import BreakerFacts, BreakerKind, BreakerState
+from bridge.limits.settings import range_of
+
+
+class LimitEntry(BaseModel):
+    """One limit. `meaning` completes "the number of ..."; `source` says who set it."""
+
+    name: str
+    value: float
+    default: float
+    minimum: float
+    maximum: float
+    meaning: str
+    source: Literal["default", "kept", "given", "changed"]
+
+
+class OpenCalls(BaseModel):
+    """How many calls of all users run and wait now."""
+
+    running: int
+    waiting: int
+
+
+class LimitList(BaseModel):
+    """All limits; `may_change`: the caller is the user who started the bridge."""
+
+    limits: list[LimitEntry]
+    may_change: bool
+    calls: OpenCalls
+    warnings: list[str] = Field(default_factory=list[str])
+
+
+class LimitChange(BaseModel):
+    """Limits by name; null takes a change back."""
+
+    limits: dict[str, Any]
+
+
+class BreakerEntry(BaseModel):
+    """A tool or a host that failed lately, or is left alone."""
+
+    kind: BreakerKind
+    tool: str
+    """Its name; of a host, its origin."""
+    host: str
+    """The origin of a host; empty for a tool."""
+    server_id: str
+    operation: str
+    state: BreakerState
+    failures: int
+    last_error: WireError | None
+    open_for_s: float | None
+    """Seconds since it was left alone; null while calls pass."""
+    retry_after_s: float | None
+
+
+class BreakerList(BaseModel):
+    """The caller's breakers, latest failure first."""
+
+    breakers: list[BreakerEntry]
+
+
+class BreakerChoice(BaseModel):
+    """Which breakers to close; what is left out is all of them."""
+
+    server_id: str | None = None
+    operation: str | None = None
+    host: str | None = None
+    """An origin: only that host's, not those of tools."""
+    kind: BreakerKind | None = None
+    """Only those of this kind; `request` and `store` are one each."""
+
+
+class BreakersReset(BaseModel):
+    """How many breakers were closed."""
+
+    reset: int
+
+
+class CallSettingEntry(BaseModel):
+    """What holds for calls of all servers, of one server, or of one operation."""
+
+    server_id: str = Field(default="", max_length=64)
+    operation: str = ""
+    """For example `GET /pets/{id}`; empty: all operations of the server."""
+    deadline_s: float | None = None
+    max_parallel: int | None = Field(default=None, ge=1, le=int(range_of("MAX_PARALLEL_TOOLS_PER_HOST")[1]))
+    in_order: bool | None = None
+
+
+class CallSettingList(BaseModel):
+    """All that the caller has set."""
+
+    settings: list[CallSettingEntry]
+
+
+class LimitRoutes:
+    """Handlers of limits, breakers and settings of calls."""
+
+    def __init__(self, identity: Identity, registry: Registry, controls: Controls) -> None:
+        self._identity = identity
+        self._registry = registry
+        self._limits = controls.limits
+        self._admission = controls.admission
+        self._breakers = controls.breakers
+        self._settings = controls.settings
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [*self._limit_routes(), *self._breaker_routes(), *self._setting_routes()]
+
+    def _limit_routes(self) -> list[Route]:
+        return [
+            Route(
+                "GET",
+                "/api/limits",
+                self.show_limits,
+                "showLimits",
+                "Show the limits of the bridge",
+                {200: Answer("Limits, and how many calls run and wait.", LimitList)},
+            ),
+            Route(
+                "PATCH",
+                "/api/limits",
+                self.change_limits,
+                "changeLimits",
+                "Change limits while the bridge runs",
+                {200: Answer("The limits as they are now.", LimitList)},
+                body=LimitChange,
+                access="page",
+                audited=AuditKind.SETTINGS,
+                errors=(ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
+            ),
+        ]
+
+    def _breaker_routes(self) -> list[Route]:
+        return [
+            Route(
+                "GET",
+                "/api/breakers",
+                self.show_breakers,
+                "showBreakers",
+                "Show tools and hosts that failed lately or are left alone",
+                {200: Answer("Breakers.", BreakerList)},
+            ),
+            Route(
+                "POST",
+                "/api/breakers/reset",
+                self.reset_breakers,
+                "resetBreakers",
+                "Close breakers",
+                {200: Answer("Closed.", BreakersReset)},
+                body=BreakerChoice,
+                body_required=False,
+                access="page",
+                audited=AuditKind.SETTINGS,
+                errors=(ErrorCode.INVALID_REQUEST,),
+            ),
+        ]
+
+    def _setting_routes(self) -> list[Route]:
+        return [
+            Route(
+                "GET",
+                "/api/call-settings",
+                self.show_settings,
+                "showCallSettings",
+                "Show the caller's deadlines and limits of calls",
+                {200: Answer("Settings.", CallSettingList)},
+            ),
+            Route(
+                "PUT",
+                "/api/call-settings",
+                self.change_setting,
+                "changeCallSetting",
+                "Set deadline and limits for calls of a user, a server or an operation",
+                {200: Answer("All settings as they are now.", CallSettingList)},
+                body=CallSettingEntry,
+                access="page",
+                audited=AuditKind.SETTINGS,
+                errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
+            ),
+        ]
+
+    async def show_limits(self, request: web.Request) -> web.Response:
+        """All limits."""
+        caller = await caller_of(self._identity, request)
+        return json_answer(self._limit_list(may_change=await self._is_operator(caller.user.id)))
+
+    async def change_limits(self, request: web.Request) -> web.Response:
+        """Change limits; all of them or, if one is wrong, none."""
+        caller = await page_of(self._identity, request)
+        if not await self._is_operator(caller.user.id):
+            message = "Only the user who started the bridge may change its limits."
+            raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+        change = await read_body(request, LimitChange)
+        warnings = await self._limits.change(change.limits)
+        tell_audit(request, limits=change.limits)
+        return json_answer(self._limit_list(may_change=True, warnings=warnings))
+
+    async def show_breakers(self, request: web.Request) -> web.Response:
+        """The caller's breakers."""
+        caller = await caller_of(self._identity, request)
+        entries = [_breaker_entry(facts) for facts in self._breakers.facts(caller.user.id)]
+        return json_answer(BreakerList(breakers=entries))
+
+    async def reset_breakers(self, request: web.Request) -> web.Response:
+        """Close the caller's breakers."""
+        caller = await page_of(self._identity, request)
+        chosen = await read_body(request, BreakerChoice)
+        if chosen.operation is not None and chosen.server_id is None:
+            raise BridgeError(ErrorCode.INVALID_REQUEST, "An operation needs its `server_id`.")
+        closed = self._breakers.reset(
+            caller.user.id, chosen.server_id, chosen.operation, chosen.host, kind=chosen.kind
+        )
+        tell_audit(request, server_id=chosen.server_id, breakers_reset=closed)
+        return json_answer(BreakersReset(reset=closed))
+
+    async def show_settings(self, request: web.Request) -> web.Response:
+        """What the caller has set."""
+        caller = await caller_of(self._identity, request)
+        return json_answer(_setting_list(await self._settings.of(caller.user.id)))
+
+    async def change_setting(self, request: web.Request) -> web.Response:
+        """Put one setting in place of what was there; without any value it is removed."""
+        caller = await page_of(self._identity, request)
+        entry = await read_body(request, CallSettingEntry)
+        await self._check_scope(caller.user.id, entry)
+        setting = CallSetting(entry.deadline_s, entry.max_parallel, entry.in_order or None)
+        scope = Scope(entry.server_id, entry.operation)
+        told = entry.model_dump(exclude={"server_id"})
+        tell_audit(request, server_id=entry.server_id or None, calls=told)
+        return json_answer(_setting_list(await self._settings.put(caller.user.id, scope, setting)))
+
+    async def _check_scope(self, user_id: str, entry: CallSettingEntry) -> None:
+        if entry.deadline_s is not None:
+            checked_deadline(entry.deadline_s)
+        if not entry.server_id:
+            if entry.operation or entry.max_parallel is not None or entry.in_order:
+                message = "`operation`, `max_parallel` and `in_order` need a `server_id`."
+                raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+            return
+        server = (await self._registry.view(user_id)).server(entry.server_id)
+        if not entry.operation:
+            return
+        if entry.operation not in server.by_key:
+            message = f"Server {entry.server_id!r} has no operation {entry.operation[:200]!r}."
+            raise BridgeError(ErrorCode.NOT_FOUND, message)
+        if entry.in_order:
+            raise BridgeError(ErrorCode.INVALID_REQUEST, "`in_order` is set for a server, not for one tool.")
+
+    async def _is_operator(self, user_id: str) -> bool:
+        return (await self._registry.view(user_id)).is_operator
+
+    def _limit_list(self, *, may_change: bool, warnings: list[str] | None = None) -> LimitList:
+        return LimitList(
+            limits=[
+                LimitEntry(
+                    name=facts.name,
+                    value=facts.value,
+                    default=facts.default,
+                    minimum=facts.minimum,
+                    maximum=facts.maximum,
+                    meaning=facts.meaning,
+                    source=facts.source,
+                )
+                for facts in self._limits.facts()
+            ],
+            may_change=may_change,
+            calls=OpenCalls(running=self._admission.running, waiting=self._admission.waiting),
+            warnings=warnings or [],
+        )
+
+
+def _breaker_entry(facts: BreakerFacts) -> BreakerEntry:
+    return BreakerEntry(
+        kind=facts.key.kind,
+        tool=facts.name,
+        host=facts.key.origin,
+        server_id=facts.key.server_id,
+        operation=facts.key.operation_key,
+        state=facts.state,
+        failures=facts.failures,
+        last_error=facts.last_error,
+        open_for_s=None if facts.open_for_s is None else round(facts.open_for_s, 1),
+        retry_after_s=None if facts.retry_after_s is None else round(facts.retry_after_s, 1),
+    )
+
+
+def _setting_list(settings: CallSettings) -> CallSettingList:
+    return CallSettingList(
+        settings=[
+            CallSettingEntry(
+                server_id=scope.server_id,
+                operation=scope.operation_key,
+                deadline_s=setting.deadline_s,
+                max_parallel=setting.max_parallel,
+                in_order=setting.in_order,
+            )
+            for scope, setting in sorted(settings.entries.items())
+        ]
+    )

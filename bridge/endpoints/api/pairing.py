@@ -1,0 +1,244 @@
+"""How a browser becomes a device: `POST /api/devices` with a ticket, `/api/pairings` with a code."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from aiohttp import hdrs, web
+from pydantic import BaseModel, Field
+
+from bridge.audit import AuditKind
+from bridge.auth.identity import Identity, kept_public_key
+from bridge.auth.pairing_codes import CODE_SECONDS, PairingDesk, WaitingBrowser
+from bridge.browser_protocol import ErrorCode
+from bridge.edges.browser_name import browser_name
+from bridge.http.audit import tell_audit
+from bridge.http.routing import Answer, Route, address_of, json_answer, page_of, read_body
+from bridge.limits.token_bucket import RateLimit
+from bridge.storage.users import NewDevice
+
+PAIRINGS = 60
+PAIRINGS_IN_ALL = 600
+"""Tickets and requests for a code, of one address and of all, in a minute."""
+
+
+class Pairing(BaseModel):
+    """A ticket and the public half of the browser's key."""
+
+    ticket: str = Field(max_length=200)
+    public_key: dict[str, Any]
+
+
+class Paired(BaseModel):
+    """The browser is a device of the user now."""
+
+    device_id: str
+    user: str
+    user_id: str
+    printed: bool
+    """By a link from the command line: whoever opens it accepts what is named there (ruling 20)."""
+
+
+class NewPairing(BaseModel):
+    """The public half of the key of a browser without a ticket."""
+
+    public_key: dict[str, Any]
+
+
+class ShownCode(BaseModel):
+    """What a browser shows while it waits, and the secret by which it asks how things stand."""
+
+    code: str
+    secret: str
+    expires_in: int
+
+
+class PairingSecret(BaseModel):
+    """Which waiting browser asks."""
+
+    secret: str = Field(max_length=100)
+
+
+class PairingStanding(BaseModel):
+    """How things stand; the last three are there once it is `confirmed`."""
+
+    state: Literal["waiting", "confirmed", "refused", "expired"]
+    device_id: str | None = None
+    user: str | None = None
+    user_id: str | None = None
+
+
+class TypedCode(BaseModel):
+    """A code as a person types it: letter case, spaces and hyphens do not matter."""
+
+    code: str = Field(max_length=40)
+
+
+class WaitingFacts(BaseModel):
+    """Which browser waits. It named itself; the address is what the bridge saw."""
+
+    browser: str
+    address: str
+    asked_at: float
+
+
+class PairingDecision(BaseModel):
+    """Whether the browser that shows the code becomes a device of the caller's user."""
+
+    code: str = Field(max_length=40)
+    accept: bool
+
+
+class PairingDecided(BaseModel):
+    """The new device, or null when it was turned away."""
+
+    device_id: str | None
+
+
+class PairingRoutes:
+    """Handlers of pairing."""
+
+    def __init__(self, identity: Identity, desk: PairingDesk) -> None:
+        self._identity = identity
+        self._desk = desk
+        self._limit = RateLimit(
+            "attempts to pair a browser", per_key=PAIRINGS, in_all=PAIRINGS_IN_ALL, window_s=60
+        )
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [*self._waiting_routes(), *self._deciding_routes()]
+
+    def _waiting_routes(self) -> list[Route]:
+        return [
+            Route(
+                "POST",
+                "/api/devices",
+                self.pair,
+                "pairDevice",
+                "Make a browser a device of the ticket's user",
+                {
+                    201: Answer("Paired; the ticket is spent.", Paired),
+                    202: Answer(
+                        "The ticket is spent; another browser of its user has to confirm.", ShownCode
+                    ),
+                },
+                body=Pairing,
+                access="public",
+                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+                audited=AuditKind.DEVICE_PAIRED,
+            ),
+            Route(
+                "POST",
+                "/api/pairings",
+                self.ask,
+                "askForPairing",
+                "Get a code that the user types in a browser that is paired already",
+                {201: Answer("The code to show.", ShownCode)},
+                body=NewPairing,
+                access="public",
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+            ),
+            Route(
+                "POST",
+                "/api/pairings/standing",
+                self.standing,
+                "showPairing",
+                "Whether the code was typed yet",
+                {200: Answer("How things stand.", PairingStanding)},
+                body=PairingSecret,
+                access="public",
+                errors=(ErrorCode.INVALID_REQUEST,),
+            ),
+        ]
+
+    def _deciding_routes(self) -> list[Route]:
+        errors = (ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND, ErrorCode.RATE_LIMITED)
+        return [
+            Route(
+                "POST",
+                "/api/pairings/code",
+                self.look,
+                "findPairing",
+                "Which browser shows this code",
+                {200: Answer("What is known of it.", WaitingFacts)},
+                body=TypedCode,
+                access="page",
+                errors=errors,
+            ),
+            Route(
+                "POST",
+                "/api/pairings/decision",
+                self.decide,
+                "decidePairing",
+                "Make the browser that shows this code a device, or turn it away",
+                {200: Answer("Done.", PairingDecided)},
+                body=PairingDecision,
+                access="page",
+                errors=errors,
+                audited=AuditKind.DEVICE_PAIRED,
+            ),
+        ]
+
+    async def pair(self, request: web.Request) -> web.Response:
+        """Spend a ticket; a further browser by a link that was not printed has to be confirmed."""
+        self._limit.take(address_of(request))
+        pairing = await read_body(request, Pairing)
+        public_key = kept_public_key(pairing.public_key)
+        found = await self._identity.pair(pairing.ticket, public_key, _browser_of(request))
+        if isinstance(found, NewDevice):
+            device, user = found.device, found.device.user
+            tell_audit(request, user_id=user.id, device=device.id, browser=device.name, by="link")
+            paired = Paired(device_id=device.id, user=user.name, user_id=user.id, printed=found.printed)
+            return json_answer(paired, status=201)
+        waiting = self._desk.wait(
+            public_key, browser=_browser_of(request), address=address_of(request), user_id=found.id
+        )
+        tell_audit(request, user_id=found.id, device=None, by="link", waits_for_confirmation=True)
+        return json_answer(_shown(waiting), status=202)
+
+    async def ask(self, request: web.Request) -> web.Response:
+        """A code for a browser that has no ticket."""
+        self._limit.take(address_of(request))
+        public_key = kept_public_key((await read_body(request, NewPairing)).public_key)
+        waiting = self._desk.wait(public_key, browser=_browser_of(request), address=address_of(request))
+        return json_answer(_shown(waiting), status=201)
+
+    async def standing(self, request: web.Request) -> web.Response:
+        """How things stand for a waiting browser."""
+        waiting = self._desk.standing((await read_body(request, PairingSecret)).secret)
+        if waiting is None:
+            return json_answer(PairingStanding(state="expired"))
+        if waiting.state == "refused":
+            return json_answer(PairingStanding(state="refused"))
+        device = waiting.device
+        if device is None:
+            return json_answer(PairingStanding(state="waiting"))
+        user = device.user
+        return json_answer(
+            PairingStanding(state="confirmed", device_id=device.id, user=user.name, user_id=user.id)
+        )
+
+    async def look(self, request: web.Request) -> web.Response:
+        """The browser behind a code."""
+        caller = await page_of(self._identity, request)
+        found = self._desk.find(caller.user, (await read_body(request, TypedCode)).code)
+        return json_answer(
+            WaitingFacts(browser=found.browser, address=found.address, asked_at=found.asked_at)
+        )
+
+    async def decide(self, request: web.Request) -> web.Response:
+        """Confirm a browser or turn it away."""
+        caller = await page_of(self._identity, request)
+        decision = await read_body(request, PairingDecision)
+        device = await self._desk.decide(caller.user, decision.code, accept=decision.accept)
+        tell_audit(request, device=device.id if device else None, by="code", accepted=decision.accept)
+        return json_answer(PairingDecided(device_id=device.id if device else None))
+
+
+def _browser_of(request: web.Request) -> str:
+    return browser_name(request.headers.get(hdrs.USER_AGENT, ""))
+
+
+def _shown(waiting: WaitingBrowser) -> ShownCode:
+    return ShownCode(code=waiting.code, secret=waiting.secret, expires_in=CODE_SECONDS)

@@ -1,0 +1,164 @@
+"""`/api/selection`: what a user shows to models of a catalog that is too large."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from aiohttp import web
+from pydantic import BaseModel, Field
+
+from bridge.audit import AuditKind
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import ErrorCode
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import UserSelection, UserView
+from bridge.http.audit import tell_audit
+from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
+from toolserver.tool.naming import MAX_NAME_CHARS
+from toolserver.tool.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
+
+MAX_CHOSEN = 1_000
+"""Servers, tags or pinned tools that one selection names."""
+
+MAX_PATTERNS = 100
+"""Names and patterns of one selection: each is tried on every tool."""
+
+MAX_TAG_CHARS = 200
+
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARS)]
+Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG_CHARS)]
+
+
+class SelectionChoice(BaseModel):
+    """What to show to models. An empty list chooses nothing out; `null` leaves a number to the bridge."""
+
+    servers: list[Name] = Field(default_factory=list[Name], max_length=MAX_CHOSEN)
+    """Ids."""
+    tags: list[Tag] = Field(default_factory=list[Tag], max_length=MAX_CHOSEN)
+    names: list[Name] = Field(default_factory=list[Name], max_length=MAX_PATTERNS)
+    """Names of tools, or patterns such as `list*`."""
+    pinned: list[Name] = Field(default_factory=list[Name], max_length=MAX_CHOSEN)
+    """Names of tools that are shown even when the others are too many."""
+    max_tools: int | None = Field(default=None, ge=MIN_LIMIT, le=MAX_LIMIT)
+    max_tokens: int | None = Field(default=None, ge=MIN_TOKENS, le=MAX_TOKENS)
+
+
+class SelectionBounds(BaseModel):
+    """The numbers that hold where a user chose none."""
+
+    max_tools: int
+    max_tokens: int | None
+
+
+class MissingChoices(BaseModel):
+    """What a selection names and nothing has now; it is kept, because it may come back."""
+
+    servers: list[str]
+    tags: list[str]
+    pinned: list[str]
+
+
+class SelectionFacts(SelectionChoice):
+    """A user's selection, and what comes of it at the address of all servers."""
+
+    defaults: SelectionBounds
+    missing: MissingChoices
+    total: int
+    """Tools of the user."""
+    selected: int
+    """Those that the selection means: they are shown, or found by `find_operations`."""
+    shown: int
+    """Those that models are shown."""
+    over: Literal["", "over_limit", "over_tokens"]
+    """Why not all selected tools are shown."""
+    meta_tools: list[str]
+    """Tools of the bridge's own that are shown with them."""
+
+
+class SelectionRoutes:
+    """Handlers of the selection."""
+
+    def __init__(self, identity: Identity, registry: Registry, defaults: SelectionBounds) -> None:
+        self._identity = identity
+        self._registry = registry
+        self._defaults = defaults
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [
+            Route(
+                "GET",
+                "/api/selection",
+                self.show,
+                "showSelection",
+                "Show which tools models are shown",
+                {200: Answer("The selection and what comes of it.", SelectionFacts)},
+            ),
+            Route(
+                "PUT",
+                "/api/selection",
+                self.replace,
+                "replaceSelection",
+                "Choose which tools models are shown",
+                {200: Answer("The selection as it is now.", SelectionFacts)},
+                body=SelectionChoice,
+                access="page",
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
+                audited=AuditKind.SETTINGS,
+            ),
+        ]
+
+    async def show(self, request: web.Request) -> web.Response:
+        """The caller's selection."""
+        return await self._answer((await caller_of(self._identity, request)).user.id)
+
+    async def replace(self, request: web.Request) -> web.Response:
+        """Put a selection in place of the one before; what is left out of the body is chosen no more."""
+        caller = await page_of(self._identity, request)
+        choice = await read_body(request, SelectionChoice)
+        selection = UserSelection(
+            servers=_once(choice.servers),
+            tags=_once(choice.tags),
+            names=_once(choice.names),
+            pinned=_once(choice.pinned),
+            max_tools=choice.max_tools,
+            max_tokens=choice.max_tokens,
+        )
+        await self._registry.select(caller.user.id, selection)
+        tell_audit(request, changed="selection")
+        return await self._answer(caller.user.id)
+
+    async def _answer(self, user_id: str) -> web.Response:
+        view = await self._registry.view(user_id)
+        offered = await self._registry.offer(view, None)
+        chosen = view.chosen
+        return json_answer(
+            SelectionFacts(
+                servers=list(chosen.servers),
+                tags=list(chosen.tags),
+                names=list(chosen.names),
+                pinned=list(chosen.pinned),
+                max_tools=chosen.max_tools,
+                max_tokens=chosen.max_tokens,
+                defaults=self._defaults,
+                missing=_missing(view),
+                total=len(view.catalog),
+                selected=len(offered.reachable),
+                shown=len(offered.tools),
+                over=offered.over,
+                meta_tools=[meta.name for meta in offered.meta_tools],
+            )
+        )
+
+
+def _once(values: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def _missing(view: UserView) -> MissingChoices:
+    tags = {tag.lower() for tool in view.catalog for tag in tool.operation.tags}
+    return MissingChoices(
+        servers=[server_id for server_id in view.chosen.servers if not view.has_server(server_id)],
+        tags=[tag for tag in view.chosen.tags if tag.lower() not in tags],
+        pinned=[name for name in view.chosen.pinned if view.catalog.by_name(name) is None],
+    )

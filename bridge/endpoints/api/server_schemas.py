@@ -1,0 +1,262 @@
+"""What `/api/servers` and `/api/tools` say and take, and servers and tools in those words. Pure."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel, Field
+
+from bridge.catalog.server_view import LoadedServer, UserView
+from toolserver.tool.catalog import Tool
+from toolserver.tool.naming import OperationKey
+from toolserver.tool.selection import Absence
+
+MAX_REFERENCE_ORIGINS = 20
+"""Origins, beside its own, that the bridge may fetch a document's references from; chosen."""
+
+
+class ValidationReport(BaseModel):
+    """What openapi-core says about the whole document."""
+
+    state: Literal["pending", "valid", "invalid", "failed"]
+    problems: list[str]
+
+
+class ServerFacts(BaseModel):
+    """A document with what its user chose."""
+
+    id: str
+    title: str
+    description: str
+    version: str
+    openapi: str
+    base_url: str
+    source_url: str | None
+    shared: bool
+    accept_on_open: bool
+    """Opening the page by ticket accepts it."""
+    decided: bool
+    """The user has accepted or declined something of it."""
+    digest: str
+    origins: list[str]
+    operations: int
+    accepted: int
+    changed: int
+    inline_html: bool
+    idempotency_key: bool
+    validation: ValidationReport
+
+
+class Server(ServerFacts):
+    """A server in a list."""
+
+    skipped: int
+    """How many operations became no tool."""
+
+
+class UnsendablePart(BaseModel):
+    """A part of an operation's request that a browser cannot send."""
+
+    location: str = Field(serialization_alias="in")
+    name: str
+    required: bool
+    reason: str
+
+
+class ServerTool(BaseModel):
+    """An operation, for the user who decides about it."""
+
+    name: str
+    key: str
+    operation_id: str | None
+    method: str
+    path: str
+    summary: str
+    description: str
+    safe: bool
+    digest: str
+    accepted_digest: str | None
+    origin: str
+    warnings: list[str]
+    """Those of arguments are known once their schema was made: soon after loading, or with the plans."""
+    unsendable: list[UnsendablePart]
+    """Goes without these parts."""
+    advertised: bool
+    """Whether models are shown it at the address of all servers."""
+    left_out: Absence | None
+    """Why it is not advertised."""
+
+
+class SkippedOperation(BaseModel):
+    """An operation that became no tool."""
+
+    method: str
+    path: str
+    reason: str
+
+
+class SecurityScheme(BaseModel):
+    """A security scheme of the document."""
+
+    scheme: str
+    type: str
+    location: str | None = Field(default=None, serialization_alias="in")
+    name: str | None = None
+    http_scheme: str | None = None
+    description: str = ""
+
+
+class ServerDetail(ServerFacts):
+    """A server with its operations."""
+
+    tools: list[ServerTool]
+    skipped: list[SkippedOperation]
+    warnings: list[str]
+    security_schemes: list[SecurityScheme]
+
+
+class ServerList(BaseModel):
+    """All servers of the caller."""
+
+    servers: list[Server]
+
+
+class ToolEntry(BaseModel):
+    """A tool of the caller's catalog."""
+
+    name: str
+    server_id: str
+    key: str
+    method: str
+    path: str
+    origin: str
+    """Where its requests go; empty while the document names no server."""
+    description: str
+    tags: list[str]
+    accepted: bool
+    safe: bool
+    advertised: bool
+    """Whether models are shown it at the address of all servers."""
+    left_out: Absence | None
+    """Why it is not advertised."""
+    tool_schema: dict[str, Any] | None = Field(default=None, serialization_alias="schema")
+    """Of its arguments; absent where it was not asked for."""
+
+
+class ToolList(BaseModel):
+    """The caller's catalog."""
+
+    tools: list[ToolEntry]
+
+
+class OperationPlan(BaseModel):
+    """What a page pins of one operation."""
+
+    name: str
+    digest: str
+    plan: dict[str, Any]
+    argument_schema: dict[str, Any] = Field(serialization_alias="schema")
+
+
+class ServerPlans(BaseModel):
+    """The request plans of one server."""
+
+    server_id: str
+    digest: str
+    operations: dict[str, OperationPlan]
+
+
+class NewServer(BaseModel):
+    """A document to add: its text, or the public address where the bridge shall fetch it."""
+
+    text: str | None = None
+    url: str | None = None
+    reference_origins: list[str] = Field(default_factory=list, max_length=MAX_REFERENCE_ORIGINS)
+    """Of `url`: origins, beside its own, from which the bridge may fetch what the document refers to."""
+    source_url: str | None = None
+    base_url: str | None = None
+
+
+class NewDocument(BaseModel):
+    """A newer text of a server's document."""
+
+    text: str
+    source_url: str | None = None
+
+
+class ServerChange(BaseModel):
+    """Settings to change; what is left out stays."""
+
+    base_url: str | None = None
+    inline_html: bool | None = None
+    idempotency_key: bool | None = None
+
+
+class Acceptance(BaseModel):
+    """What the user accepts of a server; replaces what was accepted before."""
+
+    operations: dict[str, str]
+
+
+def server_model(view: UserView, server: LoadedServer) -> Server:
+    """A server as its user sees it."""
+    return Server(**server_facts(view, server).model_dump(), skipped=len(server.compiled.skipped))
+
+
+def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
+    """What list and detail have in common."""
+    record, compiled = server.record, server.compiled
+    accepted, changed = view.acceptance(server)
+    return ServerFacts(
+        id=record.id,
+        title=compiled.title,
+        description=compiled.description,
+        version=compiled.version_text,
+        openapi=compiled.openapi,
+        base_url=compiled.base_url,
+        source_url=record.source_url,
+        shared=record.owner_id is None,
+        accept_on_open=view.may_accept_on_open(server),
+        decided=view.is_decided(server),
+        digest=compiled.digest,
+        origins=list(compiled.origins),
+        operations=len(compiled.operations),
+        accepted=accepted,
+        changed=changed,
+        inline_html=record.inline_html,
+        idempotency_key=record.idempotency_key,
+        validation=ValidationReport(state=server.validation.state, problems=list(server.validation.problems)),
+    )
+
+
+def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absence | None) -> ServerTool:
+    """An operation of `server` as its user decides about it."""
+    operation = tool.operation
+    return ServerTool(
+        name=tool.name,
+        key=operation.key,
+        operation_id=operation.operation_id,
+        method=operation.method,
+        path=operation.path,
+        summary=operation.summary,
+        description=operation.description,
+        safe=operation.safe,
+        digest=operation.digest,
+        accepted_digest=view.accepted.get(OperationKey(tool.server_id, operation.key)) or None,
+        origin=operation.origin,
+        warnings=[*operation.warnings, *server.schema_warnings.get(operation.key, ())],
+        unsendable=_unsendable(operation.plan_json),
+        advertised=left_out is None,
+        left_out=left_out,
+    )
+
+
+def _unsendable(plan_json: bytes) -> list[UnsendablePart]:
+    if b'"unsendable"' not in plan_json:  # as with nearly all: thousands of plans need not be read
+        return []
+    parts: list[dict[str, Any]] = orjson.loads(plan_json).get("unsendable", [])
+    return [
+        UnsendablePart(location=p["in"], name=p["name"], required=p["required"], reason=p["reason"])
+        for p in parts
+    ]

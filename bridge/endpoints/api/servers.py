@@ -1,0 +1,370 @@
+"""`/api/servers` and `/api/tools`: what the page and the CLI do with documents and acceptances."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Set
+from urllib.parse import urlsplit
+
+import orjson
+from aiohttp import web
+from pydantic import BaseModel
+
+from bridge.audit import AuditKind
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import UserView
+from bridge.documents.sources import SourceDocument
+from bridge.endpoints.api.server_schemas import (
+    Acceptance,
+    NewDocument,
+    NewServer,
+    SecurityScheme,
+    Server,
+    ServerChange,
+    ServerDetail,
+    ServerList,
+    ServerPlans,
+    SkippedOperation,
+    ToolEntry,
+    ToolList,
+    server_facts,
+    server_model,
+    tool_model,
+)
+from bridge.http.audit import tell_audit
+from bridge.http.routing import (
+    DECISION_BODY_BYTES,
+    DOCUMENT_BODY_BYTES,
+    Answer,
+    Confirmation,
+    Route,
+    caller_of,
+    json_answer,
+    page_of,
+    read_body,
+)
+from bridge.settings.bridge import origin_of
+from toolserver.errors import quote
+from toolserver.tool.catalog import Tool
+
+FetchDocument = Callable[[str, Set[str]], Awaitable[SourceDocument]]
+"""Takes an address and origins: gives the document there with what it refers to at its own origin and these.
+
+For public addresses only; raises BridgeError `document_unreachable` or `invalid_document`.
+"""
+
+
+_SERVER_NOW = {200: Answer("The server as it is now.", Server)}
+_NOT_FOUND = (ErrorCode.NOT_FOUND,)
+_DOCUMENT = (ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST)
+
+
+class ServerRoutes:
+    """Handlers of the servers' part of the API."""
+
+    def __init__(self, identity: Identity, registry: Registry, fetch_document: FetchDocument) -> None:
+        self._identity = identity
+        self._registry = registry
+        self._fetch_document = fetch_document
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        return [*self._server_routes("/api/servers/{id}"), *self._operation_routes("/api/servers/{id}")]
+
+    def _server_routes(self, one: str) -> list[Route]:
+        return [
+            Route(
+                "GET",
+                "/api/servers",
+                self.list_servers,
+                "listServers",
+                "List servers",
+                {200: Answer("Servers.", ServerList)},
+            ),
+            Route(
+                "POST",
+                "/api/servers",
+                self.add_server,
+                "addServer",
+                "Add a document",
+                {201: Answer("Added; nothing of it is accepted yet.", Server)},
+                body=NewServer,
+                access="page",
+                audited=AuditKind.DOCUMENT_ADDED,
+                errors=(*_DOCUMENT, ErrorCode.DOCUMENT_UNREACHABLE, ErrorCode.TOO_LARGE),
+            ),
+            Route(
+                "GET",
+                one,
+                self.show_server,
+                "showServer",
+                "Show a server with its operations",
+                {200: Answer("The server.", ServerDetail)},
+                errors=_NOT_FOUND,
+            ),
+            Route(
+                "PATCH",
+                one,
+                self.change_server,
+                "changeServer",
+                "Change a server's settings",
+                _SERVER_NOW,
+                body=ServerChange,
+                access="page",
+                audited=AuditKind.SETTINGS,
+                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
+            ),
+            Route(
+                "DELETE",
+                one,
+                self.remove_server,
+                "removeServer",
+                "Remove a server",
+                {200: Answer("Removed.", Confirmation)},
+                access="page",
+                audited=AuditKind.DOCUMENT_REMOVED,
+                errors=(*_NOT_FOUND, ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
+            ),
+        ]
+
+    def _operation_routes(self, one: str) -> list[Route]:
+        return [
+            Route(
+                "GET",
+                f"{one}/plans",
+                self.show_plans,
+                "showPlans",
+                "Show the request plans that a page pins",
+                {200: Answer("Plans and schemas by operation key.", ServerPlans)},
+                errors=_NOT_FOUND,
+            ),
+            Route(
+                "PUT",
+                f"{one}/acceptance",
+                self.accept,
+                "acceptOperations",
+                "Accept operations as they were shown",
+                _SERVER_NOW,
+                body=Acceptance,
+                access="page",
+                audited=AuditKind.ACCEPTANCE,
+                errors=(*_NOT_FOUND, ErrorCode.DOCUMENT_CHANGED, ErrorCode.INVALID_REQUEST),
+            ),
+            Route(
+                "PUT",
+                f"{one}/document",
+                self.replace_document,
+                "replaceDocument",
+                "Put a newer document in place",
+                _SERVER_NOW,
+                body=NewDocument,
+                access="page",
+                audited=AuditKind.DOCUMENT_CHANGED,
+                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
+            ),
+            Route(
+                "GET",
+                "/api/tools",
+                self.list_tools,
+                "listTools",
+                "List tools",
+                {200: Answer("Tools.", ToolList)},
+                query={"schemas": "`no`: leave the schemas of arguments out."},
+                errors=(ErrorCode.INVALID_DOCUMENT,),
+            ),
+            Route(
+                "GET",
+                "/api/tools/{name}",
+                self.show_tool,
+                "showTool",
+                "Show a tool",
+                {200: Answer("The tool with the schema of its arguments.", ToolEntry)},
+                errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_DOCUMENT),
+            ),
+        ]
+
+    async def list_servers(self, request: web.Request) -> web.Response:
+        """All servers of the caller, in the order of the catalog."""
+        view = await self._view(request)
+        return json_answer(ServerList(servers=[server_model(view, server) for server in view.servers]))
+
+    async def add_server(self, request: web.Request) -> web.Response:
+        """Add a personal server."""
+        caller = await page_of(self._identity, request)
+        offered = await read_body(request, NewServer, max_bytes=DOCUMENT_BODY_BYTES)
+        text, source_url = offered.text, offered.source_url or offered.url
+        if text is None:
+            if offered.url is None:
+                raise BridgeError(ErrorCode.INVALID_REQUEST, "Send the document's `text`, or its `url`.")
+            fetched = await self._fetch_document(offered.url, _origins(offered.reference_origins))
+            text, source_url = fetched.text, offered.source_url or fetched.source_url
+        added = await self._registry.add(
+            caller.user.id, text, source_url=source_url, base_url=offered.base_url or None
+        )
+        tell_audit(request, server_id=added.record.id, digest=added.compiled.digest, source=_bare(source_url))
+        return json_answer(server_model(await self._registry.view(caller.user.id), added), status=201)
+
+    async def show_server(self, request: web.Request) -> web.Response:
+        """One server with everything needed to decide about it."""
+        view = await self._view(request)
+        server = view.server(request.match_info["id"])
+        tools = view.catalog.of_server(server.record.id)
+        absences = (await self._registry.offer(view, None)).absences(tools)
+        detail = ServerDetail(
+            **server_facts(view, server).model_dump(),
+            tools=[tool_model(view, server, tool, absences.get(tool.name)) for tool in tools],
+            skipped=[
+                SkippedOperation(method=s.method, path=s.path, reason=s.reason)
+                for s in server.compiled.skipped
+            ],
+            warnings=list(server.compiled.warnings),
+            security_schemes=[
+                SecurityScheme(
+                    scheme=s.scheme,
+                    type=s.type,
+                    location=s.location,
+                    name=s.name,
+                    http_scheme=s.http_scheme,
+                    description=s.description,
+                )
+                for s in server.compiled.security_schemes
+            ],
+        )
+        return _aliased(detail)
+
+    async def show_plans(self, request: web.Request) -> web.Response:
+        """Plans and schemas, spliced as they were compiled."""
+        view = await self._view(request)
+        server = view.server(request.match_info["id"])
+        schemas = await self._registry.schemas(server, server.by_key)
+        operations = {
+            tool.operation.key: {
+                "name": tool.name,
+                "digest": tool.operation.digest,
+                "plan": orjson.Fragment(tool.operation.plan_json),
+                "schema": orjson.Fragment(schemas[tool.operation.key]),
+            }
+            for tool in view.catalog.tools
+            if tool.server_id == server.record.id
+        }
+        body = {"server_id": server.record.id, "digest": server.compiled.digest, "operations": operations}
+        return web.Response(body=orjson.dumps(body), content_type="application/json")
+
+    async def accept(self, request: web.Request) -> web.Response:
+        """Pin what the user was shown."""
+        caller = await page_of(self._identity, request)
+        acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
+        await self._registry.accept(caller.user.id, request.match_info["id"], acceptance.operations)
+        tell_audit(request, operations=len(acceptance.operations))
+        return await self._answer(caller.user.id, request.match_info["id"])
+
+    async def replace_document(self, request: web.Request) -> web.Response:
+        """Put a newer text in place."""
+        caller = await page_of(self._identity, request)
+        document = await read_body(request, NewDocument, max_bytes=DOCUMENT_BODY_BYTES)
+        await self._registry.replace_document(
+            caller.user.id, request.match_info["id"], document.text, document.source_url
+        )
+        tell_audit(request, source=_bare(document.source_url))
+        return await self._answer(caller.user.id, request.match_info["id"])
+
+    async def change_server(self, request: web.Request) -> web.Response:
+        """Change settings."""
+        caller = await page_of(self._identity, request)
+        change = await read_body(request, ServerChange)
+        await self._registry.change(
+            caller.user.id,
+            request.match_info["id"],
+            base_url=change.base_url,
+            inline_html=change.inline_html,
+            idempotency_key=change.idempotency_key,
+        )
+        tell_audit(
+            request,
+            base_url=_bare(change.base_url),
+            inline_html=change.inline_html,
+            idempotency_key=change.idempotency_key,
+        )
+        return await self._answer(caller.user.id, request.match_info["id"])
+
+    async def remove_server(self, request: web.Request) -> web.Response:
+        """Remove a personal server."""
+        caller = await page_of(self._identity, request)
+        await self._registry.remove(caller.user.id, request.match_info["id"])
+        return json_answer(Confirmation())
+
+    async def list_tools(self, request: web.Request) -> web.Response:
+        """The caller's catalog, with schemas unless they are declined: they are most of it."""
+        view = await self._view(request)
+        offered = await self._registry.offer(view, None)
+        tools = view.catalog.tools
+        declined = request.query.get("schemas") == "no"
+        schemas = {} if declined else await self._registry.schemas_of(view, tools)
+        absences = offered.absences(tools)
+        entries = [_tool_entry(view, tool, absences.get(tool.name), schemas.get(tool.name)) for tool in tools]
+        return web.Response(body=orjson.dumps({"tools": entries}), content_type="application/json")
+
+    async def show_tool(self, request: web.Request) -> web.Response:
+        """One tool, with its schema."""
+        view = await self._view(request)
+        name = request.match_info["name"]
+        tool = view.catalog.by_name(name)
+        if tool is None:
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no tool {quote(name)}.")
+        absences = (await self._registry.offer(view, None)).absences((tool,))
+        schemas = await self._registry.schemas_of(view, (tool,))
+        entry = _tool_entry(view, tool, absences.get(name), schemas[name])
+        return web.Response(body=orjson.dumps(entry), content_type="application/json")
+
+    async def _view(self, request: web.Request) -> UserView:
+        caller = await caller_of(self._identity, request)
+        return await self._registry.view(caller.user.id)
+
+    async def _answer(self, user_id: str, server_id: str) -> web.Response:
+        view = await self._registry.view(user_id)
+        return json_answer(server_model(view, view.server(server_id)))
+
+
+def _bare(url: str | None) -> str | None:
+    """Where a document came from, without what a URL may hold of secrets."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+
+
+def _origins(names: list[str]) -> frozenset[str]:
+    """Raises BridgeError `invalid_request`."""
+    for name in names:
+        try:
+            is_origin = name.startswith(("http://", "https://")) and origin_of(name) == name
+        except ValueError:
+            is_origin = False
+        if not is_origin:
+            message = f"{quote(name)} in `reference_origins` is no origin such as https://schemas.example."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+    return frozenset(names)
+
+
+def _aliased(model: BaseModel) -> web.Response:
+    return web.Response(body=model.model_dump_json(by_alias=True), content_type="application/json")
+
+
+def _tool_entry(view: UserView, tool: Tool, left_out: str | None, schema: bytes | None) -> dict[str, object]:
+    """A `ToolEntry`, its schema spliced as it was made."""
+    entry: dict[str, object] = {
+        "name": tool.name,
+        "server_id": tool.server_id,
+        "key": tool.operation.key,
+        "method": tool.operation.method,
+        "path": tool.operation.path,
+        "origin": tool.operation.origin,
+        "description": tool.operation.description,
+        "tags": tool.operation.tags,
+        "accepted": view.is_accepted(tool),
+        "safe": tool.operation.safe,
+        "advertised": left_out is None,
+        "left_out": left_out,
+    }
+    return entry if schema is None else {**entry, "schema": orjson.Fragment(schema)}

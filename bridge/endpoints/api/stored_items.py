@@ -1,0 +1,148 @@
+"""`/api/kept`: what is kept of the caller's answers; to see how much, to take away, to delete."""
+
+from __future__ import annotations
+
+import time
+
+from aiohttp import web
+from pydantic import BaseModel
+
+from bridge.audit import AuditKind
+from bridge.auth.identity import Identity
+from bridge.browser_protocol import ErrorCode
+from bridge.conversations.export import conversation_line
+from bridge.http.audit import tell_audit
+from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of
+from bridge.storage.conversations import ConversationTables
+from bridge.storage.user_items import KeptBook
+from bridge.stored_items.export import head_line, item_line, response_line
+
+FILE_NAME = "tool-bridge-kept.jsonl"
+
+
+class KeptSummary(BaseModel):
+    """How much is kept of the caller's answers."""
+
+    items: int
+    responses: int
+    conversations: int
+    own_conversations: int
+    """That the bridge keeps itself, under `/conversations`."""
+    bytes: int
+    """As it stands in the database, compressed."""
+    oldest: float | None
+    """When the oldest item was made, in UTC seconds since 1970."""
+    days: int
+    """For which it is kept after it was last used."""
+    max_bytes: int
+    """Beyond it what was not used for longest goes; 0: any number."""
+
+
+class KeptDeleted(BaseModel):
+    """How many items were deleted."""
+
+    items: int
+
+
+class KeptRoutes:
+    """Handlers of what is kept."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        book: KeptBook,
+        conversations: ConversationTables,
+        *,
+        days: int,
+        max_bytes: int,
+    ) -> None:
+        self._identity = identity
+        self._book = book
+        self._conversations = conversations
+        self._days = days
+        self._max_bytes = max_bytes
+
+    def routes(self) -> list[Route]:
+        """The table of these routes."""
+        failing = (ErrorCode.STORE_UNAVAILABLE,)
+        return [
+            Route(
+                "GET",
+                "/api/kept",
+                self.summary,
+                "getKept",
+                "How much is kept of the caller's answers",
+                {200: Answer("How much.", KeptSummary)},
+                errors=failing,
+            ),
+            Route(
+                "GET",
+                "/api/kept/export",
+                self.export,
+                "exportKept",
+                "All that is kept of the caller's answers",
+                {200: Answer("Lines of JSON, for `tool-bridge import`.", media_type="application/jsonl")},
+                access="page",
+                errors=failing,
+                audited=AuditKind.KEPT_EXPORTED,
+            ),
+            Route(
+                "DELETE",
+                "/api/kept",
+                self.delete,
+                "deleteKept",
+                "Delete what is kept of the caller's answers",
+                {200: Answer("How much was deleted.", KeptDeleted)},
+                access="page",
+                errors=failing,
+                audited=AuditKind.KEPT_DELETED,
+                query={"conversation": "Only what belongs to this chat, as its client names it."},
+            ),
+        ]
+
+    async def summary(self, request: web.Request) -> web.Response:
+        """How much there is."""
+        caller = await caller_of(self._identity, request)
+        facts = await self._book.facts(caller.user.id)
+        return json_answer(
+            KeptSummary(
+                items=facts.items,
+                responses=facts.responses,
+                conversations=facts.conversations,
+                own_conversations=facts.own_conversations,
+                bytes=facts.bytes,
+                oldest=facts.oldest,
+                days=self._days,
+                max_bytes=self._max_bytes,
+            )
+        )
+
+    async def export(self, request: web.Request) -> web.StreamResponse:
+        """All of it, line by line; a database that fails in mid-way breaks the connection off."""
+        user = (await page_of(self._identity, request)).user
+        await self._book.facts(user.id)  # so that a database that is away is told by a status
+        response = web.StreamResponse()
+        response.content_type = "application/jsonl"
+        response.headers["Content-Disposition"] = f'attachment; filename="{FILE_NAME}"'
+        response.headers["Cache-Control"] = "no-store"
+        await response.prepare(request)
+        await response.write(head_line(user.name, time.time()))
+        async for item in self._book.items(user.id):
+            await response.write(item_line(item))
+        async for kept in self._book.responses(user.id):
+            await response.write(response_line(kept))
+        async for conversation, messages in self._conversations.all_of(user.id):
+            await response.write(conversation_line(conversation, messages))
+        await response.write_eof()
+        return response
+
+    async def delete(self, request: web.Request) -> web.Response:
+        """All of it, or one chat."""
+        user_id = (await page_of(self._identity, request)).user.id
+        conversation = request.query.get("conversation")
+        if conversation is None:
+            count = await self._book.delete_all(user_id)
+        else:
+            count = await self._book.delete_conversation(user_id, conversation)
+        tell_audit(request, items=count, all=conversation is None)
+        return json_answer(KeptDeleted(items=count))

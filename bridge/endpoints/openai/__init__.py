@@ -1,0 +1,1 @@
+"""Chat Completions and Responses, as clients of OpenAI speak them."""

@@ -1,0 +1,159 @@
+"""The model routes: OpenAI's `/v1/models` and `/v1/chat/completions`.
+
+A caller that goes away cancels its turn: the provider's stream is closed and the page aborts what it does. An
+answer that fails before its first event is an error of HTTP; after it, the stream says so itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import replace
+
+from aiohttp import web
+
+from bridge.agent.chat_completions.request_parser import parse_chat_request
+from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
+from bridge.agent.errors import (
+    BUG,
+    ApiError,
+    ApiFailure,
+    error_response,
+    of_failed,
+    of_wire,
+    request_id_of,
+    told_error,
+)
+from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.model import ModelError
+from bridge.agent.turn import Emit, TurnEvent, TurnResult
+from bridge.browser_protocol import BridgeError
+from bridge.endpoints.openai.encoders import ChatAnswer
+from bridge.endpoints.openai.request import (
+    Asked,
+    AskedReader,
+    Work,
+    answered,
+    collecting,
+    json_of,
+    log_end,
+    logged,
+    run_logged,
+)
+from bridge.endpoints.openai.request_headers import DEBUG_HEADER, display_of, is_from_open_webui, markers_of
+from bridge.http.routing import caller_of, reader_of
+from bridge.http.streaming import event_stream
+from bridge.providers.directory import ModelEntry
+from toolserver.json_types import JsonObject, JsonValue
+
+_log = logging.getLogger(__name__)
+
+
+class ModelRoutes:
+    """Handlers of the model routes."""
+
+    def __init__(self, asked: AskedReader, turns: Remembering) -> None:
+        self._asked = asked
+        self._turns = turns
+
+    def routes(self) -> list[web.RouteDef]:
+        """The routes for the application's router."""
+        return [
+            web.get("/v1/models", answered(self.list_models)),
+            web.get("/v1/models/{model:.+}", answered(self.show_model)),
+            web.post("/v1/chat/completions", answered(self.chat)),
+            web.get("/v1/requests/{id}/log", answered(self.show_log)),
+        ]
+
+    async def list_models(self, request: web.Request) -> web.StreamResponse:
+        """Every model."""
+        await reader_of(self._asked.identity, request)
+        return json_of(
+            request, {"object": "list", "data": [_facts(each) for each in await self._asked.models.entries()]}
+        )
+
+    async def show_model(self, request: web.Request) -> web.StreamResponse:
+        """One model; names may contain slashes."""
+        await reader_of(self._asked.identity, request)
+        return json_of(request, _facts(await self._asked.models.get(request.match_info["model"])))
+
+    async def chat(self, request: web.Request) -> web.StreamResponse:
+        """A chat completion."""
+        asked = await self._asked.read(request, parse_chat_request, "chatcmpl-")
+        markers = "off" if asked.is_for_programs else markers_of(request, asked.caller)
+        asked = replace(asked, markers=markers)
+        shell = ChatShell(
+            asked.answer_id,
+            int(time.time()),
+            asked.parsed.model,
+            display_of(request, asked.caller, self._asked.defaults.show_tool_cards),
+            with_usage=asked.parsed.wants_usage_chunk,
+            markers=asked.markers,
+            for_open_webui=is_from_open_webui(request),
+        )
+        answer = ChatAnswer(ChatWriter(shell))
+        if asked.parsed.streams:
+            return await self._streamed(asked, answer)
+        result = await self._run(asked, collecting(answer))
+        if (error := of_failed(result)) is not None:
+            return error_response(request, error)
+        answer.ended(result, None)
+        return json_of(request, answer.whole(), asked.headers)
+
+    async def show_log(self, request: web.Request) -> web.StreamResponse:
+        """The log of one of the caller's requests that had one."""
+        caller = await caller_of(self._asked.identity, request)
+        request_id = request.match_info["id"]
+        log = self._asked.logs.find(caller.user.id, request_id)
+        if log is None:
+            message = (
+                f"There is no log of a request '{request_id[:200]}'. Requests with the header "
+                f"{DEBUG_HEADER}: 1 have one, for an hour."
+            )
+            raise ApiFailure(ApiError(404, message, "invalid_request_error", "not_found"))
+        lines: list[JsonValue] = [*log.lines]
+        return json_of(
+            request,
+            {"object": "request.log", "id": request_id, "has_ended": log.has_ended, "lines": lines},
+        )
+
+    async def _streamed(self, asked: Asked, answer: ChatAnswer) -> web.StreamResponse:
+        async with event_stream(asked.http, asked.headers) as stream:
+
+            async def emit(event: TurnEvent) -> None:
+                if frames := answer.told(event):
+                    await stream.send(frames)
+
+            try:
+                async with self._asked.joined(emit) as told:
+                    result = await self._run(asked, told)
+                last = answer.ended(result, logged(asked.http, of_failed(result)))
+            except (ModelError, BridgeError) as error:
+                if not stream.has_begun:
+                    raise
+                last = answer.failed(logged(asked.http, told_error(error)) or {})
+            except Exception:  # a boundary: a stream that has begun ends as every other one
+                if not stream.has_begun:
+                    raise
+                _log.exception("A stream of a chat failed.")
+                last = answer.failed(logged(asked.http, of_wire(BUG)) or {})
+            await stream.send(last)
+        return stream.response
+
+    async def _run(self, asked: Asked, emit: Emit) -> TurnResult:
+        work = Work(asked.turn, asked.entry.model, asked.settings)
+        result = await run_logged(self._turns, work, asked.log, emit)
+        log_end(request_id_of(asked.http), asked.parsed.model, asked.begun_at, result)
+        return result
+
+
+def _facts(entry: ModelEntry) -> JsonObject:
+    """`name` is no member of OpenAI's; Open WebUI shows it."""
+    facts: JsonObject = {
+        "id": entry.id,
+        "object": "model",
+        "created": entry.created,
+        "owned_by": entry.owned_by,
+    }
+    name = entry.settings.display_name
+    return {**facts, "name": name} if name else facts

@@ -1,0 +1,163 @@
+"""What every model route reads of an HTTP request before the model is asked: its body and its headers."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import orjson
+from aiohttp import web
+
+from bridge.agent.request_fields import InvalidRequest, wrong_type
+from bridge.agent.turn import CALL_DISPLAYS, CallDisplay, display_named
+from bridge.auth.identity import Caller
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.http.routing import body_in_time
+from bridge.settings.model_defaults import ModelDefaults
+from bridge.stored_items.markers import MARKER_FORMS, MarkerForm, form_named
+from toolserver.json_types import JsonObject, JsonValue
+
+MAX_DEPTH = 254
+"""Arrays and objects within each other; orjson's own limit for what it writes."""
+
+MODEL_BODY_BYTES = 32 * 1024 * 1024
+"""Largest body of a request to a model: images and files travel inside."""
+
+DISPLAY_HEADER = "X-Tool-Bridge-Calls"
+"""How this answer shows calls; wins over what the key says."""
+
+MARKERS_HEADER = "X-Tool-Bridge-Markers"
+"""How this answer names what is kept of it; wins over what the key says."""
+
+TASK_HEADER = "X-Tool-Bridge-Task"
+"""Names a task (a title, tags), which gets no tools. Open WebUI fills it in: `{{TASK}}`."""
+
+DEBUG_HEADER = "X-Tool-Bridge-Debug"
+"""1: the request has a log of its own; 0: it has none, whatever the setting says."""
+
+_YES, _NO = ("1", "true", "on"), ("0", "false", "off")
+
+CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
+MESSAGE_HEADER = "X-OpenWebUI-Message-Id"
+MAX_ID_CHARS = 200
+"""Of a chat's or message's id in a header."""
+
+
+async def json_body(request: web.Request) -> JsonObject:
+    """The request's body, a JSON object.
+
+    Raises:
+        BridgeError: `too_large`; `invalid_request`: it did not arrive in time.
+        InvalidRequest: it is no JSON object, or nested too deeply to be passed on.
+    """
+    try:
+        async with body_in_time():
+            body = await request.clone(client_max_size=MODEL_BODY_BYTES).read()
+    except web.HTTPRequestEntityTooLarge:
+        message = f"The body exceeds {MODEL_BODY_BYTES // 2**20} MiB."
+        raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": MODEL_BODY_BYTES}) from None
+    try:
+        value = cast("JsonValue", orjson.loads(body))
+    except orjson.JSONDecodeError as error:
+        message = f"The body is not JSON: {error}."
+        raise InvalidRequest(message, param=None, code="invalid_json") from None
+    if not isinstance(value, dict):
+        raise wrong_type("body", "an object", value)
+    if _is_too_deep(body, value):
+        message = f"The body is nested too deeply: at most {MAX_DEPTH} arrays and objects within each other."
+        raise InvalidRequest(message, param=None, code="invalid_value")
+    return value
+
+
+def _is_too_deep(body: bytes, value: JsonValue) -> bool:
+    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
+        return False
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return True
+    return False
+
+
+def display_of(request: web.Request, caller: Caller, shows_cards: bool | None) -> CallDisplay:
+    """How the answer shows the bridge's calls: by the request's header, else by the key, else by the setting.
+
+    `shows_cards`: to everybody or to nobody; None: to forwarders.
+
+    Raises:
+        InvalidRequest: the header says something else.
+    """
+    asked = request.headers.get(DISPLAY_HEADER)
+    if asked is None:
+        shows = caller.is_forwarded if shows_cards is None else shows_cards
+        return caller.show_calls or ("details" if shows else "hidden")
+    found = display_named(asked.strip().lower())
+    if found is None:
+        message = f"{DISPLAY_HEADER} must be one of {', '.join(CALL_DISPLAYS)}, not {asked[:100]!r}."
+        raise InvalidRequest(message, param=DISPLAY_HEADER, code="invalid_value")
+    return found
+
+
+def asks_for_log(request: web.Request) -> bool:
+    """Whether the request's header asks for a log."""
+    return request.headers.get(DEBUG_HEADER, "").strip().lower() in _YES
+
+
+def wants_log(request: web.Request, caller: Caller, defaults: ModelDefaults) -> bool:
+    """Whether the request has a log of its own: by its header, else by the setting; and if its key may.
+
+    Raises:
+        InvalidRequest: the header says something else than yes or no.
+    """
+    asked = request.headers.get(DEBUG_HEADER, "").strip().lower()
+    if asked not in ("", *_YES, *_NO):
+        message = f"{DEBUG_HEADER} must be 1 or 0, not {asked[:100]!r}."
+        raise InvalidRequest(message, param=DEBUG_HEADER, code="invalid_value")
+    may = defaults.request_logs == "all" or (defaults.request_logs == "own" and not caller.is_forwarded)
+    return may and (asked in _YES if asked else defaults.log_level == "debug")
+
+
+def markers_of(request: web.Request, caller: Caller) -> MarkerForm:
+    """How the answer names what is kept of it: by the request's header, else by the key, else by who asks.
+
+    Raises:
+        InvalidRequest: as `asked_markers`.
+    """
+    known = asked_markers(request) or caller.markers
+    return known or ("link" if is_from_open_webui(request) else "off")
+
+
+def asked_markers(request: web.Request) -> MarkerForm | None:
+    """What the request's header says of markers; None when there is none.
+
+    Raises:
+        InvalidRequest: the header says something else.
+    """
+    asked = request.headers.get(MARKERS_HEADER)
+    if asked is None:
+        return None
+    found = form_named(asked.strip().lower())
+    if found is None:
+        message = f"{MARKERS_HEADER} must be one of {', '.join(MARKER_FORMS)}, not {asked[:100]!r}."
+        raise InvalidRequest(message, param=MARKERS_HEADER, code="invalid_value")
+    return found
+
+
+def is_task(request: web.Request) -> bool:
+    """Whether the caller's header says that this is a task."""
+    return bool(request.headers.get(TASK_HEADER, "").strip())
+
+
+def is_from_open_webui(request: web.Request) -> bool:
+    """Whether Open WebUI asks, which shows more than text."""
+    return any(name.lower().startswith("x-openwebui-") for name in request.headers)
+
+
+def chat_id_of(request: web.Request) -> str | None:
+    """The chat that the request belongs to, as Open WebUI names it."""
+    return next((value for name in CHAT_HEADERS if (value := passed_on(request, name))), None)
+
+
+def passed_on(request: web.Request, name: str) -> str | None:
+    """A header that is passed on: as Unicode text, and not longer than an id is."""
+    value = request.headers.get(name)
+    return value.encode("utf-8", "replace").decode()[:MAX_ID_CHARS] if value else None

@@ -1,0 +1,185 @@
+"""The routes of responses: OpenAI's `/v1/responses`, and reading, cancelling and deleting one by its id.
+
+A caller that goes away cancels a response in the foreground; what was done until then is kept. One in the
+background goes on without listeners. What belongs to another user is not there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+
+from aiohttp import web
+
+from bridge.agent.errors import REQUEST_ID_HEADER, request_id_of
+from bridge.agent.request_fields import InvalidRequest
+from bridge.agent.responses.input_items import page_of, whole_number
+from bridge.agent.responses.request_parser import parse_responses_request
+from bridge.agent.responses.writer import response_shell
+from bridge.agent.turn import TurnEvent
+from bridge.endpoints.openai.request import Asked, AskedReader, answered, collecting, json_of, log_end
+from bridge.endpoints.openai.request_headers import (
+    MESSAGE_HEADER,
+    asked_markers,
+    chat_id_of,
+    display_of,
+    is_from_open_webui,
+    is_task,
+    passed_on,
+)
+from bridge.endpoints.openai.responses_api.create import ResponseMaker, Wanted, wanted_of
+from bridge.endpoints.openai.responses_api.retrieve import UNFINISHED, ResponseReader
+from bridge.http.routing import caller_of
+from bridge.http.streaming import event_stream
+from bridge.providers.directory import ModelEntry
+from bridge.stored_items.items import KeptResponse
+from bridge.stored_items.store import StoreUnavailable
+from toolserver.json_types import JsonObject
+
+_PATH = "/v1/responses/{id}"
+
+
+class ResponseRoutes:
+    """Handlers of the routes of responses."""
+
+    def __init__(self, asked: AskedReader, maker: ResponseMaker, reader: ResponseReader) -> None:
+        self._asked = asked
+        self._maker = maker
+        self._reader = reader
+
+    def routes(self) -> list[web.RouteDef]:
+        """The routes for the application's router."""
+        return [
+            web.post("/v1/responses", answered(self.respond)),
+            web.get(_PATH, answered(self.retrieve)),
+            web.delete(_PATH, answered(self.delete)),
+            web.post(f"{_PATH}/cancel", answered(self.cancel)),
+            web.get(f"{_PATH}/input_items", answered(self.input_items)),
+        ]
+
+    async def respond(self, request: web.Request) -> web.StreamResponse:
+        """A response; one that failed after it had begun is still a response."""
+        asked = await self._asked.read(request, parse_responses_request, "resp_")
+        wanted = self._wanted(asked)
+        await self._check_previous(wanted)
+        wanted = replace(wanted, request=await self._reader.with_named_items(wanted.request))
+        if asked.parsed.background:
+            running = await self._maker.start(wanted)
+            if asked.parsed.streams and running.log is not None:
+                return await _told(request, running.log.listen(-1), asked.headers)
+            return json_of(request, wanted.answer.partial(), asked.headers)
+        if asked.parsed.streams:
+            return await self._streamed(asked, wanted)
+        await self._maker.make(wanted, collecting(wanted.answer), has_begun=lambda: False)
+        return json_of(request, wanted.answer.whole(), asked.headers)
+
+    async def retrieve(self, request: web.Request) -> web.StreamResponse:
+        """One response of the caller's, or its events."""
+        user_id, response_id = await self._named(request)
+        if request.query.get("stream", "").lower() != "true":
+            return json_of(request, await self._reader.response(user_id, response_id))
+        after = whole_number(request.query, "starting_after", -1)
+        events = await self._reader.events(user_id, response_id, after)
+        return await _told(request, events, {REQUEST_ID_HEADER: request_id_of(request)})
+
+    async def delete(self, request: web.Request) -> web.StreamResponse:
+        """Delete a response of the caller's, with what is kept of it."""
+        return json_of(request, await self._reader.delete(*await self._named(request)))
+
+    async def cancel(self, request: web.Request) -> web.StreamResponse:
+        """Cancel a running response of the caller's; whoever listens gets its end, too."""
+        return json_of(request, await self._reader.cancel(*await self._named(request)))
+
+    async def input_items(self, request: web.Request) -> web.StreamResponse:
+        """What went into a response of the caller's."""
+        page = page_of(request.query)
+        return json_of(request, await self._reader.input_items(*await self._named(request), page))
+
+    async def _named(self, request: web.Request) -> tuple[str, str]:
+        caller = await caller_of(self._asked.identity, request)
+        return caller.user.id, request.match_info["id"]
+
+    async def _check_previous(self, wanted: Wanted) -> None:
+        """See that what is to be gone on from is there, and at its end.
+
+        A store that is away is the turn's affair: it goes on without memory.
+        """
+        previous = wanted.request.previous_response_id
+        if previous is None:
+            return
+        try:
+            body = await self._reader.found(wanted.request.user_id, previous)
+        except StoreUnavailable:
+            return
+        if body is None:
+            message = f"Previous response with id '{previous[:200]}' not found."
+            raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_found")
+        if body.get("status") in UNFINISHED:
+            message = (
+                f"Previous response with id '{previous[:200]}' is still being made. "
+                "Go on from it when it has ended."
+            )
+            raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_ready")
+
+    def _wanted(self, asked: Asked) -> Wanted:
+        parsed, http = asked.parsed, asked.http
+        log = partial(log_end, request_id_of(http), parsed.model, asked.begun_at)
+
+        async def entry() -> ModelEntry:
+            return asked.entry
+
+        return replace(wanted_of(self._first_kept(asked), parsed, entry, log), log=asked.log)
+
+    def _first_kept(self, asked: Asked) -> KeptResponse:
+        parsed, http, now = asked.parsed, asked.http, time.time()
+        is_kept = parsed.stores and not is_task(http)
+        asked_for: JsonObject = {**asked.body, "instructions": parsed.instructions}
+        body = response_shell(asked.answer_id, int(now), parsed.model, {**asked_for, "store": is_kept})
+        markers = None if asked.is_for_programs or not is_kept else asked_markers(http)
+        request: JsonObject = {
+            "body": {name: value for name, value in asked_for.items() if name not in ("input", "messages")},
+            "display": display_of(http, asked.caller, self._asked.defaults.show_tool_cards),
+            "markers": markers or "off",
+            "for_open_webui": is_from_open_webui(http),
+            "chat_id": chat_id_of(http),
+            "message_id": passed_on(http, MESSAGE_HEADER),
+            "is_task": is_task(http),
+            "request_id": request_id_of(http),
+        }
+        return KeptResponse(
+            id=asked.answer_id,
+            user_id=asked.caller.user.id,
+            model=parsed.model,
+            status="queued" if parsed.background else "in_progress",
+            body={**body, "status": "queued"} if parsed.background else body,
+            request=request,
+            created_at=now,
+            background=parsed.background,
+            previous_id=parsed.previous_response_id,
+            conversation_id=chat_id_of(http),
+        )
+
+    async def _streamed(self, asked: Asked, wanted: Wanted) -> web.StreamResponse:
+        async with event_stream(asked.http, asked.headers) as stream:
+
+            async def emit(event: TurnEvent) -> None:
+                if frames := wanted.answer.told(event):
+                    await stream.send(frames)
+
+            async with self._asked.joined(emit) as told:
+                last = await self._maker.make(wanted, told, lambda: stream.has_begun)
+            await stream.send(last)
+        return stream.response
+
+
+async def _told(
+    request: web.Request, events: AsyncGenerator[bytes], headers: Mapping[str, str]
+) -> web.StreamResponse:
+    """Events as an answer; whoever goes away ends only that."""
+    async with event_stream(request, headers) as stream, aclosing(events):
+        async for frames in events:
+            await stream.send(frames)
+    return stream.response

@@ -1,0 +1,1 @@
+"""Responses that are made, read, resumed, and run in the background."""

@@ -1,0 +1,149 @@
+"""One response in the background: its turn, its events for listeners, and what is kept of it on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bridge.agent.errors import BUG, ApiError, log_error, of_failed, of_wire, told_error
+from bridge.agent.memory.response_record import ResponseRecord
+from bridge.agent.model import ModelError
+from bridge.agent.request_fields import InvalidRequest
+from bridge.agent.turn import Emit, Settled, TurnEvent, TurnResult
+from bridge.browser_protocol import BridgeError
+from bridge.endpoints.openai.encoders import ResponsesAnswer
+from bridge.endpoints.openai.responses_api.event_log import EventLog
+from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
+from bridge.tasks import breathe, pause
+from bridge.turns.guarded import guarded
+from bridge.turns.progress import Progress
+from bridge.turns.usage import summed
+from toolserver.json_types import JsonObject
+
+BREATH_S = 0.001
+"""For which a turn may tell events without letting anybody else run."""
+
+FLUSH_S = 2.0
+"""For the store to take the events of a round."""
+
+END_RETRY_S = 5.0
+END_TRIES = 120
+"""For the store to take the end of a response; it is read from memory until then."""
+
+TurnOf = Callable[[Emit], Coroutine[Any, Any, TurnResult]]
+TurnFailure = (ModelError, BridgeError, InvalidRequest)
+"""What ends a turn that did nothing wrong itself."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """A response on its way."""
+
+    answer: ResponsesAnswer
+    record: ResponseRecord
+    error_id: str
+    log_end: Callable[[TurnResult], None]
+    interrupted: Callable[[], Awaitable[None]]
+    """Gives outputs to the calls that had none when the answer was cancelled."""
+
+    def failed(self, error: ModelError | BridgeError | InvalidRequest | None) -> bytes:
+        """The last frames, and a line of the log. None: a bug."""
+        return self.answer.failed(self._logged(of_wire(BUG) if error is None else told_error(error)))
+
+    def ended(self, result: TurnResult) -> bytes:
+        """The last frames, and a line or two of the log."""
+        self.log_end(result)
+        failure = of_failed(result)
+        return self.answer.ended(result, None if failure is None else self._logged(failure))
+
+    def _logged(self, error: ApiError) -> JsonObject:
+        log_error(error, self.error_id)
+        return error.body(self.error_id)
+
+
+class BackgroundTurn:
+    """Lives in a task of its own; see `run`."""
+
+    def __init__(
+        self,
+        making: Making,
+        log: EventLog,
+        running: tuple[RunningResponses, RunningResponse],
+        progress: Progress,
+    ) -> None:
+        """`progress`: of the processes before this one."""
+        self._making = making
+        self._log = log
+        self._all, self._running = running
+        self._before = self._progress = progress
+        self._breathed_at = 0.0
+
+    async def run(self, turn: TurnOf) -> None:
+        """Do the turn to its end, and keep that. When the bridge stops before, it stays as it is."""
+        async with asyncio.TaskGroup() as group:
+            writing = group.create_task(self._log.write(), name="events")
+            is_over = await self._answer(turn)
+            self._log.end()
+            if is_over:
+                await self._keep_end()
+            else:
+                await self._flush()
+                await self._making.record.note(replace(self._progress, attempts=0))
+            writing.cancel()
+
+    async def take(self, event: TurnEvent) -> None:
+        """As `Emit`. At the end of a round, and of its calls, all that was told is kept."""
+        self._log.add(self._making.answer.told(event))
+        if isinstance(event, Settled):
+            usage = summed(self._before.usage, event.usage)
+            answer = self._making.answer
+            self._progress = replace(
+                self._before, items=answer.next_index, left_out=answer.left_out, usage=usage
+            )
+            await self._flush()
+            await self._making.record.note(self._progress)
+        elif time.monotonic() - self._breathed_at > BREATH_S:
+            await breathe()
+            self._breathed_at = time.monotonic()
+
+    async def _answer(self, turn: TurnOf) -> bool:
+        """The turn; whether it has come to an end."""
+        try:
+            work = guarded(self._frames(turn), "A response in the background")
+            frames = await self._all.run(self._running, work)
+        except Cancelled as cancelled:
+            if not cancelled.frames:
+                return False
+            frames = cancelled.frames
+            await self._making.interrupted()
+        self._log.add(frames if frames is not None else self._making.failed(None))
+        return True
+
+    async def _frames(self, turn: TurnOf) -> bytes:
+        """The last frames of the answer."""
+        try:
+            result = await turn(self.take)
+        except TurnFailure as error:
+            return self._making.failed(error)
+        usage = summed(self._before.usage, result.usage)
+        return self._making.ended(replace(result, usage=usage))
+
+    async def _keep_end(self) -> None:
+        for _ in range(END_TRIES):
+            await self._flush()
+            if await self._making.record.end(self._making.answer.whole()):
+                return
+            await pause(END_RETRY_S)
+        _log.error("The end of response %s is lost: the store did not take it.", self._running.response_id)
+
+    async def _flush(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FLUSH_S):
+                await self._log.flush()

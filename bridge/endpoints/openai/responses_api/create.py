@@ -1,0 +1,218 @@
+"""Responses on their way: made while their caller listens, or in the background, and kept as they come.
+
+Receives what is wanted; gives the answer, or somebody who can be listened to. Knows no HTTP.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bridge.agent.errors import ApiError, ApiFailure
+from bridge.agent.memory.recorder import Memory
+from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.memory.response_record import ResponseRecord
+from bridge.agent.request_fields import ParsedRequest
+from bridge.agent.responses.writer import ResponsesWriter, Shown
+from bridge.agent.turn import Emit, TurnRequest, TurnResult, TurnSettings, display_named
+from bridge.endpoints.openai.debug_logs import RequestLog
+from bridge.endpoints.openai.encoders import ResponsesAnswer
+from bridge.endpoints.openai.request import Work, run_logged
+from bridge.endpoints.openai.responses_api.background_run import BackgroundTurn, Making, TurnFailure, TurnOf
+from bridge.endpoints.openai.responses_api.event_log import EventLog
+from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
+from bridge.providers.directory import ModelEntry
+from bridge.stored_items.items import KeptResponse
+from bridge.stored_items.markers import form_named
+from bridge.stored_items.store import StoreUnavailable
+from bridge.turns.open_ends import CallKnowledge, close_calls
+from bridge.turns.progress import Progress
+from toolserver.json_types import text_at
+
+_NOT_TAKEN = (
+    "The bridge cannot write to its database, and a response in the background is read from there. "
+    "Try again later, or use 'stream' without 'background'."
+)
+_KEEPS_NOTHING = (
+    "This bridge keeps nothing of its answers (PERSIST_TOOL_RESULTS), and a response in the background is "
+    "read from what is kept. Use 'stream' without 'background'."
+)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A response to be made."""
+
+    request: TurnRequest
+    entry: Callable[[], Awaitable[ModelEntry]]
+    """The model, looked up."""
+    answer: ResponsesAnswer
+    kept: KeptResponse
+    """As it is kept at first."""
+    is_to_be_kept: bool
+    error_id: str
+    log_end: Callable[[TurnResult], None]
+    log: RequestLog | None = None
+    rounds_before: int = 0
+    """That another process had asked for."""
+
+
+def wanted_of(
+    kept: KeptResponse,
+    parsed: ParsedRequest,
+    entry: Callable[[], Awaitable[ModelEntry]],
+    log_end: Callable[[TurnResult], None],
+) -> Wanted:
+    """What a kept response, or one that is to be kept, asks for. `parsed`: its request."""
+    told = kept.request
+    asked = parsed.turn(kept.user_id, kept.id, may_have_tools=not told.get("is_task"))
+    chat_id, message_id = text_at(told, "chat_id") or None, text_at(told, "message_id") or None
+    request = replace(asked, chat_id=chat_id, message_id=message_id)
+    shown = Shown(
+        display_named(text_at(told, "display")) or "hidden",
+        markers=form_named(text_at(told, "markers")) or "off",
+        for_open_webui=bool(told.get("for_open_webui")),
+    )
+    answer = ResponsesAnswer(ResponsesWriter(kept.body, shown, now=time.time))
+    return Wanted(
+        request=request,
+        entry=entry,
+        answer=answer,
+        kept=kept,
+        is_to_be_kept=parsed.stores and not told.get("is_task"),
+        error_id=text_at(told, "request_id"),
+        log_end=log_end,
+    )
+
+
+class ResponseMaker:
+    """Makes responses of all users. All methods run on one event loop."""
+
+    def __init__(
+        self,
+        turns: Remembering,
+        memory: Memory,
+        journal: CallKnowledge,
+        running: RunningResponses,
+        settings_of: Callable[[ModelEntry], TurnSettings],
+    ) -> None:
+        """`settings_of`: how turns of a model run, as the settings say now."""
+        self._turns = turns
+        self._memory = memory
+        self._journal = journal
+        self._running = running
+        self._settings_of = settings_of
+
+    async def make(self, wanted: Wanted, emit: Emit, has_begun: Callable[[], bool]) -> bytes:
+        """Make a response while its caller listens; returns its last frames.
+
+        What came of it is kept before they are returned; when its caller goes away, too: cancelling cancels
+        the turn. `has_begun`: whether the caller has been told something already.
+
+        Raises:
+            BridgeError, InvalidRequest, ModelError: it failed before the caller was told anything; nothing is
+                kept.
+        """
+        is_to_be_kept = wanted.is_to_be_kept and await self._turns.keeps_for(wanted.request.user_id)
+        record = ResponseRecord(self._memory, wanted.kept, later=wanted.request if is_to_be_kept else None)
+        making = self._making(wanted, record)
+        running = RunningResponse(wanted.request.user_id, wanted.request.turn_id, wanted.answer)
+        with self._running.entered(running):
+            try:
+                last = await self._made(wanted, making, running, record.after(emit))
+            except Exception as failure:  # a boundary: an answer that has begun ends in order, and is kept
+                if not has_begun():
+                    await record.forget()
+                    raise
+                error = failure if isinstance(failure, TurnFailure) else None
+                if error is None:
+                    _log.exception("Response %s failed.", wanted.kept.id)
+                last = making.failed(error)
+            except BaseException:
+                await self._broken_off(making)
+                raise
+            await record.catch_up()
+            await record.end(wanted.answer.whole())
+        return last
+
+    async def start(self, wanted: Wanted) -> RunningResponse:
+        """Begin a response in the background.
+
+        Raises:
+            ApiFailure: too many run, or it cannot be kept: nothing was begun.
+        """
+        request = wanted.request
+        self._running.check_room(request.user_id)
+        if not await self._turns.keeps_for(request.user_id):
+            raise ApiFailure(
+                ApiError(400, _KEEPS_NOTHING, "invalid_request_error", "unsupported_parameter", "background")
+            )
+        record = ResponseRecord(self._memory, wanted.kept)
+        if not await record.begin(request):
+            raise ApiFailure(ApiError(503, _NOT_TAKEN, "server_error", "store_unavailable", "background"))
+        log = EventLog(self._memory.store, request.user_id, request.turn_id)
+        log.add(wanted.answer.queued())
+        return self.go_on(wanted, record, log, Progress(), partial(self.turn, wanted, record))
+
+    def go_on(
+        self, wanted: Wanted, record: ResponseRecord, log: EventLog, progress: Progress, turn: TurnOf
+    ) -> RunningResponse:
+        """Do a turn in the background, whose record and log have begun. `progress`: until now."""
+        request = wanted.request
+        running = RunningResponse(request.user_id, request.turn_id, wanted.answer, log)
+        background = BackgroundTurn(self._making(wanted, record), log, (self._running, running), progress)
+        self._running.start(running, background.run(turn))
+        return running
+
+    async def _made(self, wanted: Wanted, making: Making, running: RunningResponse, emit: Emit) -> bytes:
+        try:
+            result = await self._running.run(running, self.turn(wanted, making.record, emit))
+        except Cancelled as cancelled:
+            await making.interrupted()
+            return cancelled.frames
+        await making.record.catch_up()
+        if not (result.is_kept and making.record.is_kept):
+            wanted.answer.forget()
+            await making.record.forget()
+        return making.ended(result)
+
+    async def turn(self, wanted: Wanted, record: ResponseRecord, emit: Emit) -> TurnResult:
+        """The turn itself, whose input its record keeps.
+
+        Raises:
+            BridgeError, InvalidRequest, ModelError: as `Remembering.run`.
+        """
+        entry = await wanted.entry()
+        settings = self._settings_of(entry)
+        rounds = (wanted.request.max_rounds or settings.max_rounds) - wanted.rounds_before
+        request = replace(
+            wanted.request, keeps="output" if record.is_wanted else "nothing", max_rounds=max(1, rounds)
+        )
+        work = Work(request, entry.model, settings, partial(self._goes_on, request))
+        return await run_logged(self._turns, work, wanted.log, emit)
+
+    def _goes_on(self, request: TurnRequest) -> bool:
+        """Whether the next process goes on with it: the bridge stops, and nobody has cancelled it."""
+        running = self._running.find(request.user_id, request.turn_id)
+        return running is not None and running.log is not None and not running.last_frames
+
+    async def _broken_off(self, making: Making) -> None:
+        """Its caller is gone: what was done is kept, and can be gone on from."""
+        await making.record.catch_up()
+        making.answer.cancelled()
+        await making.interrupted()
+        await making.record.end(making.answer.whole())
+
+    def _making(self, wanted: Wanted, record: ResponseRecord) -> Making:
+        async def interrupted() -> None:
+            if record.is_kept:
+                with suppress(StoreUnavailable):
+                    await close_calls(self._memory, self._journal, wanted.request, "stopped")
+
+        return Making(wanted.answer, record, wanted.error_id, wanted.log_end, interrupted)

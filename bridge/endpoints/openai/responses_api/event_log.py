@@ -1,0 +1,234 @@
+"""The events of one response that runs: the newest in memory for its listeners, all of them in the store.
+
+Whoever adds events never waits, neither for the store nor for a listener. A listener that falls behind what
+is in memory reads on from the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+
+from bridge.stored_items.store import ItemStore, StoreUnavailable
+from bridge.tasks import pause
+from bridge.turns.event_frames import count_of, newer
+
+WRITE_S = 0.5
+"""For which events gather before they are written."""
+
+WRITE_BYTES = 64 * 1024
+"""Of events that are written without waiting for more; one that begins an item is, too."""
+
+KEPT_BYTES = 1024 * 1024
+"""Of written events that stay in memory for listeners."""
+
+UNWRITTEN_BYTES = 8 * 1024 * 1024
+"""Of events that wait for a store that is away; then the oldest of them are given up."""
+
+RETRY_S = 1.0
+
+PIECES_AT_ONCE = 16
+"""That a listener reads from the store."""
+
+_BEGINS_ITEM = b"event: response.output_item.added\n"
+
+_log = logging.getLogger(__name__)
+
+
+class EventsLost(Exception):
+    """What a listener has not had is neither in memory nor in the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    first: int
+    last: int
+    frames: bytes
+
+
+class EventLog:
+    """The events of one response. `write` must run beside it. All methods run on one event loop."""
+
+    def __init__(self, store: ItemStore, user_id: str, response_id: str, *, first: int = 0) -> None:
+        """`first`: number of the first event; those before it are in the store, as far as there are any."""
+        self._store = store
+        self._user_id = user_id
+        self._response_id = response_id
+        self._pieces: deque[_Piece] = deque()
+        """What is not written, and the newest of what is."""
+        self._bytes = 0
+        self._next = first
+        self._written_to = first - 1
+        """Number of the last event that is written, or given up."""
+        self._lost_to = -1
+        """Number of the last event that is given up."""
+        self._unwritten_bytes = 0
+        self._is_over = False
+        self._moved = asyncio.Event()
+        self._something = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._written = asyncio.Event()
+
+    @property
+    def last(self) -> int:
+        """Number of the last event; one less than the first when there is none."""
+        return self._next - 1
+
+    @property
+    def kept_bytes(self) -> int:
+        """Of events in memory."""
+        return self._bytes
+
+    def add(self, frames: bytes) -> None:
+        """The next events, whole."""
+        if not frames:
+            return
+        piece = _Piece(self._next, self._next + count_of(frames) - 1, frames)
+        self._next = piece.last + 1
+        self._pieces.append(piece)
+        self._bytes += len(frames)
+        self._unwritten_bytes += len(frames)
+        self._something.set()
+        if self._unwritten_bytes >= WRITE_BYTES or _BEGINS_ITEM in frames:
+            self._hurry.set()
+        if self._unwritten_bytes > UNWRITTEN_BYTES:
+            self._give_up()
+        self._wake()
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        self._is_over = True
+        self._something.set()
+        self._hurry.set()
+        self._wake()
+
+    async def flush(self) -> None:
+        """Have written what was added so far; returns when it is. Cancelling it harms nothing."""
+        last = self.last
+        while self._written_to < last:
+            self._hurry.set()
+            self._written.clear()
+            await self._written.wait()
+
+    async def write(self) -> None:
+        """Write to the store what is added, until all of it is written after the end."""
+        while not self._is_over or self._written_to < self.last:
+            await self._something.wait()
+            self._something.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WRITE_S):
+                    await self._hurry.wait()
+            self._hurry.clear()
+            await self._write_all()
+
+    async def listen(self, after: int) -> AsyncGenerator[bytes]:
+        """Frames with numbers above `after`, in order, as they come, until the end.
+
+        Raises:
+            EventsLost: there would be a gap.
+            StoreUnavailable: they are not in memory, and the store does not answer.
+        """
+        while True:
+            moved = self._moved
+            if after >= self.last:
+                if self._is_over:
+                    return
+                await moved.wait()
+            elif after < self._oldest - 1:
+                frames, after = await self._stored(after)
+                if frames:
+                    yield frames
+            else:
+                frames, after = self._newer(after), self.last
+                yield frames
+
+    @property
+    def _oldest(self) -> int:
+        """Number of the oldest event in memory."""
+        return self._pieces[0].first if self._pieces else self._next
+
+    def _newer(self, after: int) -> bytes:
+        found: list[bytes] = []
+        for piece in reversed(self._pieces):
+            if piece.last <= after:
+                break
+            found.append(newer(piece.first, piece.frames, after))
+        return b"".join(reversed(found))
+
+    async def _stored(self, after: int) -> tuple[bytes, int]:
+        """The next of what is not in memory, and the number of its last event."""
+        if after < self._lost_to:
+            raise EventsLost
+        oldest = self._oldest
+        pieces = await self._store.events(self._user_id, self._response_id, after, limit=PIECES_AT_ONCE)
+        found: list[bytes] = []
+        for first, frames in pieces:
+            if first >= oldest:
+                break
+            found.append(newer(first, frames, after))
+            after = max(after, first + count_of(frames) - 1)
+        else:
+            if len(pieces) == PIECES_AT_ONCE:
+                return b"".join(found), after
+        return b"".join(found), max(after, oldest - 1)  # what is between them was never told
+
+    async def _write_all(self) -> None:
+        while batch := self._batch():
+            frames = b"".join(piece.frames for piece in batch)
+            try:
+                await self._store.add_events(self._response_id, batch[0].first, batch[-1].last, frames)
+            except StoreUnavailable as failure:
+                _log.warning("Events of %s wait for the store: %s", self._response_id, failure)
+                await pause(RETRY_S)
+                self._something.set()
+                return
+            self._mark_written(batch[-1].last)
+
+    def _batch(self) -> list[_Piece]:
+        """The oldest events that are not written: `WRITE_BYTES`, and what is left of the last piece."""
+        batch: list[_Piece] = []
+        size = 0
+        for piece in islice(self._pieces, self._place_of_unwritten(), None):
+            batch.append(piece)
+            size += len(piece.frames)
+            if size >= WRITE_BYTES:
+                break
+        return batch
+
+    def _place_of_unwritten(self) -> int:
+        return next(
+            (place for place, piece in enumerate(self._pieces) if piece.first > self._written_to),
+            len(self._pieces),
+        )
+
+    def _mark_written(self, last: int) -> None:
+        self._written_to = max(self._written_to, last)
+        self._unwritten_bytes = sum(
+            len(piece.frames) for piece in self._pieces if piece.first > self._written_to
+        )
+        self._make_room()
+        self._written.set()
+
+    def _make_room(self) -> None:
+        while self._pieces and self._bytes > KEPT_BYTES and self._pieces[0].last <= self._written_to:
+            self._bytes -= len(self._pieces.popleft().frames)
+
+    def _give_up(self) -> None:
+        """The oldest half of what is not written, so that a store that is away costs no more memory."""
+        _log.error("Events of %s are given up: the store does not take them.", self._response_id)
+        while self._unwritten_bytes > UNWRITTEN_BYTES // 2:
+            piece = self._pieces.popleft()
+            self._bytes -= len(piece.frames)
+            if piece.first > self._written_to:
+                self._unwritten_bytes -= len(piece.frames)
+                self._lost_to = piece.last
+        self._written_to = max(self._written_to, self._lost_to)
+
+    def _wake(self) -> None:
+        self._moved.set()
+        self._moved = asyncio.Event()

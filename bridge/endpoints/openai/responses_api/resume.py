@@ -1,0 +1,182 @@
+"""Responses that another process left behind: those in the background are gone on with, the others are ended.
+
+What is known of one is what the store has: its request, its items, its events. A call that was under way is
+never run again; the model is told what the journal knows of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+
+from bridge.agent.items import Item, model_call
+from bridge.agent.memory.recorder import Memory
+from bridge.agent.memory.response_record import ResponseRecord
+from bridge.agent.request_fields import InvalidRequest
+from bridge.agent.responses.request_parser import parse_responses_request
+from bridge.agent.turn import CallEnded, Emit, TurnRequest, TurnResult
+from bridge.endpoints.openai.request import log_end
+from bridge.endpoints.openai.responses_api.background_run import TurnOf
+from bridge.endpoints.openai.responses_api.create import ResponseMaker, Wanted, wanted_of
+from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog
+from bridge.providers.directory import ModelBook, ModelEntry, UnknownModel
+from bridge.stored_items.items import KeptResponse
+from bridge.stored_items.store import StoreUnavailable
+from bridge.turns.event_frames import bodies_of, count_of
+from bridge.turns.open_ends import CallKnowledge, close_calls, is_callers, made_by
+from bridge.turns.progress import Progress, progress_of
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+
+MAX_ATTEMPTS = 3
+"""Processes that may be killed while they go on with one response; it may be what kills them. Chosen."""
+
+SKIPPED_NUMBERS = 1_000_000
+"""Between the last event that was written and the first of the next process: more than can have been told in
+between, so that nobody who listened gets a number twice."""
+
+_INTERRUPTED = (
+    "The bridge was restarted while this response was being made. What was done until then is kept; go on "
+    "from it by 'previous_response_id'."
+)
+_GIVEN_UP = (
+    f"The bridge was restarted {MAX_ATTEMPTS} times while this response was being made, "
+    "and does not try again."
+)
+
+_log = logging.getLogger(__name__)
+
+
+class ResponseContinuer:
+    """Takes over what was left behind."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        journal: CallKnowledge,
+        models: ModelBook,
+        maker: ResponseMaker,
+        wait_for_page: Callable[[str], Awaitable[None]],
+    ) -> None:
+        """`wait_for_page`: returns when a page of a user is there, or after a while."""
+        self._memory = memory
+        self._journal = journal
+        self._models = models
+        self._maker = maker
+        self._wait_for_page = wait_for_page
+
+    async def take_over(self) -> int:
+        """Go on with what another process left behind, or end it, before anybody asks; returns how many.
+
+        What the store does not give is left for the next start.
+        """
+        try:
+            left = await self._memory.store.unfinished()
+        except StoreUnavailable as failure:
+            _log.error("Responses that were left behind cannot be read: %s", failure)
+            return 0
+        for kept in left:
+            try:
+                await self._take_over(kept)
+            except StoreUnavailable as failure:
+                _log.error("Response %s is left behind: %s", kept.id, failure)
+        return len(left)
+
+    async def _take_over(self, kept: KeptResponse) -> None:
+        record = ResponseRecord(self._memory, kept, is_kept=True)
+        progress = progress_of(object_at(kept.request, "progress"))
+        wanted = self._wanted(kept, progress)
+        closed = await close_calls(self._memory, self._journal, wanted.request, "restarted")
+        made = [item.payload for item in await made_by(self._memory, wanted.request)]
+        if not kept.background:
+            await record.end(_ended(kept, _shown(made, kept, wanted.request)))
+            return
+        progress = replace(progress, attempts=progress.attempts + 1)
+        await record.note(progress)
+        frames = wanted.answer.taken_up(
+            await self._told(kept),
+            standing=progress.items,
+            left_out=progress.left_out,
+            skip=SKIPPED_NUMBERS,
+        )
+        first = wanted.answer.next_number - count_of(frames)
+        log = EventLog(self._memory.store, kept.user_id, kept.id, first=first)
+        log.add(frames)
+        if progress.attempts > MAX_ATTEMPTS:
+            turn: TurnOf = _given_up
+        else:
+            turn = partial(self._turn, wanted, record, closed, is_over=_is_over(made, wanted.request))
+        self._maker.go_on(wanted, record, log, progress, turn)
+
+    async def _turn(
+        self,
+        wanted: Wanted,
+        record: ResponseRecord,
+        closed: list[CallEnded],
+        emit: Emit,
+        *,
+        is_over: bool,
+    ) -> TurnResult:
+        for ended in closed:
+            await emit(ended)
+        if is_over:
+            return TurnResult("completed", (), (), frozenset(), {}, {}, is_kept=True)
+        if wanted.request.with_tools:
+            await self._wait_for_page(wanted.request.user_id)
+        return await self._maker.turn(wanted, record, emit)
+
+    def _wanted(self, kept: KeptResponse, progress: Progress) -> Wanted:
+        body = object_at(kept.request, "body")
+        parsed = parse_responses_request({**body, "input": "(kept)"})
+        parsed = replace(parsed, input=(), previous_response_id=kept.id)
+        log = partial(log_end, text_at(kept.request, "request_id"), kept.model, time.monotonic())
+        return replace(wanted_of(kept, parsed, self._entry(kept.model), log), rounds_before=progress.rounds)
+
+    def _entry(self, name: str) -> Callable[[], Awaitable[ModelEntry]]:
+        async def entry() -> ModelEntry:
+            try:
+                return await self._models.get(name)
+            except UnknownModel as error:
+                raise InvalidRequest(str(error), param="model", code="model_not_found") from None
+
+        return entry
+
+    async def _told(self, kept: KeptResponse) -> list[JsonObject]:
+        """All events that are known of it."""
+        bodies: list[JsonObject] = []
+        after = -1
+        while pieces := await self._memory.store.events(kept.user_id, kept.id, after, limit=PIECES_AT_ONCE):
+            bodies += bodies_of(frames for _, frames in pieces)
+            after = pieces[-1][0] + count_of(pieces[-1][1]) - 1
+        return bodies
+
+
+async def _given_up(_emit: Emit) -> TurnResult:
+    raise InvalidRequest(_GIVEN_UP, param=None, code="interrupted")
+
+
+def _is_over(made: list[Item], request: TurnRequest) -> bool:
+    """Whether only the end is missing: the model has answered, or its caller has calls to run."""
+    calls = [call for item in made[-1:] if (call := model_call(item)) is not None]
+    if calls:
+        return is_callers(request, calls[0])
+    return bool(made) and made[-1].get("type") != "function_call_output"
+
+
+def _shown(made: list[Item], kept: KeptResponse, request: TurnRequest) -> list[JsonValue]:
+    """What of the items the response shows, which came without its events."""
+    if text_at(kept.request, "display") == "items":
+        return [*made]
+    return [item for item in made if not _is_own(item, request)]
+
+
+def _is_own(item: Item, request: TurnRequest) -> bool:
+    call = model_call(item)
+    return item.get("type") == "function_call_output" or (call is not None and not is_callers(request, call))
+
+
+def _ended(kept: KeptResponse, output: list[JsonValue]) -> JsonObject:
+    error: JsonObject = {"code": "interrupted", "message": _INTERRUPTED}
+    return {**kept.body, "status": "failed", "error": error, "output": output}

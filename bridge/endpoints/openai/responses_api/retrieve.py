@@ -1,0 +1,197 @@
+"""Responses read by their id: as they stand, as events, and what went into them; also their end before time.
+
+What runs is read from where it runs, all else from the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from bridge.agent.errors import ApiError, ApiFailure
+from bridge.agent.memory.item_references import with_named_items
+from bridge.agent.responses.input_items import Page, listed
+from bridge.agent.turn import TurnRequest
+from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventsLost
+from bridge.endpoints.openai.responses_api.running import RunningResponses
+from bridge.stored_items.items import OWN_TYPES, KeptItem, KeptResponse
+from bridge.stored_items.store import ItemStore, StoreUnavailable
+from bridge.turns.event_frames import count_of, newer
+from toolserver.json_types import JsonObject, dump_json
+
+T = TypeVar("T")
+
+GONE_S = 10.0
+"""For a response that was cancelled to be kept as it ended, before it is deleted."""
+
+UNFINISHED = ("queued", "in_progress")
+
+_INVALID = "invalid_request_error"
+
+
+class ResponseReader:
+    """Responses of all users."""
+
+    def __init__(self, store: ItemStore, running: RunningResponses) -> None:
+        self._store = store
+        self._running = running
+
+    async def response(self, user_id: str, response_id: str) -> JsonObject:
+        """One response, as far as it has come.
+
+        Raises:
+            ApiFailure: 404: the user has none of that id; 503: the store does not answer.
+        """
+        if (running := self._running.find(user_id, response_id)) is not None:
+            return running.answer.partial()
+        return (await self._kept(user_id, response_id)).body
+
+    async def found(self, user_id: str, response_id: str) -> JsonObject | None:
+        """As `response`; None: there is none.
+
+        Raises:
+            StoreUnavailable: the store does not answer.
+        """
+        if (running := self._running.find(user_id, response_id)) is not None:
+            return running.answer.partial()
+        kept = await self._store.response(user_id, response_id)
+        return None if kept is None else kept.body
+
+    async def with_named_items(self, request: TurnRequest) -> TurnRequest:
+        """A request with the kept items that it names in their places.
+
+        Raises:
+            ApiFailure: 503: the database does not answer.
+            InvalidRequest: there is no such item.
+        """
+        return await _answered(with_named_items(request, self._store))
+
+    async def events(self, user_id: str, response_id: str, after: int) -> AsyncGenerator[bytes]:
+        """Its events with numbers above `after`: those that were, then those that come, until its end.
+
+        Raises:
+            ApiFailure: as `response`; 400: it is not in the background; 404: its events are not kept any
+                more. What goes wrong later is the last event.
+        """
+        running = self._running.find(user_id, response_id)
+        if running is not None:
+            if running.log is None:
+                raise _not_in_background()
+            return _told_to_the_end(running.log.listen(after), after)
+        if not (await self._kept(user_id, response_id)).background:
+            raise _not_in_background()
+        first = await _answered(self._store.events(user_id, response_id, after, limit=PIECES_AT_ONCE))
+        if not first and not await _answered(self._store.events(user_id, response_id, -1, limit=1)):
+            message = "The events of this response are not kept any more. Retrieve it without 'stream'."
+            raise ApiFailure(ApiError(404, message, _INVALID, "not_found", "stream"))
+        return _told_to_the_end(self._rest(user_id, response_id, first, after), after)
+
+    async def input_items(self, user_id: str, response_id: str, page: Page) -> JsonObject:
+        """A page of all that the model was given at first, what came before included.
+
+        Raises:
+            ApiFailure: as `response`.
+            InvalidRequest: `after` names no such item.
+        """
+        if self._running.find(user_id, response_id) is None:
+            await self._kept(user_id, response_id)
+        chain = await _answered(self._store.chain(user_id, response_id))
+        return listed([kept for kept in chain if _went_in(kept, response_id)], page)
+
+    async def cancel(self, user_id: str, response_id: str) -> JsonObject:
+        """End a running response. One that was cancelled before is as it is.
+
+        Raises:
+            ApiFailure: as `response`; 400: it has ended otherwise.
+        """
+        running = self._running.cancel(user_id, response_id)
+        if running is not None:
+            return running.answer.whole()
+        if (running := self._running.find(user_id, response_id)) is not None:  # it has just ended
+            body, background = running.answer.whole(), running.log is not None
+        else:
+            kept = await self._kept(user_id, response_id)
+            body, background = kept.body, kept.background
+        status = body.get("status")
+        if status == "cancelled":
+            return body
+        ended = f"Cannot cancel a {status} response." if status in ("completed", "failed") else _ENDED
+        message = ended if background else "Cannot cancel a synchronous response."
+        raise ApiFailure(ApiError(400, message, _INVALID, _INVALID, "response_id"))
+
+    async def delete(self, user_id: str, response_id: str) -> JsonObject:
+        """Delete a response with all that is kept of it; one that runs is cancelled before.
+
+        Raises:
+            ApiFailure: as `response`.
+        """
+        if (running := self._running.find(user_id, response_id)) is not None:
+            self._running.cancel(user_id, response_id)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GONE_S):
+                    await running.gone.wait()
+        if not await _answered(self._store.delete_response(user_id, response_id)):
+            raise _unknown(response_id)
+        return {"id": response_id, "object": "response", "deleted": True}
+
+    async def _kept(self, user_id: str, response_id: str) -> KeptResponse:
+        kept = await _answered(self._store.response(user_id, response_id))
+        if kept is None:
+            raise _unknown(response_id)
+        return kept
+
+    async def _rest(
+        self, user_id: str, response_id: str, pieces: Sequence[tuple[int, bytes]], after: int
+    ) -> AsyncGenerator[bytes]:
+        while pieces:
+            for first, frames in pieces:
+                yield newer(first, frames, after)
+                after = first + count_of(frames) - 1
+            if len(pieces) < PIECES_AT_ONCE:
+                return
+            pieces = await self._store.events(user_id, response_id, after, limit=PIECES_AT_ONCE)
+
+
+_ENDED = "Cannot cancel a response that has ended."
+
+
+async def _told_to_the_end(events: AsyncGenerator[bytes], after: int) -> AsyncGenerator[bytes]:
+    """The events; where they cannot be gone on with, an `error` says so."""
+    try:
+        async for frames in events:
+            yield frames
+    except (EventsLost, StoreUnavailable):
+        body: JsonObject = {
+            "type": "error",
+            "code": "events_lost",
+            "message": "Events of this response cannot be read. Retrieve it without 'stream'.",
+            "param": None,
+            "sequence_number": after + 1,
+        }
+        yield b"event: error\ndata: %b\n\n" % dump_json(body)
+
+
+def _went_in(kept: KeptItem, response_id: str) -> bool:
+    is_own = kept.response_id == response_id and kept.side == "output"
+    return not is_own and kept.payload.get("type") not in OWN_TYPES
+
+
+async def _answered(work: Coroutine[Any, Any, T]) -> T:
+    try:
+        return await work
+    except StoreUnavailable:
+        message = "The bridge cannot read its database now. Try again later."
+        raise ApiFailure(ApiError(503, message, "server_error", "store_unavailable")) from None
+
+
+def _unknown(response_id: str) -> ApiFailure:
+    """Also of what belongs to somebody else."""
+    message = f"Response with id '{response_id[:200]}' not found."
+    return ApiFailure(ApiError(404, message, _INVALID, "not_found"))
+
+
+def _not_in_background() -> ApiFailure:
+    message = "This response cannot be streamed because it was not created with background=true."
+    return ApiFailure(ApiError(400, message, _INVALID, _INVALID, "stream"))

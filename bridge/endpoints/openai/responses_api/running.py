@@ -1,0 +1,147 @@
+"""Responses that are being made now: the one owner of their tasks.
+
+One in the foreground lives as long as its caller's connection. One in the background lives until it has
+ended, somebody cancels it, or the bridge stops; others listen to it meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Coroutine, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from bridge.agent.errors import ApiError, ApiFailure
+from bridge.endpoints.openai.encoders import ResponsesAnswer
+from bridge.endpoints.openai.responses_api.event_log import EventLog
+from bridge.tasks import Abandoned, Tasks, abandonable
+
+T = TypeVar("T")
+
+MAX_IN_BACKGROUND = 20
+"""Responses of one user that are made in the background at once. Chosen."""
+
+STOP_S = 5.0
+"""For responses in the background to write down where they are when the bridge stops."""
+
+
+class Cancelled(Exception):
+    """The response was cancelled by its id, or the bridge stops."""
+
+    def __init__(self, frames: bytes) -> None:
+        """`frames`: with which its stream ends; empty when the bridge stops."""
+        super().__init__()
+        self.frames = frames
+
+
+@dataclass(slots=True)
+class RunningResponse:
+    """One of them."""
+
+    user_id: str
+    response_id: str
+    answer: ResponsesAnswer
+    log: EventLog | None = None
+    """Of one in the background."""
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when it runs no more, and what is kept of it is kept."""
+    task: asyncio.Task[Any] | None = None
+    last_frames: bytes = b""
+    """Of one that was cancelled by its id."""
+
+
+class RunningResponses:
+    """The running responses of all users. All methods run on one event loop."""
+
+    def __init__(self, tasks: Tasks) -> None:
+        """`tasks`: where those in the background run."""
+        self._tasks = tasks
+        self._running: dict[tuple[str, str], RunningResponse] = {}
+        self._in_background: Counter[str] = Counter()
+        self._is_stopping = False
+
+    def find(self, user_id: str, response_id: str) -> RunningResponse | None:
+        """A user's running response."""
+        return self._running.get((user_id, response_id))
+
+    @contextmanager
+    def entered(self, running: RunningResponse) -> Generator[None]:
+        """It can be found while the context is open."""
+        key = (running.user_id, running.response_id)
+        self._running[key] = running
+        try:
+            yield
+        finally:
+            del self._running[key]
+            running.gone.set()
+
+    async def run(self, running: RunningResponse, work: Coroutine[Any, Any, T]) -> T:
+        """Do the work on an answer, which `cancel` ends. When the caller itself is cancelled, so is the work.
+
+        Raises:
+            Cancelled: somebody cancelled this response, or the bridge stops.
+        """
+        if running.last_frames:  # before it had begun
+            work.close()
+            raise Cancelled(running.last_frames)
+
+        def hold(task: asyncio.Task[Any]) -> None:
+            running.task = task
+
+        try:
+            return await abandonable(work, f"response {running.response_id}", hold)
+        except Abandoned:
+            raise Cancelled(running.last_frames) from None
+
+    def start(self, running: RunningResponse, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work in the background; it can be found until it is done."""
+        self._in_background[running.user_id] += 1
+        self._running[running.user_id, running.response_id] = running
+        self._tasks.start(self._done(running, work), f"background response {running.response_id}")
+
+    def check_room(self, user_id: str) -> None:
+        """See whether one more may run in the background.
+
+        Raises:
+            ApiFailure: too many of this user's do, or the bridge stops.
+        """
+        if self._is_stopping:
+            raise ApiFailure(ApiError(503, "The bridge is stopping.", "server_error", "server_busy"))
+        if self._in_background[user_id] >= MAX_IN_BACKGROUND:
+            message = (
+                f"{MAX_IN_BACKGROUND} responses of yours run in the background already, which is the most. "
+                "Wait for one to end, or cancel one."
+            )
+            raise ApiFailure(ApiError(429, message, "rate_limit_error", "rate_limit_exceeded", "background"))
+
+    def cancel(self, user_id: str, response_id: str) -> RunningResponse | None:
+        """Cancel a user's running response; its listeners get its end. None when there is none."""
+        running = self.find(user_id, response_id)
+        if running is None or (running.task is not None and running.task.done()):
+            return None
+        if not running.last_frames:
+            running.last_frames = running.answer.cancelled()
+            if running.task is not None:
+                running.task.cancel()
+        return running
+
+    async def stop(self) -> None:
+        """End those in the background in order, so that another process can go on with them."""
+        self._is_stopping = True
+        mine = [running for running in self._running.values() if running.log is not None]
+        for running in mine:
+            if running.task is not None:
+                running.task.cancel()
+        with suppress(TimeoutError):  # what is not written down in time is asked for again
+            async with asyncio.timeout(STOP_S):
+                for running in mine:
+                    await running.gone.wait()
+
+    async def _done(self, running: RunningResponse, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            with self.entered(running):
+                await work
+        finally:
+            self._in_background[running.user_id] -= 1

@@ -1,0 +1,1 @@
+"""What all endpoints share: connections, access control, bodies, streams, errors."""

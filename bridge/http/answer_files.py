@@ -1,0 +1,169 @@
+"""Kept answers: taken from the page, read on by the part, downloaded by signed URLs."""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bridge.auth.identity import FILE, Identity
+from bridge.browser_protocol import FILE_BYTES, RESULT_BYTES, BridgeError, ErrorCode
+from bridge.calls.outcome import CallOutcome
+from bridge.storage.answer_files import FILE as BINARY
+from bridge.storage.answer_files import KEEP_SECONDS, TEXT, AnswerFolder, Upload
+from toolserver.call.result import FileBody, TextBody
+from toolserver.call.truncation import beginning_of
+from toolserver.json_types import JsonObject
+from toolserver.tool.meta_tools import pages_of
+
+_MIME = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A kept answer."""
+
+    path: Path
+    mime: str
+    """With the charset, for text."""
+    filename: str
+    """"" when the API gave it none."""
+
+
+class AnswerFiles:
+    """The kept answers of all users. Where there is no room, an answer is cut or lost, never an error."""
+
+    def __init__(self, folder: Path, identity: Identity, max_answer_bytes: int) -> None:
+        self._folder = AnswerFolder(folder)
+        self._identity = identity
+        self._max_answer_bytes = max_answer_bytes or RESULT_BYTES
+
+    async def sweep(self) -> None:
+        """Remove what is too old, or too much."""
+        await asyncio.to_thread(self._folder.sweep)
+
+    async def receive_file(self, user_id: str, call_id: str, chunks: AsyncIterator[bytes]) -> FileBody:
+        """Keep the bytes that the page uploads.
+
+        Raises:
+            BridgeError: `too_large`.
+        """
+        upload = Upload(self._folder, user_id, f"{call_id}{BINARY}", max_bytes=FILE_BYTES)
+        file_id = await self._keep(upload, chunks)
+        return FileBody(file_id, upload.size)
+
+    async def receive_text(self, user_id: str, call_id: str, chunks: AsyncIterator[bytes]) -> TextBody:
+        """Keep the text that the page uploads; what a caller reads of it stays in memory.
+
+        Raises:
+            BridgeError: `too_large`.
+        """
+        cap = self._max_answer_bytes
+        upload = Upload(self._folder, user_id, f"{call_id}{TEXT}", max_bytes=RESULT_BYTES, head_bytes=cap)
+        file_id = await self._keep(upload, chunks)
+        kept = None if file_id is None else FileBody(file_id, upload.size)
+        if upload.size <= cap:
+            return TextBody(upload.head.decode("utf-8", "replace"), kept=kept)
+        text = codecs.getincrementaldecoder("utf-8")("replace").decode(upload.head)
+        return TextBody(text, whole_bytes=upload.size, kept=kept)
+
+    async def fit(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
+        """The outcome with as much text as a caller reads (the engine's port): the rest is kept."""
+        answered = outcome.answered
+        body = answered.body if answered else None
+        if answered is None or not isinstance(body, TextBody) or body.whole_bytes is not None:
+            return outcome
+        content = body.text.encode("utf-8", "replace")
+        if len(content) <= self._max_answer_bytes:
+            return outcome
+        upload = Upload(self._folder, user_id, f"{outcome.call_id}{TEXT}", max_bytes=len(content))
+        file_id = await self._keep(upload, _one(content))
+        kept = None if file_id is None else FileBody(file_id, len(content))
+        beginning = beginning_of(body.text, self._max_answer_bytes)
+        cut = TextBody(beginning, whole_bytes=len(content), kept=kept)
+        return replace(outcome, answered=replace(answered, body=cut))
+
+    async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+        """One part of a kept text (the engine's port), at most as large as an answer may be.
+
+        `offset` counts characters (code points) of the text.
+
+        Raises:
+            BridgeError: `not_found`: this user has no such answer (any more); `invalid_arguments`: it is no
+                text, or ends before `offset`.
+        """
+        file_id = self._folder.of_call(user_id, call_id)
+        path = self._folder.find(file_id) if file_id else None
+        if path is None:
+            message = (
+                f"No answer of a call {call_id[:80]!r} is kept. Answers that were cut are kept for 24 hours, "
+                "unless many more came since. Run the operation again."
+            )
+            raise BridgeError(ErrorCode.NOT_FOUND, message, detail={"call_id": call_id[:80]})
+        if path.suffix != TEXT:
+            message = f"The answer of {call_id} is a file, not text. Its url is in the answer of the call."
+            raise BridgeError(ErrorCode.INVALID_ARGUMENTS, message, detail={"argument": "call_id"})
+        return await asyncio.to_thread(_page_of, path, offset, self._max_answer_bytes)
+
+    def link(self, user_id: str, call_id: str, mime: str, filename: str = "") -> tuple[str, int] | None:
+        """Signed URL and size of what is kept of a call; None when nothing is."""
+        file_id = self._folder.of_call(user_id, call_id)
+        path = self._folder.find(file_id) if file_id else None
+        if file_id is None or path is None:
+            return None
+        return self.url_path(file_id, mime, filename), path.stat().st_size
+
+    def url_path(self, file_id: str, content_type: str, filename: str = "") -> str:
+        """Path and query of the signed URL; whoever has it may read this one file until it expires."""
+        mime = plain_mime(content_type)
+        if file_id.endswith(TEXT):
+            mime += "; charset=utf-8"
+        claims = {"file": file_id, "mime": mime, "name": filename}
+        return f"/files/{self._identity.sign(FILE, claims, KEEP_SECONDS)}"
+
+    def path_of(self, file_id: str) -> Path | None:
+        """Where a kept answer is; None when it is gone."""
+        return self._folder.find(file_id)
+
+    def open(self, token: str) -> KeptFile | None:
+        """The file that a signed URL stands for; None when it is gone.
+
+        Raises:
+            BridgeError: `unauthorized`: the token is forged or expired.
+        """
+        claims = self._identity.read(FILE, token)
+        path = self._folder.find(claims["file"])
+        return KeptFile(path, claims["mime"], claims.get("name", "")) if path else None
+
+    async def _keep(self, upload: Upload, chunks: AsyncIterator[bytes]) -> str | None:
+        """Id of the new file; None when there was no room. The chunks are read to their end in any case."""
+        try:
+            async for chunk in chunks:
+                upload.count(chunk)
+                await asyncio.to_thread(upload.write, chunk)
+            return await asyncio.to_thread(upload.finish)
+        finally:
+            upload.discard()
+
+
+def _page_of(path: Path, offset: int, max_bytes: int) -> JsonObject:
+    text = path.read_bytes().decode("utf-8", "replace")
+    if offset > len(text):
+        message = f"The answer has {len(text)} characters; offset {offset} is beyond its end."
+        detail = {"argument": "offset", "total": len(text)}
+        raise BridgeError(ErrorCode.INVALID_ARGUMENTS, message, detail=detail)
+    part = beginning_of(text[offset : offset + max_bytes], max_bytes)
+    return pages_of(text, offset, len(part))
+
+
+def plain_mime(content_type: str) -> str:
+    """Type and subtype of a `Content-Type`, or `application/octet-stream` when it is none."""
+    found = _MIME.match(content_type)
+    return found[0].lower() if found else "application/octet-stream"
+
+
+async def _one(content: bytes) -> AsyncIterator[bytes]:
+    yield content

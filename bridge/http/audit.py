@@ -1,0 +1,66 @@
+"""Routes whose success the audit log takes down: who asked, and what the handler told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from bridge.audit import Audit
+from bridge.auth.identity import Caller, Identity
+from bridge.http.routing import Handler, Route, address_of, caller_of
+
+_FAILED = 400
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    user_id: str | None
+    server_id: str | None
+    detail: dict[str, Any]
+
+
+_TOLD = web.RequestKey("told", _Told)
+
+
+def tell_audit(
+    request: web.Request, *, user_id: str | None = None, server_id: str | None = None, **detail: Any
+) -> None:
+    """What the entry says of this request; call it once, in the handler of a route that is `audited`.
+
+    `user_id` is for public routes, where the request itself does not say who it is.
+    """
+    request[_TOLD] = _Told(user_id, server_id, detail)
+
+
+def audited(route: Route, identity: Identity, audit: Audit) -> Handler:
+    """The route's handler; if the route says so, with an entry of the audit log for every success."""
+    kind = route.audited
+    if kind is None:
+        return route.handler
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        # Before it acts: a browser that removes itself is nobody afterwards.
+        caller = None if route.access == "public" else await caller_of(identity, request)
+        response = await route.handler(request)
+        if response.status < _FAILED:
+            told = request.get(_TOLD) or _Told(None, None, {})
+            actor = actor_of(caller) if caller else f"address {address_of(request)}"
+            user_id = caller.user.id if caller else told.user_id
+            server_id = told.server_id or _server_in_path(request)
+            audit.note(kind, user_id, actor, server_id=server_id, detail=told.detail)
+        return response
+
+    return handler
+
+
+def actor_of(caller: Caller) -> str:
+    """How the audit log names a caller."""
+    if caller.device_id is not None:
+        return f"page {caller.device_id}"
+    return "forwarder" if caller.is_forwarded else "key"
+
+
+def _server_in_path(request: web.Request) -> str | None:
+    return request.match_info.get("id") if request.path.startswith("/api/servers/") else None

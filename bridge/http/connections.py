@@ -1,0 +1,157 @@
+"""Connections of clients: how long one may take to say what it wants, and how many may be there unknown.
+
+Whoever can reach the port can open connections and say nothing on them. A header that does not come is not
+waited for, and of connections on which nobody has shown a valid key, only so many are kept: the oldest goes
+for the newest, because who has something to say says it at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from typing import Any
+
+from aiohttp import web
+
+from bridge.http.descriptors import descriptor_limit
+from bridge.log_lines import OncePerMinute
+from bridge.tasks import pause
+
+HEADER_S = 15.0
+"""For the header of a request to arrive, from the connection on or from its first byte."""
+
+MAX_UNKNOWN = 2_000
+"""Connections without a caller, chosen; a quarter of the descriptors if that is less."""
+
+SWEEP_S = 1.0
+
+ACCEPT_BATCH = 16
+"""Connections that are accepted before everybody else has a turn."""
+
+BACKLOG = 1_024
+"""Connections that the system holds ready meanwhile; it may allow fewer."""
+
+_log = logging.getLogger(__name__)
+_log.addFilter(OncePerMinute())
+
+
+class Connection(web.RequestHandler):
+    """A connection of a client, as aiohttp serves it, that is watched."""
+
+    def __init__(self, watch: Connections, server: web.Server, **options: Any) -> None:
+        """`options`: of aiohttp's handler of requests."""
+        super().__init__(server, **options)
+        self._watch = watch
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The client is there; its header is awaited."""
+        super().connection_made(transport)
+        self._watch.opened(self)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """The client is gone."""
+        self._watch.closed(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes came. While aiohttp waits for a request, they are of its header, and not of a body."""
+        if self._waiter is not None:
+            self._watch.header_begun(self)
+        super().data_received(data)
+
+    def header_read(self) -> None:
+        """A request was understood so far that it is being answered."""
+        self._watch.header_read(self)
+
+    def admit(self) -> None:
+        """Somebody who is known speaks."""
+        self._watch.admitted(self)
+
+    def cut(self) -> None:
+        """End it at once; nothing more is sent."""
+        if self.transport is not None:
+            self.transport.abort()
+
+
+class Connections:
+    """All connections of one bridge. Methods run on one event loop and never wait."""
+
+    def __init__(self, max_unknown: int | None = None, header_s: float = HEADER_S) -> None:
+        """`max_unknown`: None for `MAX_UNKNOWN`, or less where there are few descriptors."""
+        self._max_unknown = max_unknown or min(MAX_UNKNOWN, descriptor_limit() // 4)
+        self._header_s = header_s
+        self._awaited: dict[Connection, float] = {}
+        """Since when a header is awaited, in the order of time."""
+        self._unknown: dict[Connection, None] = {}
+        """Without a caller, the oldest first."""
+
+    async def listen(self, server: web.Server, listener: socket.socket, **options: Any) -> asyncio.Server:
+        """Serve on a bound socket; `options` of aiohttp's handler of requests."""
+        loop = asyncio.get_running_loop()
+        started = await loop.create_server(
+            lambda: Connection(self, server, loop=loop, **options), sock=listener, backlog=ACCEPT_BATCH
+        )
+        listener.listen(BACKLOG)  # asyncio accepts as many in a row as it has the system hold ready
+        return started
+
+    async def run(self, *, every_s: float = SWEEP_S) -> None:
+        """End connections whose header takes too long, until cancelled."""
+        while True:
+            await pause(every_s)
+            self._sweep(asyncio.get_running_loop().time())
+
+    def opened(self, connection: Connection) -> None:
+        """A client has connected."""
+        self.header_begun(connection)
+        if len(self._unknown) >= self._max_unknown:
+            _log.warning("%d connections without a caller: the oldest are ended.", self._max_unknown)
+            silent = next((each for each in self._awaited if each in self._unknown), None)
+            oldest = silent or next(iter(self._unknown))
+            self.closed(oldest)
+            oldest.cut()
+        self._unknown[connection] = None
+
+    def closed(self, connection: Connection) -> None:
+        """A connection has ended, or is about to."""
+        self._awaited.pop(connection, None)
+        self._unknown.pop(connection, None)
+
+    def header_begun(self, connection: Connection) -> None:
+        """Its header is awaited from now on, if it was not before."""
+        self._awaited.setdefault(connection, asyncio.get_running_loop().time())
+
+    def header_read(self, connection: Connection) -> None:
+        """Its header is there."""
+        self._awaited.pop(connection, None)
+
+    def admitted(self, connection: Connection) -> None:
+        """It has a caller."""
+        self._unknown.pop(connection, None)
+
+    def _sweep(self, now: float) -> None:
+        late: list[Connection] = []
+        for connection, since in self._awaited.items():
+            if now - since < self._header_s:
+                break
+            late.append(connection)
+        for connection in late:
+            self.closed(connection)
+            connection.cut()
+        if late:
+            _log.info("%d connections without a header after %g s are ended.", len(late), self._header_s)
+
+
+_IS_KNOWN = web.RequestKey("is_known", bool)
+
+
+def note_caller(request: web.Request) -> None:
+    """The caller of a request is known: its connection is not ended for the sake of others."""
+    request[_IS_KNOWN] = True
+    if isinstance(request.protocol, Connection):
+        request.protocol.admit()
+
+
+def has_caller(request: web.Request) -> bool:
+    """Whether the caller of this request is known; behind a proxy others may share its connection."""
+    return request.get(_IS_KNOWN, False)

@@ -1,0 +1,304 @@
+"""What every request passes before a handler: host, origin, CORS, and the boundary that catches everything.
+
+The routes of tools and models answer other origins only where the settings name them, with a bearer key
+and never with cookies; `/api` and the socket answer the bridge page alone. `Host` is checked on every route
+against DNS rebinding.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import cast
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler, Middleware
+
+from bridge.agent.errors import BUG, error_response, is_model_path, of_wire
+from bridge.auth.rejected_requests import TURNED_AWAY, Refusals
+from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.http.connections import Connection
+from bridge.http.routing import address_of, error_answer
+from bridge.limits.token_bucket import RateLimit
+from bridge.log_lines import OncePerMinute
+
+TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
+"""Routes that other origins may use, beside those of models (ruling 12)."""
+
+ALLOW_METHODS = "GET, POST, OPTIONS"
+ALLOW_HEADERS = "authorization, content-type, x-session-id, accept, if-none-match, x-tool-deadline"
+"""What Open WebUI's page sends, and what a careful client adds."""
+
+MODEL_HEADERS = (
+    "x-tool-bridge-calls, x-tool-bridge-debug, x-tool-bridge-markers, x-tool-bridge-task, "
+    "openai-organization, openai-project, openai-beta, "
+    "x-stainless-arch, x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-runtime, "
+    "x-stainless-runtime-version, x-stainless-retry-count, x-stainless-timeout, x-stainless-helper-method"
+)
+"""What OpenAI's client for JavaScript sends beside those, on the routes of models."""
+
+EXPOSE_HEADERS = "content-disposition, location, etag"
+MODEL_EXPOSE_HEADERS = "x-request-id, retry-after, x-should-retry, x-tool-bridge-dropped"
+MAX_AGE_SECONDS = "600"
+MAX_SHOWN_CHARS = 200
+"""Of a foreign path, host or origin in an error."""
+
+MAX_PORT = 65_535
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s:/?#@\[\]\\]+)(?::(?P<port>[0-9]{1,5}))?", re.ASCII)
+"""RFC 9110, 7.2, without what no browser sends: user names, paths, a second port."""
+
+_log = logging.getLogger(__name__)
+_log.addFilter(OncePerMinute(by_arguments=True))  # which are routes, and not what is called
+
+
+AnyHandler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Which hosts and origins are answered."""
+
+    hosts: frozenset[str]
+    """Lower case; `name:port`, or `name` for any port."""
+    own_origins: frozenset[str]
+    """Origins of the bridge page itself."""
+    allowed_origins: frozenset[str]
+    """Origins whose pages may use the tool-server routes."""
+
+    def knows_host(self, host: str) -> bool:
+        """Whether a `Host` header names this bridge; what is no host and port never does."""
+        parts = _HOST.fullmatch(host.lower())
+        if parts is None or int(parts["port"] or 0) > MAX_PORT:
+            return False
+        return parts[0] in self.hosts or parts["name"] in self.hosts
+
+    def may_read_tools(self, origin: str) -> bool:
+        """Whether pages of an origin may use the tool-server routes."""
+        return origin in self.allowed_origins or origin in self.own_origins
+
+
+def guard(doors: Doors, refusals: Refusals, strangers: RateLimit) -> list[Middleware]:
+    """The middlewares, outermost first; `strangers` counts by address who shows nothing that is valid."""
+    return [
+        watch_connection,
+        _boundary(refusals, strangers),
+        _check_host(doors),
+        _check_origin(doors),
+        _check_encoding,
+    ]
+
+
+@web.middleware
+async def watch_connection(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Tell the connection that the header it waited for is there."""
+    if isinstance(request.protocol, Connection):
+        request.protocol.header_read()
+    return await handler(request)
+
+
+def refuse_expectations(handler: AnyHandler) -> AnyHandler:
+    """A handler of all requests that answers odd `Expect` headers itself, before aiohttp has looked at them.
+
+    aiohttp quotes them in an answer of its own, and fails where they are no text.
+    """
+
+    async def handle(request: web.BaseRequest) -> web.StreamResponse:
+        expected = request.headers.get(hdrs.EXPECT)
+        if expected is not None and expected.lower() != "100-continue":
+            message = f"Only Expect: 100-continue is understood, not {_shown(expected)!r}."
+            error = WireError(code=ErrorCode.INVALID_REQUEST, message=message)
+            return _answer(cast(web.Request, request), error)
+        return await handler(request)
+
+    return handle
+
+
+def _boundary(refusals: Refusals, strangers: RateLimit) -> Middleware:
+    @web.middleware
+    async def catch(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except BridgeError as error:
+            told = _counted(error, strangers, address_of(request))
+            if told.code in TURNED_AWAY:
+                refusals.note(told.code, f"address {address_of(request)}", door=_door_of(request))
+            return _answer(request, told)
+        except web.HTTPException as error:
+            return _http_exception(request, error)
+        except ConnectionError:
+            if request.transport is not None and not request.transport.is_closing():
+                return _failed(request)
+            raise  # the caller hung up amid the answer, which aiohttp expects
+        except Exception:  # the HTTP boundary: one of the listed places
+            return _failed(request)
+
+    return catch
+
+
+def _failed(request: web.Request) -> web.Response:
+    _log.exception("%s failed.", _door_of(request))
+    return _answer(request, BUG)
+
+
+def _answer(request: web.Request, error: WireError) -> web.Response:
+    """In the shape that callers of this path read."""
+    return error_response(request, of_wire(error)) if is_model_path(request.path) else error_answer(error)
+
+
+def _counted(error: BridgeError, strangers: RateLimit, address: str) -> WireError:
+    """What the caller is told: from one stranger too many that there were too many."""
+    if error.error.code is not ErrorCode.UNAUTHORIZED:
+        return error.error
+    try:
+        strangers.take(address)
+    except BridgeError as too_many:
+        return too_many.error
+    return error.error
+
+
+def _door_of(request: web.Request) -> str:
+    """Method and path as the routes write it: what callers put into a path is theirs."""
+    resource = request.match_info.route.resource
+    return f"{request.method} {resource.canonical}" if resource else f"{request.method} elsewhere"
+
+
+def _check_host(doors: Doors) -> Middleware:
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        host = request.headers.get(hdrs.HOST, "")  # `request.host` asks DNS for our name where there is none
+        if not doors.knows_host(host):
+            host = _shown(host)
+            message = f"This bridge does not answer to the host {host!r}. Start it with --allow-host {host}"
+            raise BridgeError(ErrorCode.FOREIGN_HOST, message, detail={"host": host})
+        return await handler(request)
+
+    return check
+
+
+def _check_origin(doors: Doors) -> Middleware:
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        origin = request.headers.get(hdrs.ORIGIN)
+        if is_open_path(request.path):
+            if request.method == hdrs.METH_OPTIONS:
+                return _preflight(doors, origin, is_model_path(request.path))
+        elif origin is not None and origin not in doors.own_origins:
+            message = f"Pages of {_shown(origin)} may not use this part of the bridge."
+            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": _shown(origin)})
+        elif _is_foreign_fetch(request):
+            message = "Pages of other origins may not use this part of the bridge."
+            raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message)
+        return await handler(request)
+
+    return check
+
+
+@web.middleware
+async def _check_encoding(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """No body is unpacked: a caller pays for every byte that the bridge has to look at."""
+    encoding = request.headers.get(hdrs.CONTENT_ENCODING, "identity").strip().lower()
+    if encoding not in ("", "identity"):
+        shown = _shown(encoding)
+        message = f"The bridge unpacks no bodies. Send it as it is, without Content-Encoding: {shown}"
+        raise BridgeError(ErrorCode.UNSUPPORTED_ENCODING, message, detail={"encoding": shown})
+    return await handler(request)
+
+
+def _is_foreign_fetch(request: web.Request) -> bool:
+    """Whether a browser says that another site fetches this; following a link to the page is no fetch."""
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    return site not in ("same-origin", "none") and request.headers.get("Sec-Fetch-Mode") != "navigate"
+
+
+def _shown(text: str) -> str:
+    """Foreign text as it may stand in an answer: Unicode, and not too long."""
+    return text.encode("utf-8", "replace").decode()[:MAX_SHOWN_CHARS]
+
+
+def is_open_path(path: str) -> bool:
+    """Whether a path belongs to the routes of tools and models, which other origins may use."""
+    if is_model_path(path):
+        return True
+    if "//" in path:
+        path = re.sub("/+", "/", path)
+    return path in TOOL_PATHS or path.startswith(("/tools/", "/servers/"))
+
+
+def cors_headers(doors: Doors) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+    """A signal that puts CORS headers on all answers of the open routes, errors and streams too."""
+
+    async def add(request: web.Request, response: web.StreamResponse) -> None:
+        if not is_open_path(request.path):
+            return
+        response.headers.add(hdrs.VARY, "Origin")
+        origin = request.headers.get(hdrs.ORIGIN)
+        if origin is not None and doors.may_read_tools(origin):
+            response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
+            response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = (
+                MODEL_EXPOSE_HEADERS if is_model_path(request.path) else EXPOSE_HEADERS
+            )
+
+    return add
+
+
+def _preflight(doors: Doors, origin: str | None, is_model: bool) -> web.Response:
+    if origin is not None and not doors.may_read_tools(origin):
+        shown = _shown(origin)
+        message = f"Pages of {shown} may not use this bridge. Start it with --allow-origin {shown}"
+        raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": shown})
+    headers = {
+        hdrs.ACCESS_CONTROL_ALLOW_METHODS: ALLOW_METHODS,
+        hdrs.ACCESS_CONTROL_ALLOW_HEADERS: f"{ALLOW_HEADERS}, {MODEL_HEADERS}" if is_model else ALLOW_HEADERS,
+        hdrs.ACCESS_CONTROL_MAX_AGE: MAX_AGE_SECONDS,
+    }
+    return web.Response(status=204, headers=headers)
+
+
+def _http_exception(request: web.Request, error: web.HTTPException) -> web.StreamResponse:
+    if error.status < HTTPStatus.BAD_REQUEST:
+        return error
+    code = {404: ErrorCode.NOT_FOUND, 405: ErrorCode.METHOD_NOT_ALLOWED, 413: ErrorCode.TOO_LARGE}.get(
+        error.status, ErrorCode.INVALID_REQUEST
+    )
+    message = f"{request.method} {_shown(request.path)}: {error.reason}."
+    return _answer(request, WireError(code=code, message=message))
+
+
+def plain_sockets(path: str) -> Middleware:
+    """A middleware that lets only WebSockets of Engine.IO 4 through to `path`, and turns their deflate off.
+
+    Without deflate for each message an idle page costs 30 KB instead of 130 KB and a message half the time
+    (measured in Chromium). aiohttp negotiates what the request offers, so the offer is left out; subprotocols
+    too, of which aiohttp would log that none is known. What is no handshake python-engineio would take for a
+    socket that is about to open.
+    """
+
+    @web.middleware
+    async def strip(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not request.path.startswith(path):
+            return await handler(request)
+        if not _is_handshake(request):
+            message = "Only a WebSocket of Engine.IO 4 can be opened here: ?EIO=4&transport=websocket"
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        headers = request.headers.copy()
+        headers.popall(hdrs.SEC_WEBSOCKET_EXTENSIONS, None)
+        headers.popall(hdrs.SEC_WEBSOCKET_PROTOCOL, None)
+        return await handler(request.clone(headers=headers))
+
+    return strip
+
+
+def _is_handshake(request: web.Request) -> bool:
+    query, connection = request.query, request.headers.getall(hdrs.CONNECTION, [])
+    return (
+        request.method == hdrs.METH_GET
+        and query.getall("EIO", []) == ["4"]
+        and query.getall("transport", []) == ["websocket"]
+        and not {"sid", "j"} & query.keys()
+        and "upgrade" in {token.strip().lower() for line in connection for token in line.split(",")}
+        and [upgrade.lower() for upgrade in request.headers.getall(hdrs.UPGRADE, [])] == ["websocket"]
+        and web.WebSocketResponse().can_prepare(request).ok
+    )

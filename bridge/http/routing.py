@@ -1,0 +1,188 @@
+"""HTTP routes as a table: the same rows make the aiohttp router and our own OpenAPI document.
+
+Also what handlers share: who asks, reading a body into a model, answering JSON, and the one error shape.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Literal, TypeVar
+
+import orjson
+from aiohttp import hdrs, web
+from pydantic import BaseModel, Field, ValidationError
+
+from bridge.audit import AuditKind
+from bridge.auth.identity import Caller, Identity
+from bridge.browser_protocol import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError
+from bridge.http.connections import note_caller
+from toolserver.json_types import dump_json
+
+DOCUMENT_BODY_BYTES = 40 * 1024 * 1024
+"""Largest body that carries a document: 32 MiB inside JSON."""
+
+DECISION_BODY_BYTES = 4 * 1024 * 1024
+"""Largest body that names operations: 20,000 of them with their digests."""
+
+SMALL_BODY_BYTES = 64 * 1024
+"""Largest body of every other route."""
+
+BODY_SECONDS = 120.0
+"""For a body to arrive; whoever sends it byte by byte does not hold a request open for ever."""
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a route, for the OpenAPI document."""
+
+    description: str
+    model: type[BaseModel] | None = None
+    media_type: str = "application/json"
+    """Where `model` is None: "" for no body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One method of one path."""
+
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    path: str
+    handler: Handler
+    operation_id: str
+    summary: str
+    answers: Mapping[int, Answer]
+    body: type[BaseModel] | None = None
+    body_required: bool = True
+    access: Literal["caller", "page", "public", "result_token"] = "caller"
+    """`caller`: a bearer API key or session token; `page`: a session token; `result_token`: the token that
+    came with a call."""
+    errors: tuple[ErrorCode, ...] = field(default=())
+    audited: AuditKind | None = None
+    """What the audit log says when it succeeded; see `tell_audit`."""
+    query: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Optional query parameters: name to meaning."""
+
+
+class ErrorBody(BaseModel):
+    """Every failure of the bridge, on every route."""
+
+    error: WireError
+
+
+class EmptyObject(BaseModel):
+    """A body without content."""
+
+
+class Confirmation(BaseModel):
+    """Done."""
+
+    ok: bool = Field(default=True)
+
+
+async def caller_of(identity: Identity, request: web.Request) -> Caller:
+    """Who asks.
+
+    Raises:
+        BridgeError: `unauthorized`; `unverified_user` from a forwarder.
+    """
+    caller = await identity.caller(request.headers)
+    note_caller(request)
+    return caller
+
+
+async def reader_of(identity: Identity, request: web.Request) -> Caller:
+    """Who reads what everybody may: as `caller_of`, but a forwarder need not name a user.
+
+    Raises:
+        BridgeError: `unauthorized`; `unverified_user` from a forwarder that is not to be believed.
+    """
+    caller = await identity.reader(request.headers)
+    note_caller(request)
+    return caller
+
+
+async def page_of(identity: Identity, request: web.Request) -> Caller:
+    """Who asks, who must be a page: what a person decides is decided there.
+
+    Raises:
+        BridgeError: `unauthorized`, `page_only`.
+    """
+    caller = await identity.page(request.headers)
+    note_caller(request)
+    return caller
+
+
+def address_of(request: web.Request) -> str:
+    """Where a request comes from. Behind a proxy that is the proxy: what it says of others can be made up."""
+    return request.remote or ""
+
+
+@asynccontextmanager
+async def body_in_time() -> AsyncGenerator[None]:
+    """Read a body within `BODY_SECONDS`.
+
+    Raises:
+        BridgeError: `invalid_request`: it took longer.
+    """
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            yield
+    except TimeoutError:
+        message = f"The body did not arrive within {BODY_SECONDS:g} s."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"limit_s": BODY_SECONDS}) from None
+
+
+async def read_body(
+    request: web.Request, model: type[ModelT], *, max_bytes: int = SMALL_BODY_BYTES
+) -> ModelT:
+    """The request's JSON body as a model; a longer body than `max_bytes` is not read.
+
+    Raises:
+        BridgeError: `invalid_request`, naming the field that is wrong; `too_large`.
+    """
+    try:
+        async with body_in_time():
+            body = await request.clone(client_max_size=max_bytes).read()
+        return model.model_validate(orjson.loads(body or b"{}"))
+    except web.HTTPRequestEntityTooLarge:
+        message = f"The body exceeds {max_bytes} bytes."
+        raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": max_bytes}) from None
+    except orjson.JSONDecodeError as error:
+        raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body is not JSON: {error}.") from None
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "body"
+        raise BridgeError(
+            ErrorCode.INVALID_REQUEST, f"{where}: {problem['msg']}.", detail={"field": where}
+        ) from None
+
+
+def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:
+    """A model as a JSON response."""
+    return web.Response(
+        body=model.model_dump_json(exclude_none=False), status=status, content_type="application/json"
+    )
+
+
+def error_answer(error: WireError) -> web.Response:
+    """An error with the status that its code has on HTTP, and with `Retry-After` where it says when."""
+    wait = error.detail.get("retry_after_s")
+    headers = {hdrs.RETRY_AFTER: str(ceil(wait))} if isinstance(wait, int | float) else None
+    return web.Response(
+        body=error_bytes(error),
+        status=HTTP_STATUS_OF[error.code],
+        content_type="application/json",
+        headers=headers,
+    )
+
+
+def error_bytes(error: WireError) -> bytes:
+    """`{"error": {code, message, detail, retryable}}`; integers in an API's body keep their digits."""
+    return dump_json({"error": error.model_dump(mode="json")})

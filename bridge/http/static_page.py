@@ -1,0 +1,163 @@
+"""The bridge page, the executor worker's script and the probe frame, each with its own content policy.
+
+The page itself may talk to the bridge alone. Only the worker that performs calls may reach the user's
+accepted origins, and a probe frame the one origin it was made for (ruling 21).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from aiohttp import hdrs, web
+from pydantic import BaseModel
+
+from bridge.auth.identity import EXECUTOR, Identity
+from bridge.browser_protocol import MAX_ORIGINS, BridgeError, ErrorCode
+from bridge.catalog.registry import Registry
+from bridge.http.routing import Answer, EmptyObject, Route, caller_of, json_answer, read_body
+from bridge.settings.bridge import origin_of
+
+STATIC = Path(__file__).parents[2] / "static"
+
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+"""An origin that may stand in a content policy: no wildcard, and nothing that would end the directive."""
+
+SCRIPT_SECONDS = 300
+"""How long a worker script's address is good for; the page loads it at once."""
+
+WORKER_SCRIPT = 'import "/static/executor_worker.js";\n'
+
+PERMISSIONS = (
+    "loopback-network=(self), local-network=(self), local-network-access=(self), "
+    "camera=(), microphone=(), geolocation=()"
+)
+
+COMMON_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": PERMISSIONS,
+    hdrs.CACHE_CONTROL: "no-cache",
+}
+
+
+class ExecutorScript(BaseModel):
+    """Where the page loads its executor worker from, and what that worker may reach."""
+
+    script_url: str
+    origins: list[str]
+
+
+class PageRoutes:
+    """Handlers of everything that makes the page."""
+
+    def __init__(self, identity: Identity, registry: Registry, page_origin: str) -> None:
+        self._identity = identity
+        self._registry = registry
+        self._origin = page_origin
+        self._socket_origin = page_origin.replace("http", "ws", 1)
+
+    def routes(self) -> list[Route]:
+        """The one route of the API."""
+        return [
+            Route(
+                "POST",
+                "/api/executor",
+                self.executor,
+                "openExecutor",
+                "Get the executor worker's script for the user's accepted origins",
+                {200: Answer("The script's address.", ExecutorScript)},
+                body=EmptyObject,
+                body_required=False,
+            )
+        ]
+
+    def attach(self, app: web.Application) -> None:
+        """Serve the page itself."""
+        app.router.add_get("/", self.index)
+        app.router.add_get("/probe", self.probe)
+        app.router.add_get("/executor/{token}.js", self.script)
+        app.router.add_get("/static/{path:.+}", self.file)
+
+    async def index(self, request: web.Request) -> web.StreamResponse:
+        """The page, at its one canonical address: browser storage is per origin (ruling 25)."""
+        if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
+            raise web.HTTPTemporaryRedirect(self._origin + "/")
+        policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")
+        return _file(STATIC / "index.html", policy)
+
+    async def probe(self, request: web.Request) -> web.StreamResponse:
+        """A frame of the page that may reach one more origin, to load a document or say why it cannot."""
+        asked = request.query.get("origin", "")
+        try:
+            origin = origin_of(asked)
+        except ValueError:
+            origin = ""
+        if origin != asked or not _ORIGIN.fullmatch(asked):
+            message = "`origin` must be an http or https origin, such as http://localhost:8080."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+        return _file(
+            STATIC / "probe.html", self._policy(["'self'", origin], frames="'none'", ancestors="'self'")
+        )
+
+    async def executor(self, request: web.Request) -> web.Response:
+        """A worker script that may reach what its user accepted, and nothing else."""
+        caller = await caller_of(self._identity, request)
+        await read_body(request, EmptyObject)
+        token = self._identity.sign(EXECUTOR, {"sub": caller.user.id}, SCRIPT_SECONDS)
+        origins = await self._reachable(caller.user.id)
+        return json_answer(ExecutorScript(script_url=f"/executor/{token}.js", origins=origins))
+
+    async def script(self, request: web.Request) -> web.Response:
+        """The worker's script; a worker is held to the policy of its own script."""
+        origins = await self._reachable(self._identity.read(EXECUTOR, request.match_info["token"])["sub"])
+        policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
+        headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
+        return web.Response(text=WORKER_SCRIPT, content_type="text/javascript", headers=headers)
+
+    async def file(self, request: web.Request) -> web.StreamResponse:
+        """A file of the page."""
+        path = _existing(request.match_info["path"])
+        if path is None:
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")
+        return _file(path, "default-src 'none'; sandbox")
+
+    async def _reachable(self, user_id: str) -> list[str]:
+        accepted = (await self._registry.view(user_id)).accepted_origins()
+        return [origin for origin in accepted if _ORIGIN.fullmatch(origin)][:MAX_ORIGINS]
+
+    def _policy(self, reachable: Iterable[str], *, frames: str, ancestors: str) -> str:
+        rules = {
+            "default-src": "'none'",
+            "script-src": "'self'",
+            "style-src": "'self'",
+            "img-src": "'self' data: blob:",
+            "media-src": "'self'",
+            "manifest-src": "'self'",
+            "connect-src": " ".join(reachable),
+            "worker-src": "'self'",
+            "frame-src": frames,
+            "frame-ancestors": ancestors,
+            "base-uri": "'none'",
+            "form-action": "'none'",
+            "require-trusted-types-for": "'script'",
+            "trusted-types": "tool-bridge-executor",
+        }
+        return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _file(path: Path, policy: str) -> web.FileResponse:
+    return web.FileResponse(path, headers={**COMMON_HEADERS, "Content-Security-Policy": policy})
+
+
+def _existing(name: str) -> Path | None:
+    """The page's file of that name."""
+    try:
+        path = (STATIC / name).resolve()
+        return path if path.is_relative_to(STATIC.resolve()) and path.is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None

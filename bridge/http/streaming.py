@@ -1,0 +1,121 @@
+"""An answer as server-sent events (WHATWG HTML 9.2), begun by its first event, kept alive by comments.
+
+Events that come together leave together: each write is a system call, and a provider's chunk holds many.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+from aiohttp import hdrs, web
+
+from bridge.tasks import breathe
+
+KEEP_ALIVE_S = 15.0
+"""Of silence after which a comment is sent: proxies cut a line that is silent for a minute."""
+
+MAX_UNSENT_BYTES = 64 * 1024
+"""Of events that a slow reader has not taken; then the turn waits for it."""
+
+PATIENCE_S = 0.001
+"""For which events wait for others while the turn does not pause by itself."""
+
+HEADERS: Mapping[str, str] = {
+    hdrs.CONTENT_TYPE: "text/event-stream; charset=utf-8",
+    hdrs.CACHE_CONTROL: "no-cache, no-transform",
+    "X-Accel-Buffering": "no",
+}
+_COMMENT = b": keep-alive\n\n"
+
+
+class EventStream:
+    """One answer; nothing of it is sent before the first event."""
+
+    def __init__(self, request: web.Request, headers: Mapping[str, str]) -> None:
+        self._request = request
+        self._unsent: list[bytes] = []
+        self._unsent_bytes = 0
+        self._written_at = 0.0
+        self._is_over = False
+        self._something = asyncio.Event()
+        self._room = asyncio.Event()
+        self.response = web.StreamResponse(headers={**HEADERS, **headers})
+        """What the handler returns."""
+        self.has_begun = False
+        """Whether the status is on its way, so that an error can only be told inside."""
+
+    async def send(self, frames: bytes) -> None:
+        """Whole frames, as they are; they leave within `PATIENCE_S`. Waits for a slow reader."""
+        self._add(frames)
+        if time.monotonic() - self._written_at > PATIENCE_S:
+            await breathe()
+        if self._unsent_bytes > MAX_UNSENT_BYTES:
+            self._room.clear()
+            await self._room.wait()
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        self._is_over = True
+        self._something.set()
+
+    async def write(self, silence_s: float, silence: Callable[[], bytes]) -> None:
+        """Write what is sent until the end, and what `silence` gives whenever nothing was for so long.
+
+        Raises:
+            ConnectionResetError: the reader is gone.
+        """
+        while not self._is_over or self._unsent:
+            try:
+                async with asyncio.timeout(silence_s):
+                    await self._something.wait()
+            except TimeoutError:
+                self._add(silence())
+            self._something.clear()
+            await self._flush()
+
+    def _add(self, frames: bytes) -> None:
+        self.has_begun = True
+        self._unsent.append(frames)
+        self._unsent_bytes += len(frames)
+        self._something.set()
+
+    async def _flush(self) -> None:
+        if not self._unsent:
+            return
+        await self.response.prepare(self._request)
+        frames = b"".join(self._unsent)
+        self._unsent.clear()
+        self._unsent_bytes = 0
+        self._written_at = time.monotonic()
+        await self.response.write(frames)
+        self._room.set()
+
+
+@asynccontextmanager
+async def event_stream(
+    request: web.Request,
+    headers: Mapping[str, str],
+    *,
+    silence_s: float = KEEP_ALIVE_S,
+    silence: Callable[[], bytes] = lambda: _COMMENT,
+) -> AsyncGenerator[EventStream]:
+    """A stream that is written and kept alive while its context is open, and ended when that is left well.
+
+    `silence`: makes what is sent when nothing else was for `silence_s`; a comment unless told.
+
+    Raises:
+        ConnectionResetError: the reader is gone; what runs in the context is cancelled.
+    """
+    stream = EventStream(request, headers)
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(stream.write(silence_s, silence), name="event stream")
+            yield stream
+            stream.end()
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    if stream.has_begun:
+        await stream.response.write_eof()

@@ -1,0 +1,1 @@
+"""How much and how fast: limits, queues, token buckets, circuit breakers."""

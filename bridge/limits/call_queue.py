@@ -1,0 +1,432 @@
+"""Admission: which call may run next, when not all may run at once.
+
+Receives calls with what they belong to, gives each a ticket, and those that want to run a slot in turn. First
+come, first served among those that have room: a call that must wait lets pass who need not, though not for
+ever. Users take turns. Knows nothing of pages and tools; uses the event loop only to wait. All methods run on
+one event loop.
+
+Calls that belong to the same things stand in one lane. A slot taken or given back costs one look at the first
+call of each lane of that one user, whoever else waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import NamedTuple
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.limits.settings import Limits
+
+MAX_OPEN_CALLS = 10_000
+"""Calls of all users that run, wait or are thought about; the next one is refused at once. Chosen."""
+
+MAX_PASSED = 50
+"""Once so many calls of its user were let in before it, the first that waits keeps its places free."""
+
+REQUEST, HOST = "MAX_PARALLEL_TOOLS_PER_REQUEST", "MAX_PARALLEL_TOOLS_PER_HOST"
+USER, EVERYBODY = "MAX_PARALLEL_TOOLS_PER_USER", "MAX_PARALLEL_TOOLS_GLOBAL"
+SERVER, OPERATION, IN_ORDER = "server", "operation", "in_order"
+
+
+class SlotKey(NamedTuple):
+    """What a call belongs to; each part may be limited."""
+
+    user_id: str
+    group: str | None
+    """One request of a caller, such as a batch or a round of a chat; None: it stands alone."""
+    origin: str
+    """Where its request goes; empty: not known."""
+    server_id: str
+    operation_key: str
+    server_parallel: int | None = None
+    """How many calls of the server may run at once, as its user has set it."""
+    operation_parallel: int | None = None
+    in_order: bool = False
+    """At most one such call of the server runs, in the order they came."""
+
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """What several lanes share: a request, an origin, a server."""
+
+    kind: str
+    name: str
+    lanes: int = 0
+    running: int = 0
+    queued: int = 0
+    """Of a request: those that wait in a lane."""
+    door: deque[Ticket] = field(default_factory=deque["Ticket"])
+    """Of a request: those for whom the queue has no room yet."""
+
+
+@dataclass(slots=True, eq=False)
+class _Lane:
+    key: SlotKey
+    request: _Place | None
+    places: tuple[tuple[_Place, int | None], ...]
+    """With the room that the user gave it; None: the limits say."""
+    open: int = 0
+    """Calls that have a ticket."""
+    waiting: OrderedDict[int, Ticket] = field(default_factory=OrderedDict[int, "Ticket"])
+    """In the order they came."""
+
+
+@dataclass(slots=True, eq=False)
+class _User:
+    open: int = 0
+    """Calls that have a ticket."""
+    running: int = 0
+    admitted: int = 0
+    lanes: dict[SlotKey, _Lane] = field(default_factory=dict[SlotKey, _Lane])
+    places: dict[tuple[str, str], _Place] = field(default_factory=dict[tuple[str, str], _Place])
+    busy: dict[_Lane, None] = field(default_factory=dict[_Lane, None])
+    """Lanes where somebody waits."""
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """One open call. It may hold a slot, or wait for one."""
+
+    user: _User
+    lane: _Lane
+    holds: bool = False
+    """It has a slot."""
+    turn: asyncio.Future[None] | None = None
+    """While it waits; done: it need not wait any more."""
+    number: int = 0
+    """Its place in the order of those that wait."""
+    came_after: int = 0
+    """Calls of its user that had been let in when it began to wait."""
+
+
+class Admission:
+    """The slots of all users' calls."""
+
+    def __init__(self, limits: Callable[[], Limits], *, max_open_calls_per_user: int) -> None:
+        """`limits` is asked each time, so that a change works at once; call `limits_changed` after one."""
+        self._limits = limits
+        self._max_open_of_user = max_open_calls_per_user
+        self._users: dict[str, _User] = {}
+        self._ready: OrderedDict[str, None] = OrderedDict()
+        """Users who may have a call that could run; whoever was served goes to the end."""
+        self._numbers = count()
+        self._running = 0
+        self._waiting = 0
+        self._open = 0
+        self._closed = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def running(self) -> int:
+        """Calls that hold a slot."""
+        return self._running
+
+    @property
+    def waiting(self) -> int:
+        """Calls that wait for one."""
+        return self._waiting
+
+    def enter(self, key: SlotKey) -> Ticket:
+        """Count a call as open until `leave`; it has no slot yet.
+
+        Raises:
+            BridgeError: `queue_full`: too many calls are open; `no_browser`: the bridge is stopping.
+        """
+        user = self._users.get(key.user_id)
+        self._refuse_too_many(user)
+        if user is None:
+            user = self._users[key.user_id] = _User()
+        lane = user.lanes.get(key) or _open_lane(user, key)
+        lane.open += 1
+        user.open += 1
+        self._open += 1
+        return Ticket(user, lane)
+
+    def leave(self, ticket: Ticket) -> None:
+        """The call is open no more; it must not be waiting in `take`."""
+        self.give_back(ticket)
+        user, lane = ticket.user, ticket.lane
+        lane.open -= 1
+        user.open -= 1
+        self._open -= 1
+        if not user.open:
+            self._users.pop(lane.key.user_id, None)
+            self._ready.pop(lane.key.user_id, None)
+        elif not lane.open:
+            _close_lane(user, lane)
+
+    def take_now(self, ticket: Ticket) -> bool:
+        """Whether the call has a slot, without waiting.
+
+        Raises:
+            BridgeError: `no_browser`: the bridge is stopping.
+        """
+        if ticket.holds:
+            return True
+        if self._closed:
+            raise _stopping()
+        user = ticket.user
+        limits = self._limits()
+        has_room = ticket.turn is None and not user.busy and self._running < limits.max_parallel_tools_global
+        if not has_room or self._full_place(user, ticket.lane, limits) is not None:
+            return False
+        self._take(ticket)
+        return True
+
+    async def take(self, ticket: Ticket, seconds: float) -> None:
+        """Wait for a slot, for so long; without one if `give_back` was called meanwhile.
+
+        Cancelling gives up the wait; a slot that came in that moment is held. One wait at a time.
+
+        Raises:
+            BridgeError: `queue_full`: no slot became free; `no_browser`: the bridge is stopping.
+        """
+        if self.take_now(ticket):
+            return
+        loop = asyncio.get_running_loop()
+        ticket.turn = turn = loop.create_future()
+        self._join(ticket)
+        timer = None if turn.done() else loop.call_later(seconds, self._give_up, ticket, seconds)
+        try:
+            await turn
+        finally:
+            ticket.turn = None
+            if timer is not None:
+                timer.cancel()
+            if not ticket.holds:
+                self._withdraw(ticket)
+
+    def give_back(self, ticket: Ticket) -> None:
+        """Give back its slot, or its place among those that wait; nothing, if it has neither."""
+        if not ticket.holds:
+            if ticket.turn is not None and not ticket.turn.done():
+                self._withdraw(ticket)
+                ticket.turn.set_result(None)
+            return
+        user, lane = ticket.user, ticket.lane
+        ticket.holds = False
+        user.running -= 1
+        for place, _ in lane.places:
+            place.running -= 1
+        self._running -= 1
+        if user.busy:
+            self._ready.setdefault(lane.key.user_id)
+        if self._ready:
+            self._admit()
+        if not self._running:
+            self._idle.set()
+
+    def limits_changed(self) -> None:
+        """Let in who may run now."""
+        for user_id, user in self._users.items():
+            for place in user.places.values():
+                self._fill_queue(place)
+            if user.busy:
+                self._ready.setdefault(user_id)
+        self._admit()
+
+    async def close(self, grace_s: float) -> None:
+        """Let nobody in any more, send away who waits, and give those that run up to `grace_s` to end."""
+        self._closed = True
+        for user in self._users.values():
+            lines = [lane.waiting.values() for lane in user.busy]
+            doors = [place.door for place in user.places.values()]
+            for ticket in [ticket for line in (*lines, *doors) for ticket in line]:
+                _refuse(ticket, _stopping())
+        try:
+            async with asyncio.timeout(grace_s):
+                await self._idle.wait()
+        except TimeoutError:
+            return
+
+    def _join(self, ticket: Ticket) -> None:
+        """To those that wait."""
+        ticket.number = next(self._numbers)
+        ticket.came_after = ticket.user.admitted
+        self._waiting += 1
+        self._queue(ticket)
+        self._ready.setdefault(ticket.lane.key.user_id)
+        self._admit()
+
+    def _queue(self, ticket: Ticket) -> None:
+        """Into its lane; or to the door, where the queue of its request has no room."""
+        lane, request = ticket.lane, ticket.lane.request
+        if request is not None:
+            if request.queued >= self._limits().tool_queue_size:
+                request.door.append(ticket)
+                return
+            request.queued += 1
+        lane.waiting[ticket.number] = ticket
+        ticket.user.busy[lane] = None
+
+    def _dequeue(self, ticket: Ticket) -> bool:
+        """Whether it was among those that wait."""
+        lane, request = ticket.lane, ticket.lane.request
+        if lane.waiting.pop(ticket.number, None) is None:
+            if request is None or ticket not in request.door:
+                return False
+            request.door.remove(ticket)
+        else:
+            if not lane.waiting:
+                del ticket.user.busy[lane]
+            if request is not None:
+                request.queued -= 1
+                self._fill_queue(request)
+        self._waiting -= 1
+        return True
+
+    def _fill_queue(self, request: _Place) -> None:
+        while request.door and request.queued < self._limits().tool_queue_size:
+            self._queue(request.door.popleft())
+
+    def _withdraw(self, ticket: Ticket) -> None:
+        """It waits no more: refused, cancelled, or not wanted any more."""
+        if not self._dequeue(ticket):
+            return
+        if ticket.user.busy:
+            self._ready.setdefault(ticket.lane.key.user_id)
+        self._admit()
+
+    def _admit(self) -> None:
+        """Give slots to those that may run, one user after another."""
+        while self._ready and self._running < self._limits().max_parallel_tools_global:
+            user_id, _ = self._ready.popitem(last=False)
+            user = self._users.get(user_id)
+            ticket = self._next_of(user) if user is not None else None
+            if user is None or ticket is None or ticket.turn is None:
+                continue
+            self._dequeue(ticket)
+            self._take(ticket)
+            ticket.turn.set_result(None)
+            if user.busy:
+                self._ready[user_id] = None
+
+    def _next_of(self, user: _User) -> Ticket | None:
+        """Which of a user's waiting calls may run: the first one that has room everywhere."""
+        limits = self._limits()
+        if user.running >= limits.max_parallel_tools_per_user:
+            return None
+        heads = sorted((_head(lane) for lane in user.busy), key=_number)
+        kept: frozenset[_Place] = frozenset()
+        for ticket in heads:
+            is_waiting = ticket.turn is not None and not ticket.turn.done()
+            if is_waiting and self._full_place(user, ticket.lane, limits, kept) is None:
+                return ticket
+            if not kept and user.admitted - ticket.came_after >= MAX_PASSED:
+                kept = frozenset(place for place, _ in ticket.lane.places)
+        return None
+
+    def _full_place(
+        self, user: _User, lane: _Lane, limits: Limits, kept: frozenset[_Place] = frozenset()
+    ) -> str | None:
+        """The kind of the first place without room for one more, `kept` ones for two; None: there is room."""
+        if user.running >= limits.max_parallel_tools_per_user:
+            return USER
+        for place, given in lane.places:
+            if given is not None:
+                room = given
+            elif place.kind is REQUEST:
+                room = limits.max_parallel_tools_per_request
+            elif place.kind is HOST:
+                room = limits.max_parallel_tools_per_host
+            else:
+                continue
+            if place.running + (place in kept) >= room:
+                return place.kind
+        return None
+
+    def _take(self, ticket: Ticket) -> None:
+        ticket.holds = True
+        user = ticket.user
+        user.running += 1
+        user.admitted += 1
+        for place, _ in ticket.lane.places:
+            place.running += 1
+        self._running += 1
+        self._idle.clear()
+
+    def _refuse_too_many(self, user: _User | None) -> None:
+        if self._closed:
+            raise _stopping()
+        limit = self._max_open_of_user
+        if user is not None and user.open >= limit:
+            message = f"{limit:,} calls of this user are open already. Wait for one of them to end."
+            raise _queue_full(message, {"limit": limit})
+        if self._open >= MAX_OPEN_CALLS:
+            message = f"{MAX_OPEN_CALLS:,} calls are open already. Try again when some of them have ended."
+            raise _queue_full(message, {"limit": MAX_OPEN_CALLS})
+
+    def _give_up(self, ticket: Ticket, seconds: float) -> None:
+        full = self._full_place(ticket.user, ticket.lane, self._limits()) or EVERYBODY
+        waits = f"no slot became free within {seconds:g} s" if seconds else "no slot is free"
+        message = (
+            f"The call was not made: {waits}, because {_told(full)}. Try again with fewer calls at once."
+        )
+        _refuse(ticket, _queue_full(message, {"full": full, "waited_s": seconds}))
+
+
+def _open_lane(user: _User, key: SlotKey) -> _Lane:
+    request = None if key.group is None else _place(user, REQUEST, key.group)
+    places = [
+        (_place(user, SERVER, key.server_id), key.server_parallel),
+        (_place(user, OPERATION, f"{key.server_id} {key.operation_key}"), key.operation_parallel),
+    ]
+    if key.origin:
+        places.append((_place(user, HOST, key.origin), None))
+    if request is not None:
+        places.append((request, None))
+    if key.in_order:
+        places.append((_place(user, IN_ORDER, key.server_id), 1))
+    lane = user.lanes[key] = _Lane(key, request, tuple(places))
+    return lane
+
+
+def _place(user: _User, kind: str, name: str) -> _Place:
+    place = user.places.get((kind, name))
+    if place is None:
+        place = user.places[kind, name] = _Place(kind, name)
+    place.lanes += 1
+    return place
+
+
+def _close_lane(user: _User, lane: _Lane) -> None:
+    del user.lanes[lane.key]
+    for place, _ in lane.places:
+        place.lanes -= 1
+        if not place.lanes:
+            del user.places[place.kind, place.name]
+
+
+def _head(lane: _Lane) -> Ticket:
+    return next(iter(lane.waiting.values()))
+
+
+def _number(ticket: Ticket) -> int:
+    return ticket.number
+
+
+def _refuse(ticket: Ticket, error: BridgeError) -> None:
+    if ticket.turn is not None and not ticket.turn.done():
+        ticket.turn.set_exception(error)
+
+
+def _told(full: str) -> str:
+    reasons = {
+        SERVER: "as many calls of this server run as its user allows",
+        OPERATION: "as many calls of this tool run as its user allows",
+        IN_ORDER: "calls of this server that change something run one after another",
+    }
+    return reasons.get(full, f"{full} is reached")
+
+
+def _queue_full(message: str, detail: dict[str, object]) -> BridgeError:
+    return BridgeError(ErrorCode.QUEUE_FULL, message, detail=detail, retryable=True)
+
+
+def _stopping() -> BridgeError:
+    return BridgeError(ErrorCode.NO_BROWSER, "The bridge is stopping. The call was not made.", retryable=True)

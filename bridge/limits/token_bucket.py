@@ -1,0 +1,81 @@
+"""How often something may be asked for: token buckets, one for each key and one for all together."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+
+MAX_KEYS = 10_000
+"""Buckets kept; beyond it the one that was used longest ago is forgotten."""
+
+EVERYBODY = "*"
+
+
+class RateLimit:
+    """At most `per_key` at once and within `window_s` for each key, and `in_all` for all keys together.
+
+    What was used up comes back evenly. A key is an address or a user's id.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        per_key: int,
+        in_all: int | None = None,
+        window_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`what` names in a sentence what there were too many of, such as "wrong codes"."""
+        self._what = what
+        self.allow(per_key=per_key, in_all=in_all)
+        self._window_s = window_s
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def allow(self, *, per_key: int, in_all: int | None = None) -> None:
+        """Change how much is allowed; without `in_all` a key is limited by itself alone."""
+        common = per_key * MAX_KEYS if in_all is None else in_all
+        self._capacities = {True: float(common), False: float(per_key)}
+
+    def check(self, key: str) -> None:
+        """Refuse when nothing is left.
+
+        Raises:
+            BridgeError: `rate_limited`, with `detail.retry_after_s`.
+        """
+        waits = [self._wait(bucket) for bucket in (key, EVERYBODY)]
+        if max(waits) > 0:
+            seconds = math.ceil(max(waits))
+            message = f"Too many {self._what}. Try again in {seconds} s."
+            raise BridgeError(
+                ErrorCode.RATE_LIMITED, message, detail={"retry_after_s": seconds}, retryable=True
+            )
+
+    def take(self, key: str) -> None:
+        """Use one up.
+
+        Raises:
+            BridgeError: `rate_limited`; then nothing is used up.
+        """
+        now = self._clock()
+        left, in_all = self._left(key, now), self._left(EVERYBODY, now)
+        if min(left, in_all) < 1:
+            self.check(key)
+        for bucket, rest in ((key, left), (EVERYBODY, in_all)):
+            self._buckets.pop(bucket, None)
+            self._buckets[bucket] = (rest - 1, now)
+        while len(self._buckets) > MAX_KEYS:
+            del self._buckets[next(iter(self._buckets))]
+
+    def _wait(self, bucket: str) -> float:
+        missing = 1 - self._left(bucket, self._clock())
+        return missing * self._window_s / self._capacities[bucket == EVERYBODY]
+
+    def _left(self, bucket: str, now: float) -> float:
+        capacity = self._capacities[bucket == EVERYBODY]
+        left, at = self._buckets.get(bucket, (capacity, now))
+        return min(capacity, left + (now - at) * capacity / self._window_s)

@@ -1,0 +1,290 @@
+"""The models that callers may name: those of the file, and those that providers list.
+
+Composes clients of providers; whoever asks for a model gets a `Model` that already knows its provider's name
+for it and its default options.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import cast
+
+from bridge.agent.chat_completions.options import unsayable_in_responses
+from bridge.agent.chat_completions.upstream_request import ChatDialect, unsayable
+from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
+from bridge.agent.text_calls.model import TextCallModel
+from bridge.providers.http_provider import Listed, Provider
+from bridge.providers.models import ChatModel, ResponsesModel
+from bridge.settings import model_facts as known_models
+from bridge.settings.models import ModelSettings, ModelsFile, ProviderSettings, WebSearch, key_of
+from toolserver.json_types import JsonObject
+
+LISTED_S = 300.0
+"""For which a provider's list of models is believed. Chosen."""
+
+LIST_AGAIN_S = 30.0
+"""After which a provider that could not list its models is asked again. Chosen."""
+
+MAX_NEAREST = 3
+"""Names that a caller is told who asks for a model that is not there."""
+
+MAX_NAME_CHARS = 200
+"""Of a name that is compared with others: a comparison takes time with the length."""
+
+DEMO_ID = "demo"
+DEMO = ModelSettings(id=DEMO_ID, provider="tool-bridge", display_name="Demo (no account needed)")
+DEMO_PROVIDER = ProviderSettings(name=DEMO.provider, base_url="http://127.0.0.1", list_models=False)
+
+_log = logging.getLogger(__name__)
+
+
+class UnknownModel(Exception):
+    """There is no model of that name."""
+
+    def __init__(self, model: str, nearest: tuple[str, ...]) -> None:
+        """`nearest`: names that are much like it, best first."""
+        near = f" Did you mean {' or '.join(nearest)}?" if nearest else ""
+        super().__init__(
+            f"There is no model {model[:MAX_NAME_CHARS]!r} here.{near} GET /v1/models lists those that are."
+        )
+        self.model = model
+        self.nearest = nearest
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """One model that callers may name."""
+
+    model: Model
+    """Asked under any name; it asks its provider under the provider's own."""
+    settings: ModelSettings
+    provider: ProviderSettings
+    created: int = 0
+    """Seconds since 1970; 0 when nobody knows."""
+
+    @property
+    def id(self) -> str:
+        """The callers' name."""
+        return self.settings.id
+
+    @property
+    def owned_by(self) -> str:
+        """The name of its provider."""
+        return self.provider.name
+
+    @property
+    def upstream_name(self) -> str:
+        """The provider's name."""
+        return self.settings.model or self.settings.id
+
+    @property
+    def options(self) -> JsonObject:
+        """What its requests say where a caller does not."""
+        return cast(JsonObject, self.settings.options)
+
+    @property
+    def reasons(self) -> bool:
+        """Whether it thinks before it answers."""
+        said = self.settings.reasons
+        return known_models.reasons(self.upstream_name) if said is None else said
+
+    @property
+    def web_search(self) -> WebSearch | None:
+        """How it is asked to search the web; None: it cannot."""
+        if (own := self.settings.web_search) is not None:
+            return None if own == "none" else own
+        form = self.provider.web_search
+        return None if form == "tool" and not known_models.searches(self.upstream_name) else form
+
+    def left_out(self, request: ModelRequest) -> tuple[str, ...]:
+        """What the provider's protocol cannot say of a caller's request: paths such as `truncation`."""
+        if self.provider.api == "chat":
+            return tuple(unsayable(request))
+        return tuple(unsayable_in_responses(request.chat_options))
+
+
+class NamedModel:
+    """A model of a provider under the callers' name, with default options."""
+
+    def __init__(self, inner: Model, name: str, options: JsonObject) -> None:
+        """`name`: the provider's."""
+        self._inner = inner
+        self._name = name
+        self._options = options
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """One round, as `Model.stream` says. What a caller said wins, member by member in objects."""
+        asked = replace(request, model=self._name, options=merged(self._options, request.options))
+        async with aclosing(self._inner.stream(asked)) as events:
+            async for event in events:
+                yield event
+
+
+class ModelBook:
+    """All models. All methods run on one event loop."""
+
+    def __init__(
+        self,
+        file: ModelsFile,
+        environ: Mapping[str, str],
+        *,
+        demo: Model,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`demo` is the only model where there is no provider.
+
+        Raises:
+            ModelsFileError: the key of a provider is missing.
+        """
+        self._shelves = {
+            settings.name: _Shelf(settings, key_of(settings, environ), file, clock)
+            for settings in file.provider
+        }
+        self._named = {
+            settings.id: self._shelves[settings.provider].entry(settings) for settings in file.model
+        }
+        self._all: dict[str, ModelEntry] | None = None
+        self._read: list[list[ModelEntry]] = []
+        """The lists that `_all` was made of."""
+        if not self._shelves:
+            self._named[DEMO_ID] = ModelEntry(demo, DEMO, DEMO_PROVIDER)
+
+    async def close(self) -> None:
+        """Hang up on every provider."""
+        for shelf in self._shelves.values():
+            await shelf.provider.close()
+
+    async def entries(self) -> list[ModelEntry]:
+        """All of them: the file's in its order, then those that providers list. Never fails.
+
+        Of several with the same name the later ones have their provider's name before it.
+        """
+        async with asyncio.TaskGroup() as group:
+            for shelf in self._shelves.values():
+                group.create_task(shelf.refresh(), name=f"list the models of {shelf.name}")
+        return list(self._known().values())
+
+    async def get(self, name: str) -> ModelEntry:
+        """The model of a name: one of `entries`, or any of a provider that is named before it.
+
+        Names that were listed once are not looked up again. Where the only provider cannot list its models,
+        any name is asked of it.
+
+        Raises:
+            UnknownModel: there is none.
+        """
+        if (entry := self._known().get(name)) is not None:
+            return entry
+        entries = {entry.id: entry for entry in await self.entries()}
+        if name in entries:
+            return entries[name]
+        provider, _, model = name.partition("/")
+        if model and provider in self._shelves:
+            return self._shelves[provider].entry(ModelSettings(id=name, provider=provider, model=model))
+        unlisted = [shelf for shelf in self._shelves.values() if shelf.lists and not shelf.list]
+        if len(unlisted) == 1:
+            return unlisted[0].entry(ModelSettings(id=name, provider=unlisted[0].name))
+        near = difflib.get_close_matches(name, entries, MAX_NEAREST) if len(name) <= MAX_NAME_CHARS else ()
+        raise UnknownModel(name, tuple(near))
+
+    def _known(self) -> dict[str, ModelEntry]:
+        """Every model by its name; put together when a list is new, since every request looks here."""
+        lists = [shelf.list for shelf in self._shelves.values()]
+        if self._all is None or any(one is not other for one, other in zip(lists, self._read, strict=True)):
+            self._all, self._read = self._put_together(), lists
+        return self._all
+
+    def _put_together(self) -> dict[str, ModelEntry]:
+        found = dict(self._named)
+        for entry in (entry for shelf in self._shelves.values() for entry in shelf.list):
+            name = entry.id if entry.id not in found else f"{entry.owned_by}/{entry.id}"
+            settings = entry.settings.model_copy(update={"id": name, "model": entry.upstream_name})
+            found.setdefault(name, replace(entry, settings=settings))
+        for entry in list(found.values()):
+            for pseudo in self._pseudo_entries(entry):
+                found.setdefault(pseudo.id, pseudo)
+        return found
+
+    def _pseudo_entries(self, entry: ModelEntry) -> Iterator[ModelEntry]:
+        """The same model under names that stand for other options."""
+        vendor, slash, model = entry.id.rpartition("/")
+        shelf = self._shelves.get(entry.settings.provider)
+        if shelf is None or not entry.provider.pseudo_models:
+            return
+        for name, options in known_models.PSEUDO_MODELS.get(model, {}).items():
+            changes = {
+                "id": f"{vendor}{slash}{name}",
+                "model": entry.upstream_name,
+                "display_name": None,
+                "options": merged(entry.options, options),
+            }
+            yield shelf.entry(entry.settings.model_copy(update=changes), entry.created)
+
+
+class _Shelf:
+    """One provider and its models."""
+
+    def __init__(
+        self, settings: ProviderSettings, key: str | None, file: ModelsFile, clock: Callable[[], float]
+    ) -> None:
+        self.name = settings.name
+        self.provider = Provider(settings, key, clock=clock)
+        is_named = any(model.provider == settings.name for model in file.model)
+        self.lists = not is_named if settings.list_models is None else settings.list_models
+        self._model = _client_of(self.provider)
+        self._clock = clock
+        self.list: list[ModelEntry] = []
+        """As the provider told it last; empty when it never did."""
+        self._ask_at = 0.0
+        self._asking = asyncio.Lock()
+
+    def entry(self, settings: ModelSettings, created: int = 0) -> ModelEntry:
+        options = cast(JsonObject, settings.options)
+        model: Model = NamedModel(self._model, settings.model or settings.id, options)
+        if settings.text_calls:
+            model = TextCallModel(model, tells_tools=not settings.can_call_functions)
+        return ModelEntry(model, settings, self.provider.settings, created)
+
+    async def refresh(self) -> None:
+        """Ask for the list anew if it is old. Never fails: the last list stays when there is no other."""
+        async with self._asking:
+            if self.lists and self._clock() >= self._ask_at:
+                self._ask_at = self._clock() + await self._renew()
+
+    async def _renew(self) -> float:
+        """Seconds until it is worth asking again."""
+        try:
+            listed = await self.provider.models()
+        except ModelError as error:
+            _log.warning("The models of %s cannot be listed: %s", self.name, error.message)
+            return LIST_AGAIN_S
+        self.list = [self._listed_entry(model) for model in listed]
+        return LISTED_S
+
+    def _listed_entry(self, model: Listed) -> ModelEntry:
+        settings = ModelSettings.model_validate({**model.facts, "id": model.name, "provider": self.name})
+        return self.entry(settings, model.created)
+
+
+def merged(defaults: JsonObject, said: JsonObject) -> JsonObject:
+    """Options with what a caller said on top; objects in them member by member."""
+    both = {**defaults, **said}
+    for name, value in said.items():
+        default = defaults.get(name)
+        if isinstance(value, dict) and isinstance(default, dict):
+            both[name] = {**default, **value}
+    return both
+
+
+def _client_of(provider: Provider) -> Model:
+    settings = provider.settings
+    if settings.api == "responses":
+        return ResponsesModel(provider)
+    dialect = ChatDialect(settings.max_tokens_name, settings.stream_usage, settings.return_reasoning)
+    return ChatModel(provider, dialect)

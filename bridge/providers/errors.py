@@ -1,0 +1,156 @@
+"""What went wrong between the bridge and a provider, as the `ModelError` its caller reads.
+
+The provider's own words are passed on, without its key. Statuses without words get some.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Mapping
+from typing import cast
+
+from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
+
+from bridge.agent.model import ModelError
+from toolserver.json_types import JsonObject, object_at, text_at
+
+MAX_WORDS = 1000
+"""Characters of a provider's message that are passed on."""
+
+_BY_STATUS: Mapping[int, tuple[str, str, str]] = {
+    400: ("invalid_request", "invalid_request_error", "did not accept the request"),
+    401: ("invalid_api_key", "authentication_error", "refused the bridge's key"),
+    402: ("insufficient_credits", "billing_error", "wants to be paid first"),
+    403: ("permission_denied", "permission_error", "does not allow this to the bridge's key"),
+    404: ("not_found", "invalid_request_error", "does not know this model or address"),
+    408: ("request_timeout", "timeout_error", "gave up waiting for the request"),
+    409: ("conflict", "invalid_request_error", "reported a conflict"),
+    413: ("request_too_large", "invalid_request_error", "found the request too large"),
+    422: ("invalid_request", "invalid_request_error", "did not accept the request"),
+    429: ("rate_limit_exceeded", "rate_limit_error", "answers no more requests for now"),
+}
+"""Status to code, type and what the provider did, for answers that do not say it themselves."""
+
+_SERVER_ERROR = ("server_error", "server_error", "failed")
+_OTHER = ("upstream_error", "upstream_error", "answered with an error")
+_FIRST_SERVER_ERROR = 500
+
+
+class Failures:
+    """Makes the errors of one provider."""
+
+    def __init__(self, provider: str, key: str | None) -> None:
+        """`provider`: its name, for people. `key` never stands in an error."""
+        self._provider = provider
+        self._key = key
+
+    def of_sdk(self, error: APIError, *, has_begun: bool) -> ModelError:
+        """What the SDK raised; `has_begun`: events of the round had come before."""
+        if isinstance(error, APIStatusError):
+            return self._of_status(error)
+        if isinstance(error, APITimeoutError):
+            return self.silent("upstream_timeout")
+        if isinstance(error, APIConnectionError):
+            return self._of_connection(error, has_begun=has_begun)
+        return self.of_body(error.body, status=None)
+
+    def of_body(self, body: object, *, status: int | None) -> ModelError:
+        """An error object that a provider sent, with a status or within a stream of events."""
+        code, kind, deed = _words_of(status)
+        found = error_of(body)
+        words = {name: self._without_key(text_at(found, name)) for name in ("code", "type", "param")}
+        said = self._without_key(_message_of(found))
+        what = f"The provider {self._provider} {deed}"
+        return ModelError(
+            f"{what}: {said}" if said else f"{what}.",
+            code=code if not words["code"] or words["code"].isdigit() else words["code"],
+            kind=kind if words["type"] in ("", "error") else words["type"],
+            param=words["param"] or None,
+            status=status,
+        )
+
+    def silent(self, code: str) -> ModelError:
+        """Nothing came in time."""
+        return ModelError(
+            f"The provider {self._provider} did not answer in time.", code=code, kind="timeout_error"
+        )
+
+    def broken_off(self) -> ModelError:
+        """The stream ended without an ending event."""
+        return ModelError(
+            f"The provider {self._provider} broke off in the middle of its answer.",
+            code="upstream_disconnected",
+        )
+
+    def unreadable(self, what: str) -> ModelError:
+        """It answered what is no stream of events."""
+        return ModelError(
+            self._without_key(f"The provider {self._provider} answered what the bridge cannot read: {what}"),
+            code="upstream_malformed",
+        )
+
+    def known_key(self, remembered: ModelError, again_in_s: float) -> ModelError:
+        """The key was refused a moment ago, so that the provider is not asked."""
+        return ModelError(
+            f"{remembered.message} It is not asked again for {again_in_s:.0f} s.",
+            code=remembered.code,
+            kind=remembered.kind,
+            status=remembered.status,
+            retry_after_s=again_in_s,
+        )
+
+    def _of_status(self, error: APIStatusError) -> ModelError:
+        failure = self.of_body(error.body, status=error.status_code)
+        failure.retry_after_s = retry_after_s(error.response.headers)
+        return failure
+
+    def _of_connection(self, error: APIConnectionError, *, has_begun: bool) -> ModelError:
+        if has_begun:
+            return self.broken_off()
+        cause = self._without_key(str(error.__cause__ or "")).rstrip(".")
+        return ModelError(
+            f"The provider {self._provider} cannot be reached" + (f": {cause}." if cause else "."),
+            code="upstream_unreachable",
+        )
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._key, "…") if self._key else text
+
+
+def error_of(body: object) -> JsonObject:
+    """The error object in an answer: OpenAI's, or one of the shapes that its imitators use."""
+    if isinstance(body, str):
+        return {} if body.lstrip().startswith("<") else {"message": body}
+    if not isinstance(body, dict):
+        return {}
+    found = cast(JsonObject, body)
+    inner = found.get("error")
+    if isinstance(inner, str):
+        return {"message": inner}
+    return object_at(found, "error") or found
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a provider wants to be left alone for; None when it does not say so."""
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            return max(0.0, float(headers.get(name, "")) / unit)
+        except ValueError:
+            continue
+    try:
+        moment = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    return max(0.0, moment.timestamp() - time.time())
+
+
+def _words_of(status: int | None) -> tuple[str, str, str]:
+    if status is None:
+        return _SERVER_ERROR
+    return _BY_STATUS.get(status, _SERVER_ERROR if status >= _FIRST_SERVER_ERROR else _OTHER)
+
+
+def _message_of(found: JsonObject) -> str:
+    said = text_at(found, "message") or text_at(found, "detail")
+    return said if len(said) <= MAX_WORDS else said[:MAX_WORDS] + "…"

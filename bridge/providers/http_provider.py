@@ -1,0 +1,242 @@
+"""One provider over HTTP: a request out, its events in, by the openai SDK.
+
+The only module that holds a provider's key. What both protocols share is here: limits of time, tries again
+before the first event, errors, and the memory of a key that was refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import cast
+
+from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, Omit, Timeout
+
+from bridge.agent.model import ModelError, Note
+from bridge.providers.errors import Failures
+from bridge.settings.model_facts import listed_facts
+from bridge.settings.models import ProviderSettings
+from bridge.tasks import pause
+from toolserver.json_types import JsonObject, array_at, dump_json, text_at
+
+TRIES = 3
+"""Of one round, before its first event."""
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 4.0
+"""Between two tries; twice as long each time, and by chance up to twice that."""
+
+LONGEST_RETRY_AFTER_S = 10.0
+"""A provider that wants a longer rest has it: its error goes to the caller, who may decide."""
+
+REFUSED_KEY_S = 60.0
+"""For which a provider is not asked again after it refused the key."""
+
+RETRIED = frozenset({408, 409, 429})
+"""Statuses below 500 after which a second try may do better; as the SDK has them."""
+
+LIST_S = 10.0
+"""That the list of a provider's models may take."""
+
+_UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
+_NOT_FOR_PROVIDERS = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model in a provider's list."""
+
+    name: str
+    created: int
+    """Seconds since 1970; 0 when the provider does not say."""
+    facts: JsonObject
+    """What the list says of it, as members of `ModelSettings`."""
+
+
+_NO_JSON = (ValueError, RecursionError)
+"""What the SDK lets through when an answer is no text, no JSON, or nested beyond all reason."""
+
+_END = object()
+
+
+@dataclass(slots=True)
+class _Begun:
+    """A stream whose first event is there."""
+
+    stream: AsyncStream[object]
+    events: AsyncIterator[object]
+    first: object = None
+
+
+class Provider:
+    """One provider. Safe for any number of requests at once, on one event loop."""
+
+    def __init__(
+        self,
+        settings: ProviderSettings,
+        key: str | None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        rest: Callable[[float], Awaitable[None]] = pause,
+    ) -> None:
+        """`key`: None for a provider that wants none. `rest` waits between two tries."""
+        self.settings = settings
+        self.failures = Failures(settings.name, key)
+        self._headers = {"Content-Type": "application/json", **_NOT_FOR_PROVIDERS}
+        if key is None:
+            self._headers["Authorization"] = Omit()
+        self._client = AsyncOpenAI(
+            api_key=key or "none",
+            admin_api_key="",
+            base_url=settings.base_url,
+            max_retries=0,
+            timeout=Timeout(settings.idle_seconds, connect=settings.connect_seconds),
+        )
+        self._clock = clock
+        self._rest = rest
+        self._refusal: tuple[ModelError, float] | None = None
+
+    def __repr__(self) -> str:
+        return f"Provider({self.settings.name!r})"
+
+    async def close(self) -> None:
+        """Hang up on everybody."""
+        await self._client.close()
+
+    async def events(
+        self, path: str, body: JsonObject, note: Note | None = None
+    ) -> AsyncGenerator[JsonObject]:
+        """The events of one request as decoded JSON, until the provider ends its stream.
+
+        Closing the generator hangs up. `note` is told of tries that failed.
+
+        Raises:
+            ModelError: as `Model.stream`; a stream that just ends is no error here.
+        """
+        begun = await self._begin(path, dump_json(body), note)
+        try:
+            event = begun.first
+            while event is not _END:
+                yield self._object(event)
+                event = await self._next(begun)
+        finally:
+            await begun.stream.close()
+
+    async def models(self) -> list[Listed]:
+        """What the provider lists, each name once.
+
+        Raises:
+            ModelError: it cannot be asked now, or answers something else.
+        """
+        self._refuse_known_key()
+        try:
+            async with asyncio.timeout(LIST_S):
+                body = await self._client.get("/models", cast_to=object, options={"headers": self._headers})
+        except TimeoutError:
+            raise self.failures.silent("upstream_timeout") from None
+        except APIError as error:
+            failure = self.failures.of_sdk(error, has_begun=False)
+            self._remember(failure)
+            raise failure from None
+        except _NO_JSON as error:
+            raise self.failures.unreadable(str(error)) from None
+        found = [_listed(row) for row in array_at(self._object(body), "data") if isinstance(row, dict)]
+        return list({model.name: model for model in found if model.name}.values())
+
+    async def _next(self, begun: _Begun) -> object:
+        try:
+            return await anext(begun.events, _END)
+        except APIError as error:
+            raise self.failures.of_sdk(error, has_begun=True) from None
+        except _NO_JSON as error:
+            raise self.failures.unreadable(str(error)) from None
+
+    async def _begin(self, path: str, content: bytes, note: Note | None) -> _Begun:
+        self._refuse_known_key()
+        give_up_at = self._clock() + self.settings.first_event_seconds
+        for number in range(TRIES):
+            try:
+                async with asyncio.timeout(give_up_at - self._clock()):
+                    return await self._try(path, content)
+            except TimeoutError:
+                raise self.failures.silent("upstream_timeout") from None
+            except APIError as error:
+                failure = self.failures.of_sdk(error, has_begun=False)
+                rest_s = _rest_before_next(number, error, failure)
+            self._remember(failure)
+            if rest_s is None or self._clock() + rest_s >= give_up_at:
+                raise failure
+            if note is not None:
+                note(f"try {number + 1} failed, the next one in {rest_s:.1f} s: {failure.message}")
+            await self._rest(rest_s)
+        raise AssertionError("the last try returns or raises")
+
+    async def _try(self, path: str, content: bytes) -> _Begun:
+        stream = await self._client.post(
+            path,
+            cast_to=object,
+            content=content,
+            options={"headers": self._headers},
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
+        begun = _Begun(stream, aiter(stream))
+        try:
+            begun.first = await anext(begun.events, _END)
+            if begun.first is _END:
+                raise self._no_event(stream)
+        except _NO_JSON as error:
+            await stream.close()
+            raise self.failures.unreadable(str(error)) from None
+        except BaseException:
+            await stream.close()
+            raise
+        return begun
+
+    def _no_event(self, stream: AsyncStream[object]) -> ModelError:
+        kind = stream.response.headers.get("content-type", "nothing")
+        return self.failures.unreadable(f"{kind} instead of a stream of events.")
+
+    def _object(self, event: object) -> JsonObject:
+        if isinstance(event, dict):
+            return cast(JsonObject, event)
+        raise self.failures.unreadable("what is no JSON object.")
+
+    def _refuse_known_key(self) -> None:
+        if self._refusal is None:
+            return
+        failure, until = self._refusal
+        if (left_s := until - self._clock()) > 0:
+            raise self.failures.known_key(failure, left_s)
+        self._refusal = None
+
+    def _remember(self, failure: ModelError) -> None:
+        if failure.status == _UNAUTHORIZED:
+            self._refusal = (failure, self._clock() + REFUSED_KEY_S)
+
+
+def _rest_before_next(number: int, error: APIError, failure: ModelError) -> float | None:
+    """Seconds before the next try; None when there is none."""
+    if number + 1 >= TRIES or not _is_worth_a_retry(error, failure):
+        return None
+    if failure.retry_after_s is not None:
+        return failure.retry_after_s if failure.retry_after_s <= LONGEST_RETRY_AFTER_S else None
+    least = FIRST_PAUSE_S * 2**number
+    return min(LONGEST_PAUSE_S, random.uniform(least, 2 * least))
+
+
+def _is_worth_a_retry(error: APIError, failure: ModelError) -> bool:
+    if not isinstance(error, APIStatusError):
+        return isinstance(error, APIConnectionError)
+    if (advice := error.response.headers.get("x-should-retry")) is not None:
+        return advice == "true"
+    if failure.code == "insufficient_quota":
+        return False
+    return error.status_code in RETRIED or error.status_code >= _FIRST_SERVER_ERROR
+
+
+def _listed(row: JsonObject) -> Listed:
+    created = row.get("created")
+    return Listed(text_at(row, "id"), created if isinstance(created, int) else 0, listed_facts(row))

@@ -1,0 +1,1 @@
+"""What an operator sets, and facts that stand beside it."""

@@ -1,0 +1,150 @@
+"""Kept answers as files, a folder for each user, bounded in time and size. Its methods block."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+
+KEEP_SECONDS = 24 * 3600
+"""Lifetime of a kept answer and of its URL (ruling 10)."""
+
+KEPT_BYTES_PER_USER = 256 * 1024 * 1024
+"""Kept answers of one user together: sixteen of the largest. Then the oldest go; chosen by feel."""
+
+KEPT_ANSWERS_PER_USER = 1000
+
+TEXT, FILE = ".txt", ".bin"
+
+_CALL_ID = re.compile(r"call_[0-9a-f]{32}")
+_ENDINGS = (TEXT, FILE)
+
+_log = logging.getLogger(__name__)
+
+
+class AnswerFolder:
+    """Answers by user and call. The id of a kept file is its path below the folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def find(self, file_id: str) -> Path | None:
+        """The file of that id, unless it is gone or older than a day."""
+        path = self.path / file_id
+        with suppress(OSError):
+            if path.stat().st_mtime >= _oldest() and path.is_file():
+                return path
+        return None
+
+    def of_call(self, user_id: str, call_id: str) -> str | None:
+        """Id of what is kept of one call of that user; None also for what is no id of a call."""
+        if not _CALL_ID.fullmatch(call_id):
+            return None
+        ids = (f"{user_id}/{call_id}{ending}" for ending in _ENDINGS)
+        return next((file_id for file_id in ids if self.find(file_id)), None)
+
+    def sweep(self) -> None:
+        """Remove what is older than a day, and of each user the oldest over the quota; never fails."""
+        with suppress(OSError):
+            for path in self.path.iterdir():
+                if path.is_dir():
+                    _sweep_user(path)
+                elif path.stat().st_mtime < _oldest():  # of version 0.1.0, which kept no users apart
+                    path.unlink(missing_ok=True)
+
+
+class Upload:
+    """An answer on its way into the folder; it has its name once it is whole.
+
+    Where there is no room it is counted and dropped.
+    """
+
+    def __init__(
+        self, folder: AnswerFolder, user_id: str, name: str, *, max_bytes: int, head_bytes: int = 0
+    ) -> None:
+        self._folder = folder
+        self._target = folder.path / user_id / name
+        self._path = self._target.with_name(f".{name}.{secrets.token_hex(4)}")
+        self._max_bytes = max_bytes
+        self._head_bytes = head_bytes
+        self._file: IO[bytes] | None = None
+        self._has_room = True
+        self.size = 0
+        """Bytes that have come, kept or not."""
+        self.head = bytearray()
+        """The first `head_bytes` of them."""
+
+    def count(self, chunk: bytes) -> None:
+        """Take note of what has come.
+
+        Raises:
+            BridgeError: `too_large`: it exceeds `max_bytes`.
+        """
+        self.size += len(chunk)
+        if self.size > self._max_bytes:
+            message = f"The answer exceeds {self._max_bytes} bytes."
+            detail = {"limit_bytes": self._max_bytes}
+            raise BridgeError(ErrorCode.TOO_LARGE, message, detail=detail)
+        self.head += chunk[: max(0, self._head_bytes - len(self.head))]
+
+    def write(self, chunk: bytes) -> None:
+        """Append to the file; nothing if there is no room."""
+        if not self._has_room:
+            return
+        try:
+            if self._file is None:
+                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._file = self._path.open("xb")
+            self._file.write(chunk)
+        except OSError as error:
+            self._give_up(error)
+
+    def finish(self) -> str | None:
+        """Give the file its name and sweep; returns its id, None when there was no room."""
+        self.write(b"")
+        if self._file is None or not self._has_room:
+            return None
+        try:
+            self._file.close()
+            self._path.replace(self._target)
+        except OSError as error:
+            self._give_up(error)
+            return None
+        self._folder.sweep()
+        return f"{self._target.parent.name}/{self._target.name}"
+
+    def discard(self) -> None:
+        """Remove what was written, unless it has its name."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
+            with suppress(OSError):
+                self._path.unlink()
+
+    def _give_up(self, error: OSError) -> None:
+        self._has_room = False
+        self.discard()
+        _log.warning("An answer could not be kept: %s", error.strerror or error)
+
+
+def _oldest() -> float:
+    return time.time() - KEEP_SECONDS
+
+
+def _sweep_user(folder: Path) -> None:
+    kept: list[tuple[float, int, Path]] = []
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):  # another upload sweeps too
+            facts = path.stat()
+            kept.append((facts.st_mtime, facts.st_size, path))
+    left = KEPT_BYTES_PER_USER
+    for count, (changed, size, path) in enumerate(sorted(kept, reverse=True)):
+        left -= size
+        if changed < _oldest() or left < 0 or count >= KEPT_ANSWERS_PER_USER:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,251 @@
+"""The audit log in the database: appended behind (see `group_commit`), read by anybody.
+
+What happened to calls is not written here a second time: reading joins the journal of calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import json
+import logging
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from bridge.audit import AuditEntry, AuditKind
+from bridge.edges.row_writer import RowWriter
+from bridge.storage.dialects import reason_of
+from bridge.storage.sessions import Sessions
+from bridge.storage.tables import AuditRow, CallRow, UserRow
+from bridge.storage.write_thread import GroupCommit, Transactions
+from bridge.tasks import pause
+
+MAX_ROWS = 1_000_000
+"""Entries kept; beyond it the oldest go, however young."""
+
+MAX_DETAIL_CHARS = 4_000
+MAX_ACTOR_CHARS = 100
+MAX_OPERATION_CHARS = 1_000
+ROW_ID_DIGITS = 18
+SWEEP_SECONDS = 3600
+
+DAY_SECONDS = 24 * 3600
+
+_AUDIT, _CALLS = 0, 1
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where an entry stands among all: by time, then table, then its id there."""
+
+    at: float
+    table: int
+    id: str
+
+    def __str__(self) -> str:
+        """As callers get it and give it back."""
+        return f"{self.at!r}-{self.table}-{self.id}"
+
+    @classmethod
+    def read(cls, text: str) -> Place:
+        """The place that `text` names.
+
+        Raises:
+            ValueError: it names none.
+        """
+        at, table, entry_id = text.split("-", 2)
+        place = cls(float(at), int(table), entry_id)
+        if place.table not in (_AUDIT, _CALLS) or (place.table == _AUDIT and not _is_row(entry_id)):
+            raise ValueError(text)
+        return place
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEntry:
+    """An entry as it is read."""
+
+    place: Place
+    entry: AuditEntry
+    user: str | None
+    """Name of the user, while there is one of that id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which entries to read; None of anything is no condition."""
+
+    user_id: str | None = None
+    kinds: Collection[AuditKind] | None = None
+    since: float | None = None
+    before: Place | None = None
+    limit: int = 100
+
+    def includes(self, kind: AuditKind) -> bool:
+        """Whether entries of this kind are wanted."""
+        return self.kinds is None or kind in self.kinds
+
+
+class AuditLog:
+    """Implements the port `bridge.audit.Audit` and reads what was noted."""
+
+    def __init__(self, session: Sessions, thread: Transactions, keep_days: int) -> None:
+        self._session = session
+        self._thread = thread
+        self._keep_seconds = keep_days * DAY_SECONDS
+        self._entries = GroupCommit[Sequence[Any]]("The audit log", thread, _append)
+
+    def note(
+        self,
+        kind: AuditKind,
+        user_id: str | None,
+        actor: str,
+        *,
+        call_id: str | None = None,
+        server_id: str | None = None,
+        operation_key: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Add an entry, some time soon; never waits and never fails. Texts that are too long are cut."""
+        row = (
+            time.time(),
+            kind.value,
+            user_id,
+            _fitting(actor, MAX_ACTOR_CHARS),
+            call_id,
+            server_id,
+            None if operation_key is None else _fitting(operation_key, MAX_OPERATION_CHARS),
+            _detail_text(detail or {}),
+        )
+        self._entries.put(row)
+
+    async def run(self) -> None:
+        """Cut the log at its old end, now and once an hour, until cancelled."""
+        while True:
+            cut = self._thread.transact(self._cut)
+            try:
+                await asyncio.wrap_future(cut)
+            except (SQLAlchemyError, OSError) as error:
+                _log.error("The audit log cannot be cut: %s", reason_of(error))
+            await pause(SWEEP_SECONDS)
+
+    async def flush(self) -> None:
+        """Write what waits; what the database does not take stays."""
+        await self._entries.flush()
+
+    async def entries(self, wanted: Wanted) -> list[KeptEntry]:
+        """Entries, newest first, with the calls of the journal among them."""
+        await self._entries.catch_up()
+        async with self._session() as session:
+            noted = await _noted(session, wanted)
+            called = await _called(session, wanted) if wanted.includes(AuditKind.CALL) else []
+            found = list(heapq.merge(noted, called, key=lambda pair: pair[0], reverse=True))[: wanted.limit]
+            names = await _user_names(session, {entry.user_id for _, entry in found if entry.user_id})
+        return [KeptEntry(place, entry, names.get(entry.user_id or "")) for place, entry in found]
+
+    def _cut(self, connection: Connection) -> None:
+        newest = connection.scalar(select(func.max(AuditRow.id))) or 0
+        too_old = select(func.max(AuditRow.id)).where(AuditRow.at < time.time() - self._keep_seconds)
+        last = max(connection.scalar(too_old) or 0, newest - MAX_ROWS)
+        connection.execute(delete(AuditRow).where(AuditRow.id <= last))
+
+
+_COLUMNS = ("at", "kind", "user_id", "actor", "call_id", "server_id", "operation_key", "detail")
+_WRITER = RowWriter(_COLUMNS, lambda _dialect: insert(AuditRow))
+
+
+def _append(connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
+    _WRITER.write(connection, rows)
+
+
+async def _noted(session: AsyncSession, wanted: Wanted) -> list[tuple[Place, AuditEntry]]:
+    query = select(AuditRow)
+    if wanted.user_id is not None:
+        query = query.where(AuditRow.user_id == wanted.user_id)
+    if wanted.kinds is not None:
+        query = query.where(AuditRow.kind.in_([kind.value for kind in wanted.kinds]))
+    if wanted.since is not None:
+        query = query.where(AuditRow.at >= wanted.since)
+    if (before := wanted.before) is not None:
+        is_same = before.table == _AUDIT
+        earlier = AuditRow.id < int(before.id) if is_same else AuditRow.id.is_not(None)
+        query = query.where(or_(AuditRow.at < before.at, and_(AuditRow.at == before.at, earlier)))
+    rows = await session.scalars(query.order_by(AuditRow.at.desc(), AuditRow.id.desc()).limit(wanted.limit))
+    return [_noted_entry(row) for row in rows]
+
+
+async def _called(session: AsyncSession, wanted: Wanted) -> list[tuple[Place, AuditEntry]]:
+    query = select(CallRow)
+    if wanted.user_id is not None:
+        query = query.where(CallRow.user_id == wanted.user_id)
+    if wanted.since is not None:
+        query = query.where(CallRow.opened_at >= wanted.since)
+    if (before := wanted.before) is not None:
+        is_earlier = CallRow.opened_at < before.at
+        if before.table == _CALLS:
+            is_earlier = or_(is_earlier, and_(CallRow.opened_at == before.at, CallRow.id < before.id))
+        query = query.where(is_earlier)
+    rows = await session.scalars(
+        query.order_by(CallRow.opened_at.desc(), CallRow.id.desc()).limit(wanted.limit)
+    )
+    return [_called_entry(row) for row in rows]
+
+
+async def _user_names(session: AsyncSession, user_ids: Collection[str]) -> dict[str, str]:
+    rows = await session.scalars(select(UserRow).where(UserRow.id.in_(user_ids)))
+    return {row.id: row.display_name or row.name for row in rows}
+
+
+def _noted_entry(row: AuditRow) -> tuple[Place, AuditEntry]:
+    entry = AuditEntry(
+        row.at,
+        AuditKind(row.kind),
+        row.user_id,
+        row.actor,
+        row.call_id,
+        row.server_id,
+        row.operation_key,
+        json.loads(row.detail),
+    )
+    return Place(row.at, _AUDIT, f"{row.id:0{ROW_ID_DIGITS}d}"), entry
+
+
+def _called_entry(row: CallRow) -> tuple[Place, AuditEntry]:
+    error = None if row.error is None else json.loads(row.error)
+    late = None if row.late is None else json.loads(row.late)
+    detail = {
+        "tool": row.tool,
+        "state": row.state,
+        "code": None if error is None else error["code"],
+        "http_status": row.http_status,
+        "safe": row.safe,
+        "ended_at": row.ended_at,
+        "late": late,
+    }
+    kept = {name: value for name, value in detail.items() if value is not None}
+    actor = "bridge" if row.device_id is None else f"page {row.device_id}"
+    entry = AuditEntry(
+        row.opened_at, AuditKind.CALL, row.user_id, actor, row.id, row.server_id, row.operation_key, kept
+    )
+    return Place(row.opened_at, _CALLS, row.id), entry
+
+
+def _is_row(text: str) -> bool:
+    return text.isdecimal() and len(text) <= ROW_ID_DIGITS
+
+
+def _detail_text(detail: Mapping[str, Any]) -> str:
+    text = json.dumps(detail, default=str)
+    return text if len(text) <= MAX_DETAIL_CHARS else json.dumps({"cut": text[: MAX_DETAIL_CHARS // 2]})
+
+
+def _fitting(text: str, chars: int) -> str:
+    """Foreign text as the database takes it: Unicode, and not too long."""
+    return text.encode("utf-8", "replace").decode()[:chars]

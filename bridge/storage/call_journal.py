@@ -1,0 +1,370 @@
+"""The journal of calls in the database, and the reading of it.
+
+Implements the dispatcher's `Journal` port. Everything is written behind (`group_commit`); what must not be
+lost when the process is killed meanwhile stands in the `intent_log` before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, cast
+
+import orjson
+from pydantic import BaseModel, ValidationError
+from sqlalchemy import Connection, Table, delete, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from bridge.agent.memory.interrupted_calls import JournalEntry
+from bridge.browser_protocol import FailedOutcome, Result, WireError
+from bridge.calls.argument_redaction import KEPT_ARGUMENTS_CHARS, kept_arguments
+from bridge.calls.endings import bridge_stopped
+from bridge.calls.open_call import CallRecord
+from bridge.calls.outcome import doubtful_error
+from bridge.calls.ports import JournalUnavailable
+from bridge.calls.state_machine import CallState
+from bridge.edges.row_writer import RowWriter
+from bridge.storage.dialects import reason_of, upsert
+from bridge.storage.sessions import Sessions
+from bridge.storage.tables import CallRow
+from bridge.storage.write_ahead_log import IntentLog
+from bridge.storage.write_thread import CATCH_UP_S, GroupCommit, Transactions
+from bridge.tasks import pause
+
+KEEP_SECONDS = 30 * 24 * 3600
+
+QUICK_ARGUMENTS_CHARS = 4096
+"""Longer arguments of a call that may change something are looked through for secrets in the thread that
+writes, as those of others are; they are lost if the bridge is killed before."""
+
+SWEEP_SECONDS = 3600
+
+_CALLS = cast(Table, CallRow.__table__)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCall:
+    """A call as the journal has it. Times are UTC seconds since 1970."""
+
+    call_id: str
+    tool: str
+    server_id: str
+    operation_key: str
+    safe: bool
+    arguments_text: str | None
+    chat_id: str | None
+    state: CallState
+    http_status: int | None
+    content_type: str | None
+    error: WireError | None
+    opened_at: float
+    ended_at: float | None
+    late: dict[str, Any] | None
+    decision: dict[str, Any] | None
+
+
+class _Row(BaseModel):
+    """A call as it is written; also a line of the intent log, which another version may have written."""
+
+    id: str
+    user_id: str
+    tool: str
+    server_id: str
+    operation_key: str
+    safe: bool
+    arguments: str | None = None
+    chat_id: str | None = None
+    turn_id: str | None = None
+    turn_call_id: str | None = None
+    device_id: str | None = None
+    state: CallState
+    may_begin: bool
+    http_status: int | None = None
+    content_type: str | None = None
+    error: str | None = None
+    decision: str | None = None
+    opened_at: float
+    ended_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Late:
+    """What a page says of a call that has ended."""
+
+    call_id: str
+    user_id: str
+    status: Literal["answered", "failed"]
+    text: str
+
+
+_UNREAD = "unread"
+"""Beside the columns of a row: arguments as they came, where nobody has looked yet what of them may be kept.
+A dict of plain values is nothing that the collector of garbage looks through, however many wait."""
+
+
+class CallJournal:
+    """The table of calls."""
+
+    def __init__(self, session: Sessions, thread: Transactions, intents: IntentLog) -> None:
+        """`intents` are closed with the journal."""
+        self._session = session
+        self._thread = thread
+        self._intents = intents
+        self._entries = GroupCommit[dict[str, Any] | _Late]("The journal of calls", thread, _save)
+        self._under_way: set[str] = set()
+        """Calls that were opened and have not ended."""
+        self._is_failing = False
+        """The last line could not be appended."""
+
+    async def opened(self, record: CallRecord, within_s: float) -> None:
+        """Write down an unsafe call before its page may begin it; it outlives the process.
+
+        Waits only while the database is too far behind.
+
+        Raises:
+            JournalUnavailable: the database is away or too slow, or the disk does not take it.
+        """
+        if self._entries.is_behind:
+            await self.catch_up(within_s)
+        row, text = _row(record, ended_at=None), _keepable(record)
+        if text is not None and len(text) <= QUICK_ARGUMENTS_CHARS:
+            row["arguments"], text = kept_arguments(text), None
+        if self._entries.is_away or self._entries.is_behind or not self._append(row):
+            raise JournalUnavailable
+        self._under_way.add(record.call_id)
+        row[_UNREAD] = text
+        self._entries.put(row, is_vital=True)
+
+    def ended(self, record: CallRecord) -> None:
+        """Write down an ending, some time soon; never fails. That of an opened call outlives the process."""
+        row = _row(record, ended_at=time.time())
+        if record.call_id in self._under_way:
+            self._under_way.discard(record.call_id)
+            self._append(row)
+            self._entries.put(row, is_vital=True)
+        else:
+            row[_UNREAD] = _keepable(record)
+            self._entries.put(row)
+
+    def late(self, user_id: str, result: Result) -> None:
+        """Write down what a page of this user says of a call that has ended; never fails.
+
+        The first word counts, but what an API answered counts more than that nothing came.
+        """
+        self._entries.put(_Late(result.call_id, user_id, result.outcome.status, _late_text(result)))
+
+    async def close(self) -> None:
+        """Write what waits. What the database does not take then is settled at the next start, or lost."""
+        await self._entries.flush()
+        self._forget_intents()
+        self._intents.close()
+
+    async def run(self, *, every_s: float = SWEEP_SECONDS) -> None:
+        """Forget calls that are older than `KEEP_SECONDS`, once an hour, until cancelled."""
+        while True:
+            await pause(every_s)
+            forgotten = self._thread.transact(_forget_old)
+            try:
+                await asyncio.wrap_future(forgotten)
+            except (SQLAlchemyError, OSError) as error:
+                _log.error("Old calls cannot be deleted: %s", reason_of(error))
+            self._forget_intents()
+
+    async def settle(self) -> int:
+        """End what another process left open when it died; returns how many calls.
+
+        A call whose page was allowed to begin it may have been performed.
+        """
+        for row in _left_rows(self._intents):
+            self._entries.put(row.model_dump(mode="json"), is_vital=True)
+        await self._entries.flush()
+        async with self._session.begin() as session:
+            rows = (await session.scalars(select(CallRow).where(CallRow.ended_at.is_(None)))).all()
+            for row in rows:
+                error, state = bridge_stopped(), CallState.FAILED
+                if row.may_begin and not row.safe:
+                    error, state = doubtful_error(error), CallState.OUTCOME_UNKNOWN
+                row.state, row.error, row.ended_at = state.value, error.model_dump_json(), time.time()
+        self._forget_intents()
+        return len(rows)
+
+    def _append(self, row: dict[str, Any]) -> bool:
+        """Whether the intent log has the row now."""
+        given, settled = self._entries.given, self._entries.settled
+        try:
+            self._intents.append(orjson.dumps(row) + b"\n", given=given, settled=settled)
+        except (OSError, orjson.JSONEncodeError) as error:
+            if not self._is_failing:
+                _log.error("Calls that may change something cannot be written down: %s", error)
+            self._is_failing = True
+            return False
+        self._is_failing = False
+        return True
+
+    def _forget_intents(self) -> None:
+        """Unless the database lacks some."""
+        if self._entries.settled < self._entries.given:
+            return
+        try:
+            self._intents.clear()
+        except OSError as error:
+            _log.error("The log of intents cannot be emptied: %s", error)
+
+    async def call(self, user_id: str, call_id: str) -> KeptCall | None:
+        """One call of a user."""
+        await self.catch_up()
+        async with self._session() as session:
+            row = await session.get(CallRow, call_id)
+            return _kept(row) if row is not None and row.user_id == user_id else None
+
+    async def calls(self, user_id: str, *, before: float | None, limit: int) -> list[KeptCall]:
+        """A user's calls, newest first, opened before a time."""
+        await self.catch_up()
+        wanted = select(CallRow).where(CallRow.user_id == user_id)
+        if before is not None:
+            wanted = wanted.where(CallRow.opened_at < before)
+        async with self._session() as session:
+            rows = await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(limit))
+            return [_kept(row) for row in rows]
+
+    async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> dict[str, JournalEntry]:
+        """What the calls of a turn have come to, by the model's `call_id`. `since`: the turn's beginning."""
+        await self.catch_up()
+        wanted = select(CallRow).where(
+            CallRow.user_id == user_id, CallRow.opened_at >= since, CallRow.turn_id == turn_id
+        )
+        async with self._session() as session:
+            rows = await session.scalars(wanted)
+            return {
+                row.turn_call_id: JournalEntry(CallState(row.state), row.http_status)
+                for row in rows
+                if row.turn_call_id is not None
+            }
+
+    async def catch_up(self, within_s: float = CATCH_UP_S) -> None:
+        """What ended before a reading stands in it; a database that is away is not waited for long."""
+        await self._entries.catch_up(within_s)
+
+
+_NAMES: Sequence[str] = _CALLS.c.keys()
+_COLUMNS = tuple(name for name in _NAMES if name in _Row.model_fields)
+"""In the order of the table, in which a statement names them."""
+
+_CHANGED = ("device_id", "state", "may_begin", "http_status", "content_type", "error", "decision", "ended_at")
+_WRITER = RowWriter(_COLUMNS, lambda dialect: upsert(dialect, CallRow, _CHANGED, while_null="ended_at"))
+
+
+def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> None:
+    rows: dict[str, dict[str, Any]] = {}  # the last one of each call
+    late: list[_Late] = []
+    for entry in entries:
+        if isinstance(entry, _Late):
+            late.append(entry)
+            continue
+        call_id = entry["id"]
+        if (unread := entry.get(_UNREAD)) is not None:
+            entry["arguments"] = kept_arguments(unread)
+        elif call_id in rows:
+            entry["arguments"] = rows[call_id]["arguments"]
+        rows[call_id] = entry
+    _WRITER.write(connection, [[row[name] for name in _COLUMNS] for row in rows.values()])
+    for said in late:
+        _save_late(connection, said)
+
+
+def _save_late(connection: Connection, said: _Late) -> None:
+    of_call = (_CALLS.c.id == said.call_id, _CALLS.c.user_id == said.user_id)
+    before = connection.execute(select(_CALLS.c.late).where(*of_call)).scalar()
+    if before is None or (said.status == "answered" and json.loads(before)["status"] == "failed"):
+        connection.execute(update(_CALLS).where(*of_call).values(late=said.text))
+
+
+def _left_rows(intents: IntentLog) -> list[_Row]:
+    """What a log has, of each call the opening before the ending."""
+    rows: list[_Row] = []
+    unreadable = 0
+    for line in intents.lines():
+        try:
+            rows.append(_Row.model_validate_json(line))
+        except ValidationError:
+            unreadable += 1
+    if unreadable:
+        _log.error("The log of intents has %d lines that cannot be read; they are ignored.", unreadable)
+    return sorted(rows, key=_certainty)
+
+
+def _certainty(row: _Row) -> tuple[bool, bool]:
+    return row.ended_at is not None, row.may_begin
+
+
+def _forget_old(connection: Connection) -> None:
+    connection.execute(delete(_CALLS).where(_CALLS.c.opened_at < time.time() - KEEP_SECONDS))
+
+
+def _row(record: CallRecord, *, ended_at: float | None) -> dict[str, Any]:
+    request, outcome = record.request, record.outcome
+    answered = None if outcome is None else outcome.answered
+    error = None if outcome is None else outcome.error
+    return {
+        "id": record.call_id,
+        "user_id": request.user_id,
+        "tool": request.tool_name,
+        "server_id": request.server_id,
+        "operation_key": request.operation_key,
+        "safe": request.safe,
+        "arguments": None,
+        "chat_id": request.chat_id,
+        "turn_id": request.turn_id,
+        "turn_call_id": request.turn_call_id,
+        "device_id": record.device_id,
+        "state": record.state.value,
+        "may_begin": record.may_begin,
+        "http_status": None if answered is None else answered.http_status,
+        "content_type": None if answered is None else answered.content_type,
+        "error": None if error is None else error.model_dump_json(),
+        "decision": None if record.verdict is None else json.dumps(asdict(record.verdict)),
+        "opened_at": record.opened_at,
+        "ended_at": ended_at,
+    }
+
+
+def _keepable(record: CallRecord) -> str | None:
+    """The arguments as they came, unless they are too long to be kept."""
+    text = record.request.arguments_text
+    return text if len(text) <= KEPT_ARGUMENTS_CHARS else None
+
+
+def _late_text(result: Result) -> str:
+    outcome = result.outcome
+    facts: dict[str, Any] = {"at": time.time(), "status": outcome.status}
+    if isinstance(outcome, FailedOutcome):
+        facts |= {"code": outcome.error.code.value, "delivered": outcome.delivered}
+    else:
+        facts |= {"http_status": outcome.http_status}
+    return json.dumps(facts)
+
+
+def _kept(row: CallRow) -> KeptCall:
+    return KeptCall(
+        call_id=row.id,
+        tool=row.tool,
+        server_id=row.server_id,
+        operation_key=row.operation_key,
+        safe=row.safe,
+        arguments_text=row.arguments,
+        chat_id=row.chat_id,
+        state=CallState(row.state),
+        http_status=row.http_status,
+        content_type=row.content_type,
+        error=None if row.error is None else WireError.model_validate_json(row.error),
+        opened_at=row.opened_at,
+        ended_at=row.ended_at,
+        late=None if row.late is None else json.loads(row.late),
+        decision=None if row.decision is None else json.loads(row.decision),
+    )

@@ -1,0 +1,124 @@
+"""Conversations and messages as rows of the database and back."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, cast
+
+from sqlalchemy import Row, Table
+
+from bridge.artifacts.payload import Unkeepable, pack, unpack
+from bridge.conversations.conversation import Conversation, Message, Role, Run, RunState
+from bridge.conversations.kept_form import content_json, message_of, settings_json, settings_of
+from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
+from bridge.storage.encryption import Sealed, Sealing, Unreadable
+from toolserver.json_types import JsonObject
+
+CONVERSATIONS = cast(Table, ConversationRow.__table__)
+MESSAGES = cast(Table, ConversationMessageRow.__table__)
+
+_log = logging.getLogger(__name__)
+
+
+def place_of_conversation(user_id: str, conversation_id: str) -> str:
+    """Where the settings of a conversation stand; see `Sealing.seal`."""
+    return f"conversation {user_id} {conversation_id}"
+
+
+def place_of_message(conversation_id: str, message_id: str) -> str:
+    """Where the content of a message stands."""
+    return f"message {conversation_id} {message_id}"
+
+
+class ConversationRows:
+    """Makes rows and reads them."""
+
+    def __init__(self, sealing: Sealing) -> None:
+        self._sealing = sealing
+
+    def of_conversation(self, conversation: Conversation) -> dict[str, Any]:
+        """The row of a conversation.
+
+        Raises:
+            Unkeepable: its context is nested too deeply.
+        """
+        run = conversation.run
+        return {
+            "id": conversation.id,
+            "user_id": conversation.user_id,
+            "created_at": conversation.created_at,
+            "updated_at": conversation.updated_at,
+            "head_id": conversation.head_id,
+            "run_id": run.id if run else None,
+            "run_state": run.state if run else None,
+            **self._sealed(
+                "settings",
+                settings_json(conversation.settings),
+                place_of_conversation(conversation.user_id, conversation.id),
+            ),
+        }
+
+    def of_message(self, message: Message) -> dict[str, Any]:
+        """The row of a message.
+
+        Raises:
+            Unkeepable: an item is nested too deeply.
+        """
+        place = place_of_message(message.conversation_id, message.id)
+        return {
+            "id": message.id,
+            "conversation_id": message.conversation_id,
+            "parent_id": message.parent_id,
+            "seq": message.seq,
+            "role": message.role,
+            "created_at": message.created_at,
+            **self._sealed("content", content_json(message), place),
+        }
+
+    def conversation(self, row: Row[Any]) -> Conversation | None:
+        """The conversation of a row; None: it cannot be read."""
+        place = place_of_conversation(row.user_id, row.id)
+        settings = self._object(Sealed(row.settings, row.key_id), place)
+        if settings is None:
+            return None
+        return Conversation(
+            id=row.id,
+            user_id=row.user_id,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            settings=settings_of(settings),
+            head_id=row.head_id,
+            run=Run(row.run_id, cast(RunState, row.run_state)) if row.run_id else None,
+        )
+
+    def message(self, row: Row[Any]) -> Message | None:
+        """The message of a row; None: it cannot be read."""
+        place = place_of_message(row.conversation_id, row.id)
+        content = self._object(Sealed(row.content, row.key_id), place)
+        if content is None:
+            return None
+        return message_of(
+            content,
+            Message(
+                id=row.id,
+                conversation_id=row.conversation_id,
+                parent_id=row.parent_id,
+                seq=row.seq,
+                role=cast(Role, row.role),
+                created_at=row.created_at,
+                items=(),
+            ),
+        )
+
+    def _sealed(self, column: str, value: JsonObject, place: str) -> dict[str, Any]:
+        sealed = self._sealing.seal(pack(value), place)
+        return {column: sealed.content, "size": len(sealed.content), "key_id": sealed.key_id}
+
+    def _object(self, sealed: Sealed, place: str) -> JsonObject | None:
+        try:
+            value = unpack(self._sealing.open(sealed, place))
+        except (Unreadable, Unkeepable) as error:
+            if self._sealing.is_first_miss(sealed):
+                _log.warning("What is kept as %s cannot be read: %s.", place, error)
+            return None
+        return value if isinstance(value, dict) else None

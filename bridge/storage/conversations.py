@@ -1,0 +1,206 @@
+"""Conversations in the database. Writes go through the thread in which everything is written.
+
+Who changes a conversation holds its lock (`conversation_runs`); here each method is one transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Row, Select, delete, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from bridge.artifacts.payload import Unkeepable
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.conversations.conversation import Conversation, Message
+from bridge.conversations.message_schema import content_of
+from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES, ConversationRows
+from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
+from bridge.storage.dialects import insert_missing, is_unfit, upsert
+from bridge.storage.encryption import Sealing
+from bridge.storage.sessions import Sessions, unavailable
+from bridge.storage.write_thread import Transactions
+
+RUNNING = "running"
+
+PAGE_ROWS = 100
+"""Conversations that a search reads at once."""
+
+T = TypeVar("T")
+
+
+class ConversationTables:
+    """All conversations.
+
+    Raises, each method:
+        BridgeError: `store_unavailable`.
+    """
+
+    def __init__(self, session: Sessions, thread: Transactions, sealing: Sealing) -> None:
+        self._session = session
+        self._thread = thread
+        self._rows = ConversationRows(sealing)
+
+    async def add(self, conversation: Conversation) -> None:
+        """Keep a new conversation.
+
+        Raises:
+            BridgeError: `invalid_request`: its context is nested too deeply.
+        """
+        row = await self._made(lambda: self._rows.of_conversation(conversation))
+        await self._write(lambda connection: connection.execute(insert(CONVERSATIONS), row))
+
+    async def save(
+        self, conversation: Conversation, messages: Sequence[Message] = (), gone: Collection[str] = ()
+    ) -> None:
+        """Put a conversation's new state in place, with messages that are new or changed, without some.
+
+        A conversation that has been deleted meanwhile stays so.
+        """
+        row = await self._made(lambda: self._rows.of_conversation(conversation))
+        await self._change(conversation, row, messages, gone)
+
+    async def advance(
+        self, conversation: Conversation, messages: Sequence[Message] = (), gone: Collection[str] = ()
+    ) -> None:
+        """As `save`, but leave the settings as they are: somebody may have changed them meanwhile."""
+        run = conversation.run
+        row = {
+            "updated_at": conversation.updated_at,
+            "head_id": conversation.head_id,
+            "run_id": run.id if run else None,
+            "run_state": run.state if run else None,
+        }
+        await self._change(conversation, row, messages, gone)
+
+    async def save_settings(self, conversation: Conversation) -> None:
+        """Put settings in place, and leave everything else as it is."""
+        row = await self._made(lambda: self._rows.of_conversation(conversation))
+        chosen = {name: row[name] for name in ("settings", "size", "key_id", "updated_at")}
+        await self._change(conversation, chosen, (), ())
+
+    async def _change(
+        self,
+        conversation: Conversation,
+        row: dict[str, Any],
+        messages: Sequence[Message],
+        gone: Collection[str],
+    ) -> None:
+        added = await self._made(lambda: [self._rows.of_message(message) for message in messages])
+        mine = (CONVERSATIONS.c.id == conversation.id, CONVERSATIONS.c.user_id == conversation.user_id)
+
+        def work(connection: Connection) -> None:
+            if not connection.execute(update(CONVERSATIONS).where(*mine).values(row)).rowcount:
+                return
+            if gone:
+                connection.execute(delete(MESSAGES).where(MESSAGES.c.id.in_(gone)))
+            if added:
+                connection.execute(upsert(connection.dialect.name, ConversationMessageRow), added)
+
+        await self._write(work)
+
+    async def get(self, user_id: str, conversation_id: str) -> Conversation | None:
+        """One conversation of a user."""
+        mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.id == conversation_id)
+        found = await self._conversations(select(CONVERSATIONS).where(*mine))
+        return found[0] if found else None
+
+    async def page(self, user_id: str, *, before: float | None, limit: int) -> list[Conversation]:
+        """A user's conversations, the one that changed last first, changed before a time."""
+        wanted = select(CONVERSATIONS).where(CONVERSATIONS.c.user_id == user_id)
+        if before is not None:
+            wanted = wanted.where(CONVERSATIONS.c.updated_at < before)
+        return await self._conversations(wanted.order_by(CONVERSATIONS.c.updated_at.desc()).limit(limit))
+
+    async def search(self, user_id: str, query: str, *, limit: int) -> list[Conversation]:
+        """A user's conversations that hold a text, the one that changed last first.
+
+        Titles, descriptions and texts of messages are read one conversation after the other: they may be
+        encrypted.
+        """
+        wanted, found = query.casefold(), list[Conversation]()
+        before: float | None = None
+        while page := await self.page(user_id, before=before, limit=PAGE_ROWS):
+            before = page[-1].updated_at
+            for conversation in page:
+                if await self._holds(conversation, wanted):
+                    found.append(conversation)
+                if len(found) == limit:
+                    return found
+        return found
+
+    async def _holds(self, conversation: Conversation, wanted: str) -> bool:
+        chosen = conversation.settings
+        if wanted in f"{chosen.title}\n{chosen.description}".casefold():
+            return True
+        messages = await self.messages(conversation.id)
+        return any(wanted in (content_of(message) or "").casefold() for message in messages)
+
+    async def running(self) -> list[Conversation]:
+        """Conversations of all users whose run another process left behind."""
+        return await self._conversations(select(CONVERSATIONS).where(CONVERSATIONS.c.run_state == RUNNING))
+
+    async def messages(self, conversation_id: str) -> list[Message]:
+        """All messages of a conversation that can be read, in the order in which they were added."""
+        wanted = select(MESSAGES).where(MESSAGES.c.conversation_id == conversation_id)
+        async with self._session() as session:
+            rows = (await session.execute(wanted.order_by(MESSAGES.c.seq))).all()
+        return await _read(self._rows.message, rows)
+
+    async def all_of(self, user_id: str) -> AsyncIterator[tuple[Conversation, list[Message]]]:
+        """A user's conversations with their messages, the one that changed last first."""
+        before: float | None = None
+        while page := await self.page(user_id, before=before, limit=PAGE_ROWS):
+            before = page[-1].updated_at
+            for conversation in page:
+                yield conversation, await self.messages(conversation.id)
+
+    async def add_missing(self, conversation: Conversation, messages: Sequence[Message]) -> bool:
+        """Keep a conversation whose id nobody has; whether it was kept."""
+        row = await self._made(lambda: self._rows.of_conversation(conversation))
+        added = await self._made(lambda: [self._rows.of_message(message) for message in messages])
+        new: list[int] = []
+
+        def work(connection: Connection) -> None:
+            dialect = connection.dialect.name
+            new.append(connection.execute(insert_missing(dialect, ConversationRow), row).rowcount)
+            if new[-1] and added:
+                connection.execute(insert_missing(dialect, ConversationMessageRow), added)
+
+        await self._write(work)
+        return new[-1] > 0
+
+    async def delete(self, user_id: str, conversation_id: str) -> None:
+        """Delete a conversation with its messages."""
+        mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.id == conversation_id)
+        await self._write(lambda connection: connection.execute(delete(CONVERSATIONS).where(*mine)))
+
+    async def _conversations(self, wanted: Select[Any]) -> list[Conversation]:
+        async with self._session() as session:
+            rows = (await session.execute(wanted)).all()
+        return await _read(self._rows.conversation, rows)
+
+    async def _made(self, make: Callable[[], T]) -> T:
+        try:
+            return await asyncio.to_thread(make)
+        except Unkeepable as error:
+            message = f"The conversation cannot be kept: {error}."
+            raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
+
+    async def _write(self, work: Callable[[Connection], object]) -> None:
+        def transaction(connection: Connection) -> None:
+            work(connection)
+
+        try:
+            await asyncio.wrap_future(self._thread.transact(transaction))
+        except (SQLAlchemyError, OSError) as error:
+            if is_unfit(error):
+                raise
+            raise unavailable() from error
+
+
+async def _read(read: Callable[[Row[Any]], T | None], rows: Iterable[Row[Any]]) -> list[T]:
+    found = await asyncio.to_thread(lambda: [read(row) for row in rows])
+    return [each for each in found if each is not None]

@@ -1,0 +1,49 @@
+"""Moving all that is kept from one database to another, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, Engine, Table, func, insert, select, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from bridge.storage.conversation_tables import Base
+from bridge.storage.database import StoreError
+from bridge.storage.dialects import reason_of
+
+ROWS_AT_ONCE = 200
+
+
+def move(source: Engine, target: Engine) -> Mapping[str, int]:
+    """Copy every row, in one transaction of the target; returns how many by table. Both are migrated.
+
+    Raises:
+        StoreError: something is in the target already, or it does not take a row; it is left as it was.
+    """
+    try:
+        with source.connect() as reading, target.begin() as writing:
+            reading.exec_driver_sql("BEGIN")  # one state of all tables
+            return _moved(reading, writing)
+    except (SQLAlchemyError, OSError) as error:
+        raise StoreError(f"nothing is moved: {reason_of(error)}") from None
+
+
+def _moved(reading: Connection, writing: Connection) -> Mapping[str, int]:
+    tables = Base.metadata.sorted_tables
+    for table in tables:
+        if writing.execute(select(table).limit(1)).first() is not None:
+            raise StoreError(f"nothing is moved: the table {table.name} of the target is not empty")
+    return {table.name: _copied(reading, writing, table) for table in tables}
+
+
+def _copied(reading: Connection, writing: Connection, table: Table) -> int:
+    count = 0
+    for rows in reading.execute(select(table).execution_options(yield_per=ROWS_AT_ONCE)).partitions():
+        writing.execute(insert(table), [dict(row._mapping) for row in rows])  # pyright: ignore[reportPrivateUsage] - SQLAlchemy's public name for it
+        count += len(rows)
+    counted = table.autoincrement_column
+    if count and counted is not None and writing.dialect.name == "postgresql":
+        highest = writing.scalar(select(func.max(counted)))
+        names = {"table": table.name, "column": counted.name, "highest": highest}
+        writing.execute(text("SELECT setval(pg_get_serial_sequence(:table, :column), :highest)"), names)
+    return count

@@ -1,0 +1,253 @@
+"""Opening the database: SQLite in the data folder, or PostgreSQL by URL; migrations; why it cannot be.
+
+Three engines go to one database: one that migrates and is closed, one for the event loop, one for the thread
+that writes (`group_commit`).
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.util import CommandError
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, ProgrammingError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from bridge.storage.dialects import reason_of, without_nul
+from bridge.storage.tables import Base
+
+SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
+LOOKS_LIKE = "postgresql://user:password@host:5432/name"
+
+MIN_SERVER_VERSION = 130_000
+"""PostgreSQL 13, as the server itself counts; the oldest that its makers still mended in 2025."""
+
+POOL_SIZE = 5
+MAX_OVERFLOW = 5
+"""Connections of the event loop: so many stay open, and so many more are opened for a rush."""
+
+POOL_WAIT_S = 5.0
+CONNECT_S = 5
+STATEMENT_MS = 15_000
+LOCK_MS = 5_000
+IDLE_IN_TRANSACTION_MS = 60_000
+MIGRATION_LOCK_MS = 60_000
+
+LOST_MS = 15_000
+"""A network that takes our bytes and brings nothing back is given up after this time."""
+
+MIGRATION_LOCK = 0x746F6F6C_62726467
+"""Key of the advisory lock that one bridge at a time holds while it migrates."""
+
+SQLITE_WAIT_S = 60.0
+"""How long a bridge waits for another one that migrates the same file."""
+
+INSUFFICIENT_PRIVILEGE = "42501"
+DUPLICATE_TABLE, DUPLICATE_FUNCTION, LOCK_NOT_AVAILABLE = "42P07", "42723", "55P03"
+
+
+class StoreError(Exception):
+    """The database cannot be opened; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The ways to one database that is ready for use."""
+
+    reading: AsyncEngine
+    """For the event loop; some of what it does writes, too."""
+    writing: Engine
+    """For the thread that writes."""
+
+
+def postgresql_url(given: str) -> URL:
+    """The address of a PostgreSQL database.
+
+    Raises:
+        StoreError: it is none. The text does not repeat it, because of the password.
+    """
+    if given.partition("://")[0] not in SCHEMES:
+        raise StoreError(f"the URL of the database must look like {LOOKS_LIKE}")
+    try:
+        url = make_url(given)
+    except (ArgumentError, ValueError):
+        message = "cannot be read; in a password, @ : / ? # % are written %40 %3A %2F %3F %23 %25"
+        raise StoreError(f"the URL of the database {message}") from None
+    if "@" in (url.host or ""):
+        raise StoreError("the URL of the database has two @; in a password it is written %40")
+    return url.set(drivername="postgresql+psycopg")
+
+
+def shown(url: URL) -> str:
+    """An address as people may see it: without password and options."""
+    bare = URL.create("postgresql", url.username, None, url.host, url.port, url.database)
+    return bare.render_as_string()
+
+
+def open_sqlite(path: Path) -> Engines:
+    """Create or migrate the SQLite file at `path`; blocks.
+
+    Raises:
+        StoreError: the file cannot be written, is no database, or was made by a newer version.
+    """
+    url = URL.create("sqlite", database=str(path))
+    migrating = create_engine(url, poolclass=NullPool, connect_args={"timeout": SQLITE_WAIT_S})
+    event.listen(migrating, "connect", _leave_transactions_to_us)
+    event.listen(migrating, "begin", _begin_alone)
+    try:
+        with migrating.begin() as connection:
+            _upgrade(connection)
+    except CommandError:
+        message = f"{path} was made by a newer tool-bridge; update this one or choose another --data"
+        raise StoreError(message) from None
+    except (SQLAlchemyError, OSError) as error:
+        raise StoreError(f"{path} cannot be used as a database: {reason_of(error)}") from None
+    reading = create_async_engine(url.set(drivername="sqlite+aiosqlite"))
+    writing = create_engine(url)
+    for each in (reading.sync_engine, writing):
+        event.listen(each, "connect", _configure_sqlite)
+    return Engines(reading, writing)
+
+
+def open_postgresql(url: URL) -> Engines:
+    """Create or migrate the tables of the bridge in a PostgreSQL database; blocks.
+
+    Raises:
+        StoreError: there is no way to it, it is too old or in another encoding, a right is missing, or it was
+            made by a newer version or is another program's.
+    """
+    if sys.platform == "win32":
+        raise StoreError("PostgreSQL is not for a bridge on Windows, whose event loop the driver cannot use")
+    migrating = create_engine(
+        url, poolclass=NullPool, connect_args=_connect_args(url, statement_ms=0, lock_ms=MIGRATION_LOCK_MS)
+    )
+    try:
+        with migrating.begin() as connection:
+            _refuse_unfit_server(connection, url)
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
+            _upgrade(connection)
+            _refuse_missing_rights(connection, url)
+    except CommandError:
+        message = "was made by a newer tool-bridge, or another program's; update this one or choose another"
+        raise StoreError(f"{shown(url)} {message}") from None
+    except (SQLAlchemyError, OSError) as error:
+        raise StoreError(f"{shown(url)} cannot be used: {reason_of(error)}. {_advice(error)}") from None
+    return _postgresql_engines(url)
+
+
+def _postgresql_engines(url: URL) -> Engines:
+    common: dict[str, Any] = {
+        "connect_args": _connect_args(url, statement_ms=STATEMENT_MS, lock_ms=LOCK_MS),
+        "isolation_level": "READ COMMITTED",
+        "pool_pre_ping": True,
+        "pool_timeout": POOL_WAIT_S,
+        "hide_parameters": True,
+    }
+    reading = create_async_engine(url, pool_size=POOL_SIZE, max_overflow=MAX_OVERFLOW, **common)
+    writing = create_engine(url, pool_size=1, max_overflow=1, **common)
+    for each in (reading.sync_engine, writing):
+        event.listen(each, "before_cursor_execute", without_nul, retval=True)
+    return Engines(reading, writing)
+
+
+def _connect_args(url: URL, *, statement_ms: int, lock_ms: int) -> dict[str, Any]:
+    """What libpq is told; the URL's own options win."""
+    bounds = {
+        "statement_timeout": statement_ms,
+        "lock_timeout": lock_ms,
+        "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION_MS,
+    }
+    given = url.query.get("options", "")
+    options = " ".join(f"-c {name}={value}" for name, value in bounds.items())
+    arguments: dict[str, Any] = {
+        "application_name": "tool-bridge",
+        "client_encoding": "utf8",
+        "connect_timeout": CONNECT_S,
+        "keepalives_idle": 30,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": LOST_MS,
+    }
+    kept = {name: value for name, value in arguments.items() if name not in url.query}
+    return kept | {"options": f"{options} {given if isinstance(given, str) else ' '.join(given)}".strip()}
+
+
+def _upgrade(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _refuse_unfit_server(connection: Connection, url: URL) -> None:
+    facts = connection.execute(
+        text(
+            "SELECT current_setting('server_version_num')::int, current_setting('server_version'),"
+            " current_setting('server_encoding'), current_setting('transaction_read_only')"
+        )
+    )
+    number, version, encoding, read_only = facts.one()
+    if number < MIN_SERVER_VERSION:
+        raise StoreError(f"{shown(url)} is PostgreSQL {version}; the bridge needs 13 or newer")
+    if encoding != "UTF8":
+        message = f"is in the encoding {encoding}; create one with ENCODING 'UTF8' TEMPLATE template0"
+        raise StoreError(f"{shown(url)} {message}")
+    if read_only == "on":
+        raise StoreError(f"{shown(url)} is read-only, as a standby is; choose the server that takes writes")
+
+
+def _refuse_missing_rights(connection: Connection, url: URL) -> None:
+    """A table that was made by another role can be there and be closed to this one."""
+    tables = [table.name for table in Base.metadata.sorted_tables]
+    query = text(
+        "SELECT name || ': ' || action FROM unnest(cast(:tables AS text[])) name,"
+        " unnest(cast(:actions AS text[])) action WHERE NOT has_table_privilege(name, action) LIMIT 1"
+    )
+    actions = ["SELECT", "INSERT", "UPDATE", "DELETE"]
+    missing = connection.scalar(query, {"tables": tables, "actions": actions})
+    if missing is not None:
+        message = f"may be opened, but its user lacks a right ({missing}). {_OWNER}"
+        raise StoreError(f"{shown(url)} {message}")
+
+
+_OWNER = "Make the user of the URL the owner of the database and of its tables."
+
+
+def _advice(error: BaseException) -> str:
+    state = getattr(getattr(error, "orig", None), "sqlstate", None)
+    if state == INSUFFICIENT_PRIVILEGE:
+        return _OWNER
+    if state in (DUPLICATE_TABLE, DUPLICATE_FUNCTION):
+        return "It holds tables of another program; give the bridge a database of its own."
+    if state == LOCK_NOT_AVAILABLE:
+        return "Does another tool-bridge migrate it? Try again when that one runs."
+    if not isinstance(error, DBAPIError) or state is not None:
+        return "The log of the database may say more."
+    if isinstance(error, ProgrammingError):
+        return "Correct the options of the URL."
+    said = reason_of(error)
+    if "password" in said:
+        return "Check the user and the password of the URL."
+    if "does not exist" in said:
+        return "Create it first, with createuser and createdb, or correct the URL."
+    return "Does the server run there, and does it let this machine in?"
+
+
+def _leave_transactions_to_us(connection: Any, _record: object) -> None:
+    connection.isolation_level = None
+
+
+def _begin_alone(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _configure_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "foreign_keys=ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()

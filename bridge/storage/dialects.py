@@ -1,0 +1,141 @@
+"""Where SQLite and PostgreSQL differ, for everything that reads or writes tables.
+
+Both know `ON CONFLICT`; SQLAlchemy spells it by dialect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, cast
+
+from sqlalchemy import Column, ColumnElement, Connection, Insert, Table, any_, literal, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Dialect
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    ProgrammingError,
+    SQLAlchemyError,
+    StatementError,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import DeclarativeBase
+
+from bridge.storage.tables import UserRow
+
+Upsert = sqlite.Insert | postgresql.Insert
+
+_INSERT: dict[str, Callable[[Table], Upsert]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+_PLACES = {"sqlite": "qmark", "postgresql": "format"}
+
+_UNFIT = (IntegrityError, DataError, InterfaceError, ProgrammingError)
+
+_UNFIT_CLASSES = ("22", "23", "54")
+"""Of SQLSTATE: data, constraints, sizes. A right or a table that is missing is the operator's affair."""
+
+
+NUL = "\0"
+
+
+def dialect_of(session: AsyncSession) -> str:
+    """`sqlite` or `postgresql`; of a `Connection` it is `connection.dialect.name`."""
+    return session.get_bind().dialect.name
+
+
+def upsert(
+    dialect: str,
+    row: type[DeclarativeBase],
+    changed: Collection[str] | None = None,
+    *,
+    while_null: str | None = None,
+) -> Upsert:
+    """An insert that changes the row that has the same primary key, if there is one.
+
+    `changed`: names of the columns that it then changes; None: all but the key. `while_null`: name of a
+    column that is null in rows that may still be changed.
+    """
+    table = cast(Table, row.__table__)
+    statement = _INSERT[dialect](table)
+    if changed is None:
+        changed = [column.name for column in table.columns if not column.primary_key]
+    new = {name: statement.excluded[name] for name in changed}
+    where = None if while_null is None else table.c[while_null].is_(None)
+    return statement.on_conflict_do_update(
+        index_elements=list(table.primary_key.columns), set_=new, where=where
+    )
+
+
+def driver_text(dialect: Dialect, statement: Insert) -> str:
+    """A statement as its driver takes it, with values by their places."""
+    like: type[Any] = type(dialect)
+    return str(statement.compile(dialect=like(paramstyle=_PLACES[dialect.name])))
+
+
+def insert_missing(dialect: str, row: type[DeclarativeBase]) -> Upsert:
+    """An insert that does nothing where a row is in the way, by its key or by any unique column."""
+    return _INSERT[dialect](cast(Table, row.__table__)).on_conflict_do_nothing()
+
+
+def is_one_of(dialect: str, column: Column[Any], values: Sequence[Any]) -> ColumnElement[bool]:
+    """Whether a column has one of many values.
+
+    PostgreSQL takes them as one array: hundreds of values in a list cost it as much as finding their rows.
+    """
+    if dialect == "postgresql":
+        return column == any_(literal(values, postgresql.ARRAY(column.type)))
+    return column.in_(values)
+
+
+async def lock_user(session: AsyncSession, user_id: str) -> None:
+    """Let others who call this for the same user wait until this transaction has ended.
+
+    For what is deleted and inserted anew: PostgreSQL lets two do so at once, and refuses the second's rows.
+    SQLite lets one write at a time anyway.
+    """
+    await session.execute(select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True))
+
+
+def is_unfit(error: BaseException) -> bool:
+    """Whether what was to be written is to blame; else the database is, and may be well in a second."""
+    if not isinstance(error, DBAPIError):
+        return isinstance(error, StatementError) or not isinstance(error, SQLAlchemyError | OSError)
+    if error.connection_invalidated:
+        return False
+    state = getattr(error.orig, "sqlstate", None)
+    return isinstance(error, _UNFIT) if state is None else state[:2] in _UNFIT_CLASSES
+
+
+def reason_of(error: BaseException) -> str:
+    """What the database said, in a line, without the SQL and without what was to be written."""
+    said: Any = getattr(error, "orig", None) or error
+    primary = getattr(getattr(said, "diag", None), "message_primary", None)
+    lines = str(primary or said).splitlines()
+    return " ".join(
+        " ".join(line for line in lines if not line.startswith("\t")).split()
+    )  # libpq indents hints
+
+
+def without_nul(
+    _connection: Connection, _cursor: object, statement: str, parameters: Any, _context: object, many: bool
+) -> tuple[str, Any]:
+    """For `before_cursor_execute` on PostgreSQL, whose texts cannot hold a NUL: U+FFFD takes its place.
+
+    So it does in what is looked up, so that what was kept is found again.
+    """
+    return statement, [_clean(row) for row in parameters] if many else _clean(parameters)
+
+
+def _clean(row: Any) -> Any:
+    if isinstance(row, Mapping):
+        values = cast("Mapping[str, Any]", row)
+        return {name: _without_nul(value) for name, value in values.items()}
+    return tuple(map(_without_nul, cast("tuple[Any, ...]", row))) if isinstance(row, tuple) else row
+
+
+def _without_nul(value: Any) -> Any:
+    if isinstance(value, str) and NUL in value:
+        return value.replace(NUL, "\N{REPLACEMENT CHARACTER}")
+    return value

@@ -1,0 +1,109 @@
+"""What keeps a sick database from holding up answers: patience for each call, and a breaker (S0-96)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.limits.circuit_breaker import BreakerKey, Breakers, Passage, Verdict
+from bridge.storage.dialects import reason_of
+from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.store import ItemStore, StoreUnavailable
+from bridge.tasks import within
+
+PATIENCE_S = 2.0
+"""How long one call may take; an answer does not wait for longer."""
+
+NAME = "the database"
+
+ALL_USERS = "*"
+"""Whose breaker calls share that name no user."""
+
+ResultT = TypeVar("ResultT")
+
+_log = logging.getLogger(__name__)
+
+
+class GuardedItemStore:
+    """An `ItemStore` that answers within `PATIENCE_S` or says that it cannot. Breakers are per user."""
+
+    def __init__(self, inner: ItemStore, breakers: Breakers, *, patience_s: float = PATIENCE_S) -> None:
+        self._inner = inner
+        self._breakers = breakers
+        self._patience_s = patience_s
+
+    async def add(self, items: Sequence[KeptItem]) -> None:
+        """Keep items."""
+        if items:
+            await self._guarded(items[0].user_id, self._inner.add(items))
+
+    async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+        """Those of the items that the user has, and that can be read."""
+        return await self._guarded(user_id, self._inner.by_ids(user_id, ids)) if ids else {}
+
+    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+        """Those of the user's items whose payloads have these ids."""
+        return await self._guarded(user_id, self._inner.by_provider_ids(user_id, ids)) if ids else {}
+
+    async def forget(self, user_id: str, ids: Collection[str]) -> None:
+        """Delete items of a user."""
+        if ids:
+            await self._guarded(user_id, self._inner.forget(user_id, ids))
+
+    async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
+        """All items of a response and of those before it."""
+        return await self._guarded(user_id, self._inner.chain(user_id, response_id))
+
+    async def save_response(self, response: KeptResponse) -> None:
+        """Keep a response, or its new state."""
+        await self._guarded(response.user_id, self._inner.save_response(response))
+
+    async def response(self, user_id: str, response_id: str) -> KeptResponse | None:
+        """One response."""
+        return await self._guarded(user_id, self._inner.response(user_id, response_id))
+
+    async def delete_response(self, user_id: str, response_id: str) -> bool:
+        """Delete a response with its items and events."""
+        return await self._guarded(user_id, self._inner.delete_response(user_id, response_id))
+
+    async def unfinished(self) -> Sequence[KeptResponse]:
+        """Responses of all users that are not at their end."""
+        return await self._guarded(ALL_USERS, self._inner.unfinished())
+
+    async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
+        """Keep stream events."""
+        await self._guarded(ALL_USERS, self._inner.add_events(response_id, first, last, frames))
+
+    async def events(
+        self, user_id: str, response_id: str, after: int, *, limit: int
+    ) -> Sequence[tuple[int, bytes]]:
+        """Frames of a response in order."""
+        return await self._guarded(user_id, self._inner.events(user_id, response_id, after, limit=limit))
+
+    async def _guarded(self, user_id: str, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        try:
+            with self._breakers.passage(BreakerKey(user_id, kind="store"), NAME) as passage:
+                return await self._tried(passage, work)
+        except BridgeError as refused:  # by the breaker, before the work began
+            work.close()
+            raise StoreUnavailable(refused.error.message) from None
+
+    async def _tried(self, passage: Passage, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        try:
+            result = await within(self._patience_s, work)
+        except TimeoutError:
+            raise self._failed(passage, f"no answer within {self._patience_s:g} s") from None
+        except (SQLAlchemyError, OSError) as error:
+            raise self._failed(passage, reason_of(error)) from None
+        passage.ended(Verdict.WORKED, None)
+        return result
+
+    def _failed(self, passage: Passage, reason: str) -> StoreUnavailable:
+        message = f"What is kept of answers cannot be read or written: {reason}."
+        _log.error(message)
+        passage.ended(Verdict.FAILED, WireError(code=ErrorCode.STORE_UNAVAILABLE, message=message))
+        return StoreUnavailable(message)

@@ -1,0 +1,201 @@
+"""What is kept of answers, as rows of the database and back."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from typing import Any, cast
+
+from sqlalchemy import Row, Table
+
+from bridge.artifacts.payload import Unkeepable, pack, unpack
+from bridge.storage.encryption import Sealed, Sealing, Unreadable
+from bridge.storage.item_tables import KeptEventsRow, KeptItemRow, KeptResponseRow
+from bridge.stored_items.items import KeptItem, KeptResponse, ResponseStatus, Side
+from toolserver.json_types import JsonObject, text_at
+
+MAX_ID_CHARS = 200
+"""Of ids that clients chose; of longer ones a hash stands in the tables."""
+
+REASONING = "reasoning"
+"""Type of the items that are a model's thoughts."""
+
+ITEMS = cast(Table, KeptItemRow.__table__)
+RESPONSES = cast(Table, KeptResponseRow.__table__)
+EVENTS = cast(Table, KeptEventsRow.__table__)
+
+_log = logging.getLogger(__name__)
+
+
+def indexed(name: str) -> str:
+    """An id as the tables have it: any text, in a form that every database takes and can index."""
+    if len(name) <= MAX_ID_CHARS and name.isprintable():
+        return name
+    return "sha256:" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def place_of_item(user_id: str, item_id: str) -> str:
+    """Where an item's payload stands, as `Sealing` wants it."""
+    return f"item {user_id} {item_id}"
+
+
+def place_of_response(user_id: str, response_id: str, column: str) -> str:
+    """Where a part of a response stands."""
+    return f"response {user_id} {response_id} {column}"
+
+
+def place_of_events(response_id: str, first: int) -> str:
+    """Where stream events of a response stand; responses of all users have ids of their own."""
+    return f"events {response_id} {first}"
+
+
+class KeptRows:
+    """Makes rows and reads them."""
+
+    def __init__(self, sealing: Sealing) -> None:
+        self._sealing = sealing
+
+    def of_items(self, items: Sequence[KeptItem], now: float) -> list[dict[str, Any]]:
+        """Rows of the items, without those that cannot be written down."""
+        rows = [self._of_item(item, now) for item in items]
+        return [row for row in rows if row is not None]
+
+    def of_response(self, response: KeptResponse, now: float) -> dict[str, Any]:
+        """The row of a response.
+
+        Raises:
+            Unkeepable: it is nested too deeply.
+        """
+        name = indexed(response.id)
+        body, request = (
+            self._sealing.seal(pack(part), place_of_response(response.user_id, name, column))
+            for column, part in (("body", response.body), ("request", response.request))
+        )
+        return {
+            "id": name,
+            "user_id": response.user_id,
+            "model": _storable(response.model),
+            "status": response.status,
+            "body": body.content,
+            "request": request.content,
+            "size": len(body.content) + len(request.content),
+            "key_id": body.key_id,
+            "background": response.background,
+            "previous_id": None if response.previous_id is None else indexed(response.previous_id),
+            "conversation_id": (
+                None if response.conversation_id is None else indexed(response.conversation_id)
+            ),
+            "created_at": response.created_at,
+            "ended_at": response.ended_at,
+            "used_at": now,
+        }
+
+    def of_events(self, response_id: str, first: int, last: int, frames: bytes) -> dict[str, Any]:
+        """The row of stream events."""
+        name = indexed(response_id)
+        sealed = self._sealing.seal(frames, place_of_events(name, first))
+        return {
+            "response_id": name,
+            "first": first,
+            "last": last,
+            "frames": sealed.content,
+            "key_id": sealed.key_id,
+        }
+
+    def items(self, rows: Sequence[Row[Any]]) -> list[KeptItem]:
+        """The items of rows, without those that cannot be read."""
+        found = [self._item(row) for row in rows]
+        return [item for item in found if item is not None]
+
+    def response(self, row: Row[Any]) -> KeptResponse | None:
+        """The response of a row; None: it cannot be read."""
+        body, request = (
+            self._object(Sealed(sealed, row.key_id), place_of_response(row.user_id, row.id, column))
+            for column, sealed in (("body", row.body), ("request", row.request))
+        )
+        if body is None or request is None:
+            return None
+        return KeptResponse(
+            id=row.id,
+            user_id=row.user_id,
+            model=row.model,
+            status=cast(ResponseStatus, row.status),
+            body=body,
+            request=request,
+            created_at=row.created_at,
+            background=row.background,
+            previous_id=row.previous_id,
+            conversation_id=row.conversation_id,
+            ended_at=row.ended_at,
+        )
+
+    def frames(self, row: Row[Any]) -> bytes | None:
+        """The stream events of a row; None: they cannot be read."""
+        return self._opened(Sealed(row.frames, row.key_id), place_of_events(row.response_id, row.first))
+
+    def _of_item(self, item: KeptItem, now: float) -> dict[str, Any] | None:
+        try:
+            packed = pack(item.payload)
+        except Unkeepable as error:
+            _log.warning("Item %s is not kept: %s.", item.id, error)
+            return None
+        kind = text_at(item.payload, "type")
+        name = indexed(item.id)
+        sealed = self._sealing.seal(packed, place_of_item(item.user_id, name), thought=kind == REASONING)
+        return {
+            "id": name,
+            "user_id": item.user_id,
+            "response_id": indexed(item.response_id),
+            "side": item.side,
+            "position": item.position,
+            "type": indexed(kind),
+            "model": _storable(item.model),
+            "payload": sealed.content,
+            "size": len(sealed.content),
+            "key_id": sealed.key_id,
+            "conversation_id": None if item.conversation_id is None else indexed(item.conversation_id),
+            "message_id": None if item.message_id is None else indexed(item.message_id),
+            "created_at": item.created_at,
+            "used_at": now,
+            "provider_id": indexed(provider_id) if (provider_id := text_at(item.payload, "id")) else None,
+        }
+
+    def _item(self, row: Row[Any]) -> KeptItem | None:
+        payload = self._object(Sealed(row.payload, row.key_id), place_of_item(row.user_id, row.id))
+        if payload is None:
+            return None
+        return KeptItem(
+            id=row.id,
+            user_id=row.user_id,
+            response_id=row.response_id,
+            position=row.position,
+            side=cast(Side, row.side),
+            model=row.model,
+            payload=payload,
+            created_at=row.created_at,
+            conversation_id=row.conversation_id,
+            message_id=row.message_id,
+        )
+
+    def _object(self, sealed: Sealed, place: str) -> JsonObject | None:
+        packed = self._opened(sealed, place)
+        try:
+            value = None if packed is None else unpack(packed)
+        except Unkeepable as error:
+            _log.warning("What is kept as %s cannot be read: %s.", place, error)
+            return None
+        return value if isinstance(value, dict) else None
+
+    def _opened(self, sealed: Sealed, place: str) -> bytes | None:
+        try:
+            return self._sealing.open(sealed, place)
+        except Unreadable as error:
+            if self._sealing.is_first_miss(sealed):
+                _log.warning("What is kept as %s cannot be read: %s.", place, error)
+            return None
+
+
+def _storable(text: str) -> str:
+    """Text without what no database takes."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -1,0 +1,86 @@
+"""The tables of what is kept of answers. Items are never changed; times are UTC seconds since 1970."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from bridge.storage.tables import Base
+
+ROW_ID = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite numbers rows itself only where the type is INTEGER."""
+
+
+class KeptItemRow(Base):
+    """An item as it went to or came from a model."""
+
+    __tablename__ = "kept_items"
+    row_id: Mapped[int] = mapped_column(ROW_ID, primary_key=True)
+    """Ascending in the order in which items were added; nobody outside of the store knows it."""
+    user_id: Mapped[str] = mapped_column(String(32), ForeignKey("users.id", ondelete="CASCADE"))
+    id: Mapped[str] = mapped_column(String(200))
+    """Of its user: what two users import may have the same ids."""
+    response_id: Mapped[str] = mapped_column(String(200))
+    side: Mapped[str] = mapped_column(String(6))
+    position: Mapped[int]
+    type: Mapped[str] = mapped_column(String(200))
+    """The payload's, so that it can be asked for while the payload is encrypted."""
+    model: Mapped[str] = mapped_column(Text)
+    payload: Mapped[bytes] = mapped_column(LargeBinary)
+    """See `bridge.artifacts.payload`; encrypted where `key_id` is given."""
+    size: Mapped[int]
+    """Bytes of the payload as it stands here."""
+    key_id: Mapped[str | None] = mapped_column(String(16))
+    """Which key it is encrypted with."""
+    conversation_id: Mapped[str | None] = mapped_column(String(200))
+    message_id: Mapped[str | None] = mapped_column(String(200))
+    created_at: Mapped[float]
+    used_at: Mapped[float] = mapped_column(index=True)
+    """When its response was added or last read, to the day."""
+    provider_id: Mapped[str | None] = mapped_column(String(200))
+    """The payload's own id; not noted of what was kept before 2026-11-22."""
+
+    __table_args__ = (
+        UniqueConstraint("user_id", "id", name="kept_items_by_id"),
+        Index("kept_items_by_conversation", "user_id", "conversation_id", "id"),
+        Index("kept_items_by_provider", "user_id", "provider_id"),
+        Index("kept_items_by_message", "user_id", "message_id"),
+        Index("kept_items_by_response", "user_id", "response_id", "side", "position"),
+        Index("kept_items_usage", "user_id", "used_at", "size", "created_at"),
+    )
+
+
+class KeptResponseRow(Base):
+    """A response of the Responses API, as it stands."""
+
+    __tablename__ = "kept_responses"
+    id: Mapped[str] = mapped_column(String(200), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(32), ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    model: Mapped[str] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(String(20), index=True)
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+    request: Mapped[bytes] = mapped_column(LargeBinary)
+    size: Mapped[int]
+    """Bytes of body and request as they stand here."""
+    key_id: Mapped[str | None] = mapped_column(String(16))
+    background: Mapped[bool]
+    previous_id: Mapped[str | None] = mapped_column(String(200))
+    """No foreign key: the one before may have been deleted."""
+    conversation_id: Mapped[str | None] = mapped_column(String(200))
+    created_at: Mapped[float]
+    ended_at: Mapped[float | None]
+    used_at: Mapped[float] = mapped_column(index=True)
+
+
+class KeptEventsRow(Base):
+    """Stream events of a response, as they were sent, some of them to a row."""
+
+    __tablename__ = "kept_events"
+    response_id: Mapped[str] = mapped_column(
+        String(200), ForeignKey("kept_responses.id", ondelete="CASCADE"), primary_key=True
+    )
+    first: Mapped[int] = mapped_column(primary_key=True)
+    """Sequence number of the first event in it."""
+    last: Mapped[int]
+    frames: Mapped[bytes] = mapped_column(LargeBinary)
+    key_id: Mapped[str | None] = mapped_column(String(16))

@@ -1,0 +1,248 @@
+"""What is kept of answers, in the database. Implements `bridge.stored_items.store.ItemStore`.
+
+Writes go through the thread in which everything is written to the database, one transaction each, so that
+they never wait for each other's locks. Payloads are packed and unpacked in threads, off the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, literal, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from bridge.artifacts.payload import Unkeepable
+from bridge.storage.dialects import dialect_of, insert_missing, is_one_of, upsert
+from bridge.storage.encryption import Sealing
+from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES, KeptRows, indexed
+from bridge.storage.item_tables import KeptEventsRow, KeptItemRow, KeptResponseRow
+from bridge.storage.write_thread import Transactions
+from bridge.stored_items.items import KeptItem, KeptResponse
+from toolserver.json_types import text_at
+
+MAX_CHAIN = 2_000
+"""Responses of a chain that are read; those before them are left out."""
+
+IDS_AT_ONCE = 1_000
+"""Ids in one query; SQLite takes 32,766 values in one, PostgreSQL 65,535."""
+
+TOUCH_SECONDS = 24 * 3600
+"""How old the note of a response's last use may become before reading it renews the note."""
+
+UNFINISHED = ("queued", "in_progress")
+
+_CHANGED = ("status", "body", "request", "size", "key_id", "model", "ended_at", "used_at")
+
+_log = logging.getLogger(__name__)
+
+
+class ItemTables:
+    """Kept items and responses. Cancelling a write leaves it open whether it is written."""
+
+    def __init__(
+        self,
+        session: async_sessionmaker[AsyncSession],
+        thread: Transactions,
+        sealing: Sealing,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._session = session
+        self._thread = thread
+        self._rows = KeptRows(sealing)
+        self._now = now
+
+    async def add(self, items: Sequence[KeptItem]) -> None:
+        """Keep items; those of a user who has been deleted meanwhile are dropped."""
+        rows = await asyncio.to_thread(self._rows.of_items, items, self._now())
+        if rows:
+            await self._write(lambda connection: _add_items(connection, rows))
+
+    async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+        """Those of the items that the user has, and that can be read; one query for each thousand."""
+        asked = {indexed(each): each for each in ids}
+        rows: list[Row[Any]] = []
+        async with self._session() as session:
+            for some in _slices(list(asked)):
+                is_named = is_one_of(dialect_of(session), ITEMS.c.id, some)
+                wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, is_named)
+                rows += (await session.execute(wanted)).all()
+        items = await self._items(user_id, rows)
+        return {asked[item.id]: item for item in items}
+
+    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+        """Those of the user's items whose payloads have these ids; one query for each thousand."""
+        asked = {indexed(each): each for each in ids}
+        rows: list[Row[Any]] = []
+        async with self._session() as session:
+            for some in _slices(list(asked)):
+                has_id = is_one_of(dialect_of(session), ITEMS.c.provider_id, some)
+                wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, has_id).order_by(ITEMS.c.row_id)
+                rows += (await session.execute(wanted)).all()
+        return {text_at(item.payload, "id"): item for item in await self._items(user_id, rows)}
+
+    async def forget(self, user_id: str, ids: Collection[str]) -> None:
+        """Delete items of a user, all in one transaction."""
+        names = [indexed(each) for each in ids]
+        await self._write(lambda connection: _forget(connection, user_id, names))
+
+    async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
+        """All items of a response and of up to `MAX_CHAIN` responses before it; two queries.
+
+        In one, SQLite reads all that the user has, and looks each up in the chain.
+        """
+        rows: list[Row[Any]] = []
+        async with self._session() as session:
+            newest_first = (await session.execute(_ancestry(user_id, indexed(response_id)))).all()
+            place = {row.id: -row.distance for row in reversed(newest_first)}  # of a ring the nearest one
+            for some in _slices(list(place)):
+                is_of_them = is_one_of(dialect_of(session), ITEMS.c.response_id, some)
+                wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, is_of_them)
+                rows += (await session.execute(wanted)).all()
+        rows.sort(key=lambda row: (place[row.response_id], row.side, row.position))
+        return await self._items(user_id, rows)
+
+    async def save_response(self, response: KeptResponse) -> None:
+        """Keep a response, or its new state; what it continues and when it was made stay as they were."""
+        try:
+            row = await asyncio.to_thread(self._rows.of_response, response, self._now())
+        except Unkeepable as error:
+            _log.warning("Response %s is not kept: %s.", response.id, error)
+            return
+        await self._write(lambda connection: _save_response(connection, row))
+
+    async def response(self, user_id: str, response_id: str) -> KeptResponse | None:
+        """One response."""
+        mine = (RESPONSES.c.user_id == user_id, RESPONSES.c.id == indexed(response_id))
+        async with self._session() as session:
+            row = (await session.execute(select(RESPONSES).where(*mine))).one_or_none()
+        if row is None:
+            return None
+        self._touch(user_id, [row], "id")
+        return await asyncio.to_thread(self._rows.response, row)
+
+    async def delete_response(self, user_id: str, response_id: str) -> bool:
+        """Delete a response with its items and events."""
+        deleted: list[int] = []
+        name = indexed(response_id)
+        await self._write(lambda connection: deleted.append(_delete_response(connection, user_id, name)))
+        return deleted[0] > 0
+
+    async def unfinished(self) -> Sequence[KeptResponse]:
+        """Responses of all users that are not at their end, oldest first."""
+        wanted = select(RESPONSES).where(RESPONSES.c.status.in_(UNFINISHED)).order_by(RESPONSES.c.created_at)
+        async with self._session() as session:
+            rows = (await session.execute(wanted)).all()
+        found = await asyncio.to_thread(lambda: [self._rows.response(row) for row in rows])
+        return [response for response in found if response is not None]
+
+    async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
+        """Keep stream events; of a response that is not kept, nothing."""
+        row = await asyncio.to_thread(self._rows.of_events, response_id, first, last, frames)
+        await self._write(lambda connection: _add_events(connection, row))
+
+    async def events(
+        self, user_id: str, response_id: str, after: int, *, limit: int
+    ) -> Sequence[tuple[int, bytes]]:
+        """The frames of a response from those on that hold an event with a number above `after`."""
+        wanted = (
+            select(EVENTS)
+            .join(RESPONSES, RESPONSES.c.id == EVENTS.c.response_id)
+            .where(RESPONSES.c.user_id == user_id, RESPONSES.c.id == indexed(response_id))
+            .where(EVENTS.c.last > after)
+            .order_by(EVENTS.c.first)
+            .limit(limit)
+        )
+        async with self._session() as session:
+            rows = (await session.execute(wanted)).all()
+        found = await asyncio.to_thread(lambda: [(row.first, self._rows.frames(row)) for row in rows])
+        return [(number, frames) for number, frames in found if frames is not None]
+
+    async def _write(self, work: Callable[[Connection], None]) -> None:
+        await asyncio.wrap_future(self._thread.transact(work))
+
+    async def _items(self, user_id: str, rows: Sequence[Row[Any]]) -> list[KeptItem]:
+        if not rows:  # most requests name nothing that is kept: no trip to a thread for those
+            return []
+        self._touch(user_id, rows, "response_id")
+        return await asyncio.to_thread(self._rows.items, rows)
+
+    def _touch(self, user_id: str, rows: Sequence[Row[Any]], name: str) -> None:
+        """Renew the note of when these were used, where it is old; nobody waits for it."""
+        now = self._now()
+        stale = {getattr(row, name) for row in rows if row.used_at < now - TOUCH_SECONDS}
+        if stale:
+            self._thread.transact(lambda connection: _touch(connection, user_id, stale, now))
+
+
+def _slices(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (ids[start : start + IDS_AT_ONCE] for start in range(0, len(ids), IDS_AT_ONCE))
+
+
+def _ancestry(user_id: str, response_id: str) -> Select[Any, Any]:
+    """Ids of a response and of those before it, each with its distance, the nearest first."""
+    columns = RESPONSES.c.id, RESPONSES.c.previous_id
+    newest = select(*columns, literal(0).label("distance")).where(
+        RESPONSES.c.user_id == user_id, RESPONSES.c.id == response_id
+    )
+    chain = newest.cte("chain", recursive=True)
+    before = (
+        select(*columns, chain.c.distance + 1)
+        .join(chain, RESPONSES.c.id == chain.c.previous_id)
+        .where(RESPONSES.c.user_id == user_id, chain.c.distance + 1 < MAX_CHAIN)
+    )
+    whole = chain.union_all(before)
+    return select(whole.c.id, whole.c.distance).order_by(whole.c.distance)
+
+
+def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    try:
+        with connection.begin_nested():
+            connection.execute(insert_missing(connection.dialect.name, KeptItemRow), rows)
+    except IntegrityError:
+        _log.info("%d items are not kept: their user has been deleted.", len(rows))
+
+
+def _forget(connection: Connection, user_id: str, names: Sequence[str]) -> None:
+    for some in _slices(names):
+        connection.execute(delete(ITEMS).where(ITEMS.c.user_id == user_id, ITEMS.c.id.in_(some)))
+
+
+def _save_response(connection: Connection, row: dict[str, Any]) -> None:
+    owner = connection.scalar(select(RESPONSES.c.user_id).where(RESPONSES.c.id == row["id"]))
+    if owner not in (None, row["user_id"]):
+        _log.warning("Response %s is not kept: another user has one of that id.", row["id"])
+        return
+    try:
+        with connection.begin_nested():
+            connection.execute(upsert(connection.dialect.name, KeptResponseRow, _CHANGED), row)
+    except IntegrityError:
+        _log.info("Response %s is not kept: its user has been deleted.", row["id"])
+
+
+def _delete_response(connection: Connection, user_id: str, response_id: str) -> int:
+    mine = (RESPONSES.c.user_id == user_id, RESPONSES.c.id == response_id)
+    deleted = connection.execute(delete(RESPONSES).where(*mine)).rowcount
+    if deleted:
+        items = (ITEMS.c.user_id == user_id, ITEMS.c.response_id == response_id)
+        connection.execute(delete(ITEMS).where(*items))
+    return deleted
+
+
+def _add_events(connection: Connection, row: dict[str, Any]) -> None:
+    values = [bindparam(name, value, EVENTS.c[name].type) for name, value in row.items()]
+    is_there = exists().where(RESPONSES.c.id == row["response_id"])
+    chosen = select(*values).where(is_there)
+    connection.execute(insert_missing(connection.dialect.name, KeptEventsRow).from_select(list(row), chosen))
+
+
+def _touch(connection: Connection, user_id: str, response_ids: Collection[str], now: float) -> None:
+    for some in _slices(list(response_ids)):
+        items = (ITEMS.c.user_id == user_id, ITEMS.c.response_id.in_(some))
+        connection.execute(update(ITEMS).where(*items).values(used_at=now))
+        responses = (RESPONSES.c.user_id == user_id, RESPONSES.c.id.in_(some))
+        connection.execute(update(RESPONSES).where(*responses).values(used_at=now))

@@ -1,0 +1,185 @@
+"""Sealing anew what is kept, after a key was changed, added or taken away.
+
+Works in small transactions beside a running bridge, and can be broken off and begun again: what is sealed as
+it should be is not looked at. Nothing that another program has changed meanwhile is overwritten.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, and_, or_, select, update
+
+from bridge.storage.conversation_mapping import (
+    CONVERSATIONS,
+    MESSAGES,
+    place_of_conversation,
+    place_of_message,
+)
+from bridge.storage.encryption import Sealed, Sealing, Unreadable
+from bridge.storage.item_mapping import (
+    EVENTS,
+    ITEMS,
+    REASONING,
+    RESPONSES,
+    place_of_events,
+    place_of_item,
+    place_of_response,
+)
+from bridge.storage.write_thread import Transactions
+
+ROWS_AT_ONCE = 100
+"""In one transaction."""
+
+
+_Key = tuple[Any, ...]
+"""Primary key of a row; () for none."""
+
+
+@dataclass(slots=True)
+class Rekeyed:
+    """What became of the rows that were not sealed as they should be."""
+
+    sealed: int = 0
+    unreadable: int = 0
+    """No key at hand opens them; they stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealable:
+    """A table, its sealed columns, and which of its rows must be sealed with what."""
+
+    table: Table
+    columns: tuple[str, ...]
+    sized: bool
+    place: Callable[[RowMapping, str], str]
+    """Of a column of a row."""
+    is_thought: Callable[[RowMapping], bool] = lambda _: True
+    """Which rows are sealed also where only thoughts are."""
+
+
+_TABLES = (
+    _Sealable(
+        CONVERSATIONS,
+        ("settings",),
+        sized=True,
+        place=lambda row, _: place_of_conversation(row["user_id"], row["id"]),
+    ),
+    _Sealable(
+        MESSAGES,
+        ("content",),
+        sized=True,
+        place=lambda row, _: place_of_message(row["conversation_id"], row["id"]),
+    ),
+    _Sealable(
+        ITEMS,
+        ("payload",),
+        sized=True,
+        is_thought=lambda row: row["type"] == REASONING,
+        place=lambda row, _: place_of_item(row["user_id"], row["id"]),
+    ),
+    _Sealable(
+        RESPONSES,
+        ("body", "request"),
+        sized=True,
+        place=lambda row, column: place_of_response(row["user_id"], row["id"], column),
+    ),
+    _Sealable(
+        EVENTS,
+        ("frames",),
+        sized=False,
+        place=lambda row, _: place_of_events(row["response_id"], row["first"]),
+    ),
+)
+
+
+async def rekey(thread: Transactions, sealing: Sealing, on_progress: Callable[[Rekeyed], None]) -> Rekeyed:
+    """Seal everything as `sealing` does now. `on_progress` is told after each transaction.
+
+    Cancelling breaks it off between two of them.
+    """
+    result = Rekeyed()
+    for each in _TABLES:
+        last: _Key | None = ()
+        while last is not None:
+            last = await _rekey_some(thread, each, sealing, result, last)
+            on_progress(result)
+    await asyncio.wrap_future(thread.transact(_wipe))
+    return result
+
+
+async def _rekey_some(
+    thread: Transactions, each: _Sealable, sealing: Sealing, result: Rekeyed, last: _Key
+) -> _Key | None:
+    """The key of the last row that was looked at; None: there were none after `last`."""
+    seen: list[_Key] = []
+
+    def work(connection: Connection) -> None:
+        _overwrite_what_is_deleted(connection)
+        for row in connection.execute(_wrong_rows(each, sealing, last)).mappings().all():
+            _rekey_row(connection, each, row, sealing, result)
+            seen.append(tuple(row[column.name] for column in each.table.primary_key.columns))
+
+    await asyncio.wrap_future(thread.transact(work))
+    return seen[-1] if seen else None
+
+
+def _wrong_rows(each: _Sealable, sealing: Sealing, last: _Key) -> Select[Any]:
+    key = tuple(each.table.primary_key.columns)
+    wanted = select(each.table).where(_is_wrong(each, sealing)).order_by(*key).limit(ROWS_AT_ONCE)
+    return wanted.where(_is_after(key, last)) if last else wanted
+
+
+def _is_wrong(each: _Sealable, sealing: Sealing) -> ColumnElement[bool]:
+    key_of_row = each.table.c.key_id
+    secret = key_of_row.is_distinct_from(sealing.key_for(thought=True))
+    if each.table is not ITEMS:
+        return secret
+    plain = key_of_row.is_distinct_from(sealing.key_for(thought=False))
+    is_thought = ITEMS.c.type == REASONING
+    return or_(and_(is_thought, secret), and_(~is_thought, plain))
+
+
+def _is_after(key: Sequence[ColumnElement[Any]], last: Sequence[Any]) -> ColumnElement[bool]:
+    if len(key) == 1:
+        return key[0] > last[0]
+    return or_(key[0] > last[0], and_(key[0] == last[0], key[1] > last[1]))
+
+
+def _rekey_row(
+    connection: Connection, each: _Sealable, old: RowMapping, sealing: Sealing, result: Rekeyed
+) -> None:
+    thought = each.is_thought(old)
+    try:
+        opened = {
+            name: sealing.open(Sealed(old[name], old["key_id"]), each.place(old, name))
+            for name in each.columns
+        }
+    except Unreadable:
+        result.unreadable += 1
+        return
+    new = {
+        name: sealing.seal(content, each.place(old, name), thought=thought).content
+        for name, content in opened.items()
+    }
+    values: dict[str, Any] = {**new, "key_id": sealing.key_for(thought=thought)}
+    if each.sized:
+        values["size"] = sum(map(len, new.values()))
+    same = [column == old[column.name] for column in each.table.primary_key.columns]
+    unchanged = [each.table.c[name] == old[name] for name in each.columns]
+    result.sealed += connection.execute(update(each.table).where(*same, *unchanged).values(values)).rowcount
+
+
+def _overwrite_what_is_deleted(connection: Connection) -> None:
+    """Else SQLite leaves the old bytes in the free parts of its file."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON")
+
+
+def _wipe(connection: Connection) -> None:
+    """Make SQLite empty its write-ahead log, as far as no other program is reading."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,66 @@
+"""Sessions of the database for the event loop, and what callers are told while it does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.storage.dialects import is_unfit, reason_of
+
+PATIENCE_S = 60.0
+"""For all that is done in one session; a server that is frozen keeps its connections and answers nothing."""
+
+_log = logging.getLogger(__name__)
+
+
+class Sessions:
+    """Makes sessions.
+
+    Raises, where the database does not answer, at any point of the blocks below:
+        BridgeError: `store_unavailable`.
+    """
+
+    def __init__(self, make: async_sessionmaker[AsyncSession]) -> None:
+        self._make = make
+        self._is_away = False
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncGenerator[AsyncSession]:
+        """To read; nothing is committed."""
+        with self._told():
+            async with asyncio.timeout(PATIENCE_S), self._make() as session:
+                yield session
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncGenerator[AsyncSession]:
+        """One transaction, committed at the end, rolled back when the block raises or is cancelled."""
+        with self._told():
+            async with asyncio.timeout(PATIENCE_S), self._make.begin() as session:
+                yield session
+
+    @contextmanager
+    def _told(self) -> Generator[None]:
+        try:
+            yield
+        except (SQLAlchemyError, OSError) as error:
+            if is_unfit(error):
+                raise
+            if not self._is_away:
+                _log.error("The database does not answer: %s", reason_of(error))
+            self._is_away = True
+            raise unavailable() from error
+        if self._is_away:
+            _log.warning("The database answers again.")
+            self._is_away = False
+
+
+def unavailable() -> BridgeError:
+    """What a request is told that the database did not answer."""
+    message = "The bridge cannot reach its database, which it needs for this. Try again; see its log."
+    return BridgeError(ErrorCode.STORE_UNAVAILABLE, message, retryable=True)

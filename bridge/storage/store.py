@@ -1,0 +1,225 @@
+"""What survives a restart: users, keys, tickets, devices, servers, names, acceptances and selections.
+
+SQLite or PostgreSQL (see `database`), through SQLAlchemy. Every
+method is one transaction, committed when it returns; cancelling one rolls it back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence, Set
+from pathlib import Path
+
+from sqlalchemy import URL, delete, insert, select
+from sqlalchemy.ext.asyncio import async_sessionmaker
+
+from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.edges.limit_tables import LimitTables
+from bridge.edges.memory_choice_table import MemoryChoiceTable
+from bridge.settings.bridge import DEFAULT_AUDIT_DAYS, KeptSettings
+from bridge.storage.audit_log import AuditLog
+from bridge.storage.call_journal import CallJournal
+from bridge.storage.conversations import ConversationTables
+from bridge.storage.database import Engines, StoreError, open_postgresql, open_sqlite
+from bridge.storage.database_lease import claim_of
+from bridge.storage.dialects import dialect_of, lock_user, upsert
+from bridge.storage.encryption import Sealing
+from bridge.storage.items import ItemTables
+from bridge.storage.preferences import ApprovalTables
+from bridge.storage.reencryption import Rekeyed, rekey
+from bridge.storage.retention import KeptSweep
+from bridge.storage.sessions import Sessions
+from bridge.storage.tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
+from bridge.storage.user_items import KeptBook
+from bridge.storage.users import PeopleStore
+from bridge.storage.write_ahead_log import IntentLog, IntentLogUnusable
+from bridge.storage.write_thread import WriteThread
+from toolserver.tool.naming import OperationKey
+
+
+class Store(PeopleStore):
+    """The database of one bridge."""
+
+    def __init__(self, engines: Engines) -> None:
+        self._engine = engines.reading
+        self._thread = WriteThread(engines.writing)
+        self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
+        self._session = Sessions(self._plain_session)
+        self.claim = claim_of(engines.reading)
+        """The right of a bridge to the database; commands work beside a bridge that has it."""
+
+    @classmethod
+    def open(cls, where: Path | URL) -> Store:
+        """Create or migrate the SQLite file, or the tables in the PostgreSQL database; blocks.
+
+        Call it before the loop runs.
+
+        Raises:
+            StoreError: it cannot be used; the text says why and what to do.
+        """
+        return cls(open_sqlite(where) if isinstance(where, Path) else open_postgresql(where))
+
+    def call_journal(self, folder: Path) -> CallJournal:
+        """The journal of calls in this database; what must not be lost before it is there stands in a folder.
+
+        Raises:
+            StoreError: nothing can be written there, or another process does.
+        """
+        try:
+            return CallJournal(self._session, self._thread, IntentLog.open(folder))
+        except IntentLogUnusable as error:
+            raise StoreError(str(error)) from None
+
+    def limit_tables(self) -> LimitTables:
+        """The limits and settings of calls in this database."""
+        return LimitTables(self._session)
+
+    def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS) -> AuditLog:
+        """The audit log in this database."""
+        return AuditLog(self._session, self._thread, keep_days)
+
+    def memory_choices(self) -> MemoryChoiceTable:
+        """What users want kept of answers, in this database."""
+        return MemoryChoiceTable(self._session)
+
+    def approval_tables(self) -> ApprovalTables:
+        """What users said about asking, in this database."""
+        return ApprovalTables(self._session)
+
+    def item_store(
+        self, settings: KeptSettings | None = None, now: Callable[[], float] = time.time
+    ) -> ItemTables:
+        """What is kept of answers, in this database."""
+        return ItemTables(self._plain_session, self._thread, Sealing(settings or KeptSettings()), now)
+
+    def kept_sweep(self, settings: KeptSettings, now: Callable[[], float] = time.time) -> KeptSweep:
+        """What deletes of it what is too old or too much."""
+        return KeptSweep(self._plain_session, self._thread, settings, now)
+
+    def conversation_tables(self, settings: KeptSettings | None = None) -> ConversationTables:
+        """Conversations, in this database."""
+        return ConversationTables(self._session, self._thread, Sealing(settings or KeptSettings()))
+
+    def kept_book(self, settings: KeptSettings) -> KeptBook:
+        """What is kept, as its owners see it."""
+        return KeptBook(self._session, self._thread, Sealing(settings))
+
+    async def rekey(self, sealing: Sealing, on_progress: Callable[[Rekeyed], None] | None = None) -> Rekeyed:
+        """Seal what is kept of answers anew; see `rekeying`."""
+        return await rekey(self._thread, sealing, on_progress or (lambda _: None))
+
+    async def close(self) -> None:
+        """Close all connections, once what is being written is written."""
+        await asyncio.to_thread(self._thread.close)
+        await self.claim.release()
+        await self._engine.dispose()
+
+    # Servers, names, acceptances, selections (the registry's port)
+
+    async def servers(self) -> Sequence[ServerRecord]:
+        """All servers of all users, oldest first."""
+        async with self._session() as session:
+            rows = await session.scalars(select(ServerRow).order_by(ServerRow.added_at))
+            return [_record(row) for row in rows]
+
+    async def server_ids(self) -> Set[str]:
+        """The ids of all servers of all users."""
+        async with self._session() as session:
+            return set(await session.scalars(select(ServerRow.id)))
+
+    async def save_server(self, record: ServerRecord) -> None:
+        """Add a server or put new facts in place; its age stays."""
+        async with self._session.begin() as session:
+            row = await session.get(ServerRow, record.id)
+            if row is None:
+                row = ServerRow(id=record.id, added_at=time.time())
+                session.add(row)
+            row.owner_id, row.title, row.named = record.owner_id, record.title, record.named
+            row.source_url, row.base_url = record.source_url, record.base_url
+            row.text, row.inline_html = record.text, record.inline_html
+            row.idempotency_key = record.idempotency_key
+
+    async def delete_server(self, server_id: str) -> None:
+        """Delete a server and, with it, every acceptance and setting of its operations."""
+        async with self._session.begin() as session:
+            await session.execute(delete(CallSettingRow).where(CallSettingRow.server_id == server_id))
+            await session.execute(delete(ServerRow).where(ServerRow.id == server_id))
+
+    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+        """The name map of a scope: (server id, operation key) to tool name."""
+        async with self._session() as session:
+            rows = await session.scalars(select(ToolNameRow).where(ToolNameRow.scope == scope))
+            return {OperationKey(row.server_id, row.operation_key): row.name for row in rows}
+
+    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
+        """Keep names that were given, in place of those kept for the same operations."""
+        rows = [
+            {"scope": scope, "server_id": server_id, "operation_key": key, "name": name}
+            for (server_id, key), name in names.items()
+        ]
+        async with self._session.begin() as session:
+            await session.execute(upsert(dialect_of(session), ToolNameRow), rows)
+
+    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+        """What a user accepted: (server id, operation key) to digest."""
+        async with self._session() as session:
+            rows = await session.scalars(select(AcceptanceRow).where(AcceptanceRow.user_id == user_id))
+            return {OperationKey(row.server_id, row.operation_key): row.digest for row in rows}
+
+    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+        """Replace what a user accepts of one server: operation key to digest."""
+        mine = (AcceptanceRow.user_id == user_id, AcceptanceRow.server_id == server_id)
+        rows = [
+            {
+                "user_id": user_id,
+                "server_id": server_id,
+                "operation_key": key,
+                "digest": digest,
+                "accepted_at": now,
+            }
+            for now in (time.time(),)
+            for key, digest in digests.items()
+        ]
+        async with self._session.begin() as session:
+            await lock_user(session, user_id)
+            await session.execute(delete(AcceptanceRow).where(*mine))
+            if rows:
+                await session.execute(insert(AcceptanceRow), rows)
+
+    async def selection(self, user_id: str) -> UserSelection:
+        """What a user chose to show to models; an empty one when there is none."""
+        async with self._session() as session:
+            row = await session.get(SelectionRow, user_id)
+            if row is None:
+                return UserSelection()
+            lists = (tuple(kept) for kept in (row.servers, row.tags, row.names, row.pinned))
+            return UserSelection(*lists, max_tools=row.max_tools, max_tokens=row.max_tokens)
+
+    async def save_selection(self, user_id: str, selection: UserSelection) -> None:
+        """Put a user's selection in place of the one before."""
+        row = {
+            "user_id": user_id,
+            "servers": list(selection.servers),
+            "tags": list(selection.tags),
+            "names": list(selection.names),
+            "pinned": list(selection.pinned),
+            "max_tools": selection.max_tools,
+            "max_tokens": selection.max_tokens,
+        }
+        async with self._session.begin() as session:
+            await session.execute(upsert(dialect_of(session), SelectionRow), row)
+
+
+def _record(row: ServerRow) -> ServerRecord:
+    return ServerRecord(
+        id=row.id,
+        owner_id=row.owner_id,
+        title=row.title,
+        named=row.named,
+        source_url=row.source_url,
+        base_url=row.base_url,
+        text=row.text,
+        inline_html=row.inline_html,
+        idempotency_key=row.idempotency_key,
+    )

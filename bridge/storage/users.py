@@ -1,0 +1,404 @@
+"""The part of the store that knows people: users, API keys, page tickets, and which browser runs what.
+
+Secrets are kept as SHA-256 hashes: they are random and 256 bits long, so that a slow hash would add nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sqlalchemy import Select, delete, select, update
+from sqlalchemy.engine import CursorResult
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from bridge.agent.turn import CallDisplay, display_named
+from bridge.storage.dialects import dialect_of, insert_missing, lock_user
+from bridge.storage.sessions import Sessions
+from bridge.storage.tables import (
+    ApiKeyRow,
+    DeviceChoiceRow,
+    DeviceRow,
+    ServerRow,
+    TicketRow,
+    ToolNameRow,
+    UserRow,
+)
+from bridge.stored_items.markers import MarkerForm, form_named
+
+KEY_PREFIX = "tbk_"
+"""API keys begin so, that a leaked one can be recognized."""
+
+TICKET_SECONDS = 24 * 3600
+"""How long a printed page URL can be used once: a day's work at the terminal that shows it."""
+
+OFFERED_TICKET_SECONDS = 5 * 60
+"""How long a page link in a `no_browser` answer can be used once (ruling 24)."""
+
+MAX_DEVICE_NAME_CHARS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A user as callers see it."""
+
+    id: str
+    name: str
+    """For people to read. Of a forwarded user, what the forwarder calls him and who the forwarder is."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserFacts:
+    """A user as the operator sees it."""
+
+    id: str
+    name: str
+    display_name: str | None
+    """What a forwarder calls this user; None: made at the command line."""
+    created_at: float
+    devices: int
+    keys: int
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A paired browser."""
+
+    id: str
+    user: User
+    public_key: str
+    """JWK, as JSON."""
+    name: str
+    created_at: float
+    last_seen_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class NewDevice:
+    """A browser that a ticket has just paired."""
+
+    device: Device
+    printed: bool
+    """Whether the ticket was; see `Ticket`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What a page ticket was good for."""
+
+    user: User
+    printed: bool
+    """Made at the command line, by whoever holds the machine; else it came with an answer of the bridge."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """An API key without its secret."""
+
+    id: str
+    label: str
+    created_at: float
+    forwarder: bool = False
+    show_calls: CallDisplay | None = None
+    """None: as its kind of key does."""
+    markers: MarkerForm | None = None
+    """None: as the client needs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHolder:
+    """Whose key it is, and whether it speaks for other users."""
+
+    user: User
+    forwarder: bool
+    """The key of a program that names the user of each call itself, such as Open WebUI's."""
+    show_calls: CallDisplay | None = None
+    markers: MarkerForm | None = None
+
+
+def new_id() -> str:
+    """128 random bits in hexadecimal."""
+    return secrets.token_hex(16)
+
+
+def hash_secret(secret: str) -> str:
+    """SHA-256 in hexadecimal."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class PeopleStore:
+    """Users, keys, tickets and devices. Every method is one transaction, committed when it returns."""
+
+    _session: Sessions
+
+    async def ensure_user(self, name: str) -> User:
+        """The user of that name, made when there is none."""
+        async with self._session.begin() as session:
+            return _user(await _ensured(session, name))
+
+    async def ensure_forwarded_user(self, issuer: str, subject: str, display_name: str) -> User:
+        """The user that a forwarder knows as `subject`, made at first sight; gets the newest display name.
+
+        The name is `issuer:subject`, so that a person who changes name or e-mail there stays the same here.
+        """
+        async with self._session.begin() as session:
+            row = await _ensured(session, f"{issuer}:{subject}")
+            row.display_name = display_name or subject
+            return _user(row)
+
+    async def delete_user(self, user_id: str) -> bool:
+        """Delete a user with all that is the user's but entries of the audit log; whether there was one."""
+        async with self._session.begin() as session:
+            await session.execute(delete(ToolNameRow).where(ToolNameRow.scope == user_id))
+            deleted = await session.execute(delete(UserRow).where(UserRow.id == user_id))
+            return cast(CursorResult[Any], deleted).rowcount > 0
+
+    async def users(self) -> list[UserFacts]:
+        """All users, oldest first."""
+        async with self._session() as session:
+            rows = await session.scalars(select(UserRow).order_by(UserRow.created_at))
+            devices = list(await session.scalars(select(DeviceRow.user_id)))
+            keys = list(await session.scalars(select(ApiKeyRow.user_id)))
+            return [
+                UserFacts(
+                    row.id,
+                    row.name,
+                    row.display_name,
+                    row.created_at,
+                    devices.count(row.id),
+                    keys.count(row.id),
+                )
+                for row in rows
+            ]
+
+    async def add_key(
+        self,
+        user_id: str,
+        label: str,
+        *,
+        forwarder: bool = False,
+        show_calls: CallDisplay | None = None,
+        markers: MarkerForm | None = None,
+    ) -> tuple[str, str]:
+        """Make an API key; returns its id and the key, which cannot be read again."""
+        key = KEY_PREFIX + secrets.token_urlsafe(32)
+        async with self._session.begin() as session:
+            row = ApiKeyRow(
+                id=new_id(),
+                user_id=user_id,
+                label=label,
+                key_hash=hash_secret(key),
+                created_at=time.time(),
+                forwarder=forwarder,
+                show_calls=show_calls,
+                markers=markers,
+            )
+            session.add(row)
+            return row.id, key
+
+    async def keys(self, user_id: str) -> list[ApiKey]:
+        """A user's keys, oldest first."""
+        async with self._session() as session:
+            rows = await session.scalars(
+                select(ApiKeyRow).where(ApiKeyRow.user_id == user_id).order_by(ApiKeyRow.created_at)
+            )
+            return [
+                ApiKey(
+                    row.id,
+                    row.label,
+                    row.created_at,
+                    row.forwarder,
+                    display_named(row.show_calls),
+                    form_named(row.markers),
+                )
+                for row in rows
+            ]
+
+    async def delete_key(self, user_id: str, key_id: str) -> bool:
+        """Revoke a key; False when the user has no such key."""
+        async with self._session.begin() as session:
+            return await _changed(
+                session, delete(ApiKeyRow).where(ApiKeyRow.user_id == user_id, ApiKeyRow.id == key_id)
+            )
+
+    async def holder_of_key(self, key: str) -> KeyHolder | None:
+        """Who a key belongs to."""
+        query = select(ApiKeyRow, UserRow).join(UserRow).where(ApiKeyRow.key_hash == hash_secret(key))
+        async with self._session() as session:
+            found = (await session.execute(query)).one_or_none()
+            if found is None:
+                return None
+            row, user = found
+            return KeyHolder(
+                _user(user), row.forwarder, display_named(row.show_calls), form_named(row.markers)
+            )
+
+    async def add_ticket(self, user_id: str, *, printed: bool = True) -> str:
+        """A ticket that can be spent once within `TICKET_SECONDS`; spent and expired ones are swept here.
+
+        One that is not `printed` lives for `OFFERED_TICKET_SECONDS` and replaces the user's last such ticket.
+        """
+        ticket = secrets.token_urlsafe(32)
+        now = time.time()
+        lifetime = TICKET_SECONDS if printed else OFFERED_TICKET_SECONDS
+        async with self._session.begin() as session:
+            await session.execute(delete(TicketRow).where(TicketRow.expires_at < now))
+            if not printed:
+                await session.execute(
+                    delete(TicketRow).where(TicketRow.user_id == user_id, TicketRow.printed.is_(False))
+                )
+            session.add(
+                TicketRow(
+                    ticket_hash=hash_secret(ticket),
+                    user_id=user_id,
+                    expires_at=now + lifetime,
+                    printed=printed,
+                )
+            )
+        return ticket
+
+    async def spend_ticket(self, ticket: str, public_key: str, browser: str) -> NewDevice | User | None:
+        """Make a browser a device of the ticket's user; None when the ticket is spent, expired or unknown.
+
+        A ticket that was not printed pairs only a user's first browser: if there is one already, the ticket
+        is spent and its user returned, who has to confirm the further browser there (ruling 24).
+        """
+        known = _good_ticket(ticket)
+        async with self._session.begin() as session:
+            found = (await session.execute(_ticket_and_user(known))).one_or_none()
+            if found is None or not await _changed(session, delete(TicketRow).where(*known)):
+                return None
+            row, user = found
+            if not row.printed:
+                await lock_user(session, user.id)  # Of two such tickets at once one is for a further browser.
+                if await _has_device(session, user.id):
+                    return _user(user)
+            device = _device(_added_device(session, user.id, public_key, browser), user)
+            return NewDevice(device, row.printed)
+
+    async def redeem_ticket(self, ticket: str, user_id: str) -> Ticket | None:
+        """Spend a ticket for a browser that is this user's already; returns what it was good for.
+
+        Another user's ticket is not spent. None when the ticket is spent, expired or unknown.
+        """
+        known = _good_ticket(ticket)
+        async with self._session.begin() as session:
+            found = (await session.execute(_ticket_and_user(known))).one_or_none()
+            if found is None:
+                return None
+            row, user = found
+            if user.id == user_id:
+                await session.execute(delete(TicketRow).where(*known))
+            return Ticket(_user(user), row.printed)
+
+    async def add_device(self, user_id: str, public_key: str, browser: str) -> Device:
+        """Make a browser a device of a user, who has confirmed it."""
+        async with self._session.begin() as session:
+            user = await session.get_one(UserRow, user_id)
+            return _device(_added_device(session, user_id, public_key, browser), user)
+
+    async def device(self, device_id: str) -> Device | None:
+        """A paired browser by its id."""
+        query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.id == device_id)
+        async with self._session() as session:
+            found = (await session.execute(query)).one_or_none()
+            return _device(*found) if found else None
+
+    async def devices(self, user_id: str) -> list[Device]:
+        """A user's browsers, oldest first."""
+        query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.user_id == user_id)
+        async with self._session() as session:
+            found = await session.execute(query.order_by(DeviceRow.created_at))
+            return [_device(row, user) for row, user in found]
+
+    async def rename_device(self, user_id: str, device_id: str, name: str) -> bool:
+        """Give a browser another name; False when the user has no such browser."""
+        mine = (DeviceRow.user_id == user_id, DeviceRow.id == device_id)
+        async with self._session.begin() as session:
+            return await _changed(session, update(DeviceRow).where(*mine).values(name=name))
+
+    async def see_device(self, device_id: str) -> None:
+        """Note that a browser opened a session now."""
+        async with self._session.begin() as session:
+            await session.execute(
+                update(DeviceRow).where(DeviceRow.id == device_id).values(last_seen_at=time.time())
+            )
+
+    async def delete_device(self, user_id: str, device_id: str) -> bool:
+        """Forget a browser and every choice of it; False when the user has no such browser."""
+        mine = (DeviceRow.user_id == user_id, DeviceRow.id == device_id)
+        async with self._session.begin() as session:
+            return await _changed(session, delete(DeviceRow).where(*mine))
+
+    async def device_choices(self, user_id: str) -> Mapping[str, str]:
+        """Which browser a user wants for which server: server id to device id."""
+        query = select(DeviceChoiceRow).where(DeviceChoiceRow.user_id == user_id)
+        async with self._session() as session:
+            return {row.server_id: row.device_id for row in await session.scalars(query)}
+
+    async def choose_device(self, user_id: str, server_id: str, device_id: str | None) -> bool:
+        """Want one browser for a server, or None: whichever was active last.
+
+        False when there is no such server, or the user has no such browser.
+        """
+        mine = (DeviceChoiceRow.user_id == user_id, DeviceChoiceRow.server_id == server_id)
+        async with self._session.begin() as session:
+            await lock_user(session, user_id)
+            await session.execute(delete(DeviceChoiceRow).where(*mine))
+            if device_id is None:
+                return True
+            device = await session.get(DeviceRow, device_id)
+            if device is None or device.user_id != user_id or await session.get(ServerRow, server_id) is None:
+                return False
+            session.add(DeviceChoiceRow(user_id=user_id, server_id=server_id, device_id=device_id))
+            return True
+
+
+def _user(row: UserRow) -> User:
+    if row.display_name is None:
+        return User(row.id, row.name)
+    issuer = row.name.partition(":")[0]
+    return User(row.id, f"{row.display_name} ({issuer})")
+
+
+def _device(row: DeviceRow, user: UserRow) -> Device:
+    return Device(row.id, _user(user), row.public_key, row.name, row.created_at, row.last_seen_at)
+
+
+async def _ensured(session: AsyncSession, name: str) -> UserRow:
+    found = select(UserRow).where(UserRow.name == name)
+    row = await session.scalar(found)
+    if row is None:  # Others may be making the same user now.
+        values = {"id": new_id(), "name": name, "created_at": time.time()}
+        await session.execute(insert_missing(dialect_of(session), UserRow), values)
+        row = (await session.scalars(found)).one()
+    return row
+
+
+def _added_device(session: AsyncSession, user_id: str, public_key: str, browser: str) -> DeviceRow:
+    now = time.time()
+    row = DeviceRow(
+        id=new_id(), user_id=user_id, public_key=public_key, name=browser, created_at=now, last_seen_at=now
+    )
+    session.add(row)
+    return row
+
+
+async def _has_device(session: AsyncSession, user_id: str) -> bool:
+    return await session.scalar(select(DeviceRow.id).where(DeviceRow.user_id == user_id).limit(1)) is not None
+
+
+def _good_ticket(ticket: str) -> tuple[Any, Any]:
+    return TicketRow.ticket_hash == hash_secret(ticket), TicketRow.expires_at >= time.time()
+
+
+def _ticket_and_user(known: tuple[Any, Any]) -> Select[TicketRow, UserRow]:
+    return select(TicketRow, UserRow).join(UserRow).where(*known)
+
+
+async def _changed(session: AsyncSession, statement: Any) -> bool:
+    return cast("CursorResult[Any]", await session.execute(statement)).rowcount > 0

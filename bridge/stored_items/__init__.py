@@ -1,0 +1,1 @@
+"""Items of turns that are stored: their shape, ids, markers and export."""

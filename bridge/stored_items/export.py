@@ -1,0 +1,177 @@
+"""What is kept of one user, as lines of JSON that can be read in again.
+
+The first line says what the file is; each other line is an item or a response. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, cast, get_args
+
+from bridge.stored_items.items import KeptItem, KeptResponse, ResponseStatus
+from toolserver.json_types import JsonObject, JsonValue
+
+FORMAT = "tool-bridge-kept"
+VERSION = 1
+
+MAX_ID_CHARS = 200
+
+_SIDES = ("input", "output")
+
+
+class BadExport(ValueError):
+    """The file cannot be read in; the text says where and why."""
+
+
+def head_line(user: str, exported_at: float) -> bytes:
+    """The first line."""
+    return _line({"format": FORMAT, "version": VERSION, "user": user, "exported_at": exported_at})
+
+
+def item_line(item: KeptItem) -> bytes:
+    """One item, without its owner."""
+    return _line({"kept": "item", **_facts(item)})
+
+
+def response_line(response: KeptResponse) -> bytes:
+    """One response, without its owner."""
+    return _line({"kept": "response", **_facts(response)})
+
+
+def is_head(value: JsonValue) -> bool:
+    """Whether this is the first line of such a file.
+
+    Raises:
+        BadExport: of a version that is not known here.
+    """
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        return False
+    if value.get("version") != VERSION:
+        raise BadExport(
+            f"it is of version {value.get('version')!r}; this tool-bridge reads version {VERSION}"
+        )
+    return True
+
+
+def read_line(line: bytes, user_id: str) -> KeptItem | KeptResponse:
+    """The item or response of a line, for this user.
+
+    Raises:
+        BadExport: it is neither.
+    """
+    try:
+        value: JsonValue = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadExport(f"no JSON: {error}") from None
+    if not isinstance(value, dict) or value.get("kept") not in ("item", "response"):
+        raise BadExport('neither an item nor a response: "kept" is missing')
+    return _item(value, user_id) if value["kept"] == "item" else _response(value, user_id)
+
+
+def id_at(facts: Mapping[str, JsonValue], name: str) -> str:
+    """An id.
+
+    Raises:
+        BadExport: there is none, or it is none.
+    """
+    value = facts.get(name)
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_ID_CHARS or not value.isprintable():
+        raise BadExport(f"{name} must be a text of 1 to {MAX_ID_CHARS} printable characters")
+    return value
+
+
+def optional_id_at(facts: Mapping[str, JsonValue], name: str) -> str | None:
+    """An id, or None where there is none.
+
+    Raises:
+        BadExport: it is no id.
+    """
+    return None if facts.get(name) is None else id_at(facts, name)
+
+
+def text_at(facts: Mapping[str, JsonValue], name: str) -> str:
+    """A text.
+
+    Raises:
+        BadExport: it is none.
+    """
+    value = facts.get(name)
+    if not isinstance(value, str):
+        raise BadExport(f"{name} must be a text")
+    return value
+
+
+def object_at(facts: Mapping[str, JsonValue], name: str) -> JsonObject:
+    """An object.
+
+    Raises:
+        BadExport: it is none.
+    """
+    value = facts.get(name)
+    if not isinstance(value, dict):
+        raise BadExport(f"{name} must be an object")
+    return value
+
+
+def time_at(facts: Mapping[str, JsonValue], name: str) -> float:
+    """Seconds since 1970.
+
+    Raises:
+        BadExport: it is no such number.
+    """
+    value = facts.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise BadExport(f"{name} must be a number of seconds since 1970")
+    return float(value)
+
+
+def _item(facts: JsonObject, user_id: str) -> KeptItem:
+    side, position = facts.get("side"), facts.get("position")
+    if side not in _SIDES:
+        raise BadExport('side must be "input" or "output"')
+    if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < 2**31:
+        raise BadExport("position must be a whole number from 0 on")
+    return KeptItem(
+        id=id_at(facts, "id"),
+        user_id=user_id,
+        response_id=id_at(facts, "response_id"),
+        position=position,
+        side=cast(Any, side),
+        model=text_at(facts, "model"),
+        payload=object_at(facts, "payload"),
+        created_at=time_at(facts, "created_at"),
+        conversation_id=optional_id_at(facts, "conversation_id"),
+        message_id=optional_id_at(facts, "message_id"),
+    )
+
+
+def _response(facts: JsonObject, user_id: str) -> KeptResponse:
+    status = facts.get("status")
+    if status not in get_args(ResponseStatus):
+        raise BadExport(f"status must be one of {', '.join(get_args(ResponseStatus))}")
+    return KeptResponse(
+        id=id_at(facts, "id"),
+        user_id=user_id,
+        model=text_at(facts, "model"),
+        status=cast(ResponseStatus, status),
+        body=object_at(facts, "body"),
+        request=object_at(facts, "request"),
+        created_at=time_at(facts, "created_at"),
+        background=facts.get("background") is True,
+        previous_id=optional_id_at(facts, "previous_id"),
+        conversation_id=optional_id_at(facts, "conversation_id"),
+        ended_at=None if facts.get("ended_at") is None else time_at(facts, "ended_at"),
+    )
+
+
+def _facts(kept: KeptItem | KeptResponse) -> dict[str, Any]:
+    facts = asdict(kept)
+    del facts["user_id"]
+    return facts
+
+
+def _line(facts: Mapping[str, Any]) -> bytes:
+    return json.dumps(facts, separators=(",", ":")).encode() + b"\n"

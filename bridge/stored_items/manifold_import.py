@@ -1,0 +1,94 @@
+"""Chats of Open WebUI with the items that OpenAI's manifold pipe has put into them (`openai_responses_pipe`).
+
+Receives a parsed export, of one chat or of many; gives the items, with the ids that markers name. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bridge.stored_items.export import BadExport, id_at, object_at, text_at, time_at
+from bridge.stored_items.items import KeptItem
+from toolserver.json_types import JsonObject, JsonValue
+
+MEMBER = "openai_responses_pipe"
+VERSION = 3
+
+
+def items_of_chats(exported: JsonValue, user_id: str) -> list[KeptItem]:
+    """The items of all chats, in the order of their messages.
+
+    Raises:
+        BadExport: there is no chat in it, none has items, or an item is damaged.
+    """
+    chats = exported if isinstance(exported, list) else [exported]
+    items: list[KeptItem] = []
+    found = False
+    for number, chat in enumerate(chats):
+        kept = _member(chat)
+        if kept is None:
+            continue
+        found = True
+        try:
+            items += _items(kept, _id_of(chat), user_id)
+        except BadExport as error:
+            raise BadExport(f"chat {number + 1}: {error}") from None
+    if not found:
+        raise BadExport(f"no chat in it has the member {MEMBER}, where that pipe keeps its items")
+    return items
+
+
+def _member(chat: JsonValue) -> JsonObject | None:
+    """What the pipe kept, wherever an export has it: in the chat, or in the record around it."""
+    while isinstance(chat, dict):
+        kept = chat.get(MEMBER)
+        if isinstance(kept, dict):
+            return kept
+        chat = chat.get("chat")
+    return None
+
+
+def _id_of(chat: JsonValue) -> str | None:
+    name = chat.get("id") if isinstance(chat, dict) else None
+    return name if isinstance(name, str) and name else None
+
+
+def _items(kept: JsonObject, chat_id: str | None, user_id: str) -> Iterator[KeptItem]:
+    if kept.get("__v") != VERSION:
+        raise BadExport(f"__v is {kept.get('__v')!r}; version {VERSION} can be read")
+    places = _places(kept)
+    for name, value in object_at(kept, "items").items():
+        try:
+            if not isinstance(value, dict):
+                raise BadExport("must be an object")
+            yield _item(name, value, chat_id, places.get(name, 0), user_id)
+        except BadExport as error:
+            raise BadExport(f"item {name[:100]!r}: {error}") from None
+
+
+def _places(kept: JsonObject) -> dict[str, int]:
+    """Where each item stands in its message."""
+    index = kept.get("messages_index")
+    messages = index.values() if isinstance(index, dict) else ()
+    places: dict[str, int] = {}
+    for message in messages:
+        names = message.get("item_ids") if isinstance(message, dict) else None
+        if isinstance(names, list):
+            places |= {name: place for place, name in enumerate(names) if isinstance(name, str)}
+    return places
+
+
+def _item(name: str, facts: JsonObject, chat_id: str | None, place: int, user_id: str) -> KeptItem:
+    message_id = id_at(facts, "message_id")
+    return KeptItem(
+        id=id_at({"id": name}, "id"),
+        user_id=user_id,
+        response_id=message_id,
+        position=place,
+        side="output",
+        model=text_at(facts, "model"),
+        payload=object_at(facts, "payload"),
+        created_at=time_at(facts, "created_at"),
+        conversation_id=chat_id,
+        message_id=message_id,
+    )

@@ -1,0 +1,138 @@
+"""Markers: ids of kept items within the text of an answer, which a client keeps and sends back. Pure.
+
+Ours is a line of its own, `[tb:<ULID><check>]: #`: to Markdown the definition of a link that nothing refers
+to, so that nothing of it is shown. Where that would be shown it is written in characters that nobody sees
+(`zero_width`). Four older forms of other programs are read. Everything here takes time linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bridge.stored_items import zero_width
+from bridge.stored_items.ulid import ALPHABET, LENGTH
+
+MarkerForm: TypeAlias = Literal["off", "link", "zero_width"]
+"""How an answer names its items: not at all, as a line of Markdown, by characters that are not seen."""
+
+MARKER_FORMS: tuple[MarkerForm, ...] = ("off", "link", "zero_width")
+
+_ID = f"[{ALPHABET}]"
+_MARK = re.compile(
+    rf"^[ \t]*\[(?:tb:(?P<ours>{_ID}{{28}})|(?P<third>{_ID}{{20}})"
+    rf"|openai_responses:v2:[a-z0-9_]{{2,30}}:(?P<second>{_ID}{{16}}))\]: #[ \t]*\r?(?:\n|\Z)"
+    rf"|\[\]\(openai_responses:v1:[a-z0-9_]{{2,30}}:(?P<first>{_ID}{{26}})(?:\?[^()\s]{{0,300}})?\)"
+    rf"|(?P<unseen>{zero_width.RUN.pattern})",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One or more markers at one place; no ids: the remains of one that was damaged."""
+
+    ids: tuple[str, ...]
+    is_line: bool
+    """It stood on a line of its own, which is gone with it."""
+    text: str
+    """As it stood there."""
+
+
+def form_named(name: str | None) -> MarkerForm | None:
+    """The form of that name; None when there is none."""
+    return next((form for form in MARKER_FORMS if form == name), None)
+
+
+def link(item_id: str) -> str:
+    """The marker of an item as a line of Markdown, without its line break.
+
+    A blank line or another marker's must stand before it, and its line must end.
+    """
+    return f"[tb:{_code(item_id)}]: #"
+
+
+def unseen(item_id: str) -> str:
+    """The marker of an item in characters that are not seen, anywhere in a text."""
+    return zero_width.written(_code(item_id))
+
+
+def parsed(text: str) -> list[str | Mark]:
+    """A text cut at its markers: pieces of text, as they are, and marks, in their order."""
+    return list(_tokens(text)) if may_have_markers(text) else [text]
+
+
+def stripped(text: str) -> str:
+    """A text without its markers; around a line that is gone only a blank line is left."""
+    if not may_have_markers(text):
+        return text
+    tokens = list(_tokens(text))
+    if not any(isinstance(token, Mark) for token in tokens):
+        return text
+    kept: list[str] = []
+    for place, token in enumerate(tokens):
+        if isinstance(token, str) and (words := _without_edges(token, tokens, place)):
+            kept.append(f"\n\n{words}" if kept and _is_line(tokens, place - 1) else words)
+    return "".join(kept)
+
+
+def may_have_markers(text: str) -> bool:
+    """Whether it is worth a closer look."""
+    return "]: #" in text or "openai_responses:v1:" in text or zero_width.has_signs(text)
+
+
+def _without_edges(words: str, tokens: list[str | Mark], place: int) -> str:
+    words = words.lstrip("\r\n") if _is_line(tokens, place - 1) else words
+    return words.rstrip("\r\n") if _is_line(tokens, place + 1) else words
+
+
+def _is_line(tokens: list[str | Mark], place: int) -> bool:
+    token = tokens[place] if 0 <= place < len(tokens) else ""
+    return isinstance(token, Mark) and token.is_line
+
+
+def _tokens(text: str) -> Iterator[str | Mark]:
+    """Pieces and marks; runs of characters that are not seen, but are no marker, stay text."""
+    place = 0
+    for found in _MARK.finditer(text):
+        mark = _unseen_mark(found[0]) if found["unseen"] else _visible_mark(found)
+        if mark is None:
+            continue
+        if found.start() > place:
+            yield text[place : found.start()]
+        place = found.end()
+        yield mark
+    if place < len(text) or place == 0:
+        yield text[place:]
+
+
+def _visible_mark(found: re.Match[str]) -> Mark:
+    if code := found["ours"]:
+        return Mark((code[:LENGTH],) if _is_whole(code) else (), True, found[0])
+    item_id = found["first"] or found["second"] or found["third"]
+    return Mark((item_id,), found["first"] is None, found[0])
+
+
+def _unseen_mark(run: str) -> Mark | None:
+    codes, old_ids = zero_width.codes_in(run)
+    ids = [code[:LENGTH] for code in codes if _is_whole(code)] + old_ids
+    if not ids and len(run) < zero_width.MIN_JUNK:
+        return None
+    return Mark(tuple(ids), False, run)
+
+
+def _code(item_id: str) -> str:
+    return item_id + _check(item_id)
+
+
+def _is_whole(code: str) -> bool:
+    return _check(code[:LENGTH]) == code[LENGTH:]
+
+
+def _check(item_id: str) -> str:
+    """Ten bits, by which a damaged marker is told from an id."""
+    bits = zlib.crc32(f"tb:{item_id}".encode())
+    return ALPHABET[bits & 31] + ALPHABET[bits >> 5 & 31]

@@ -1,0 +1,82 @@
+"""What a user wants kept of answers: as much as the bridge keeps, or less, never more.
+
+Receives choices from a store, gives them to turns. Knows nothing of HTTP and SQL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from bridge.settings.bridge import REASONING_MEMORIES, MemorySettings, ReasoningMemory
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChoice:
+    """What one user wants; the defaults are as much as the bridge keeps."""
+
+    keeps_answers: bool = True
+    reasoning: ReasoningMemory = "conversation"
+
+
+def narrowed(settings: MemorySettings, choice: MemoryChoice) -> MemorySettings:
+    """The settings of the bridge, as far as a user wants them."""
+    return replace(
+        settings,
+        persist_tool_results=settings.persist_tool_results and choice.keeps_answers,
+        reasoning=min(settings.reasoning, choice.reasoning, key=REASONING_MEMORIES.index),
+    )
+
+
+class MemoryChoiceStore(Protocol):
+    """Where choices survive a restart.
+
+    Raises, each method:
+        BridgeError: `store_unavailable`.
+    """
+
+    async def memory_choice(self, user_id: str) -> MemoryChoice:
+        """What a user has chosen."""
+        ...
+
+    async def save_memory_choice(self, user_id: str, choice: MemoryChoice) -> None:
+        """Put a choice in place; committed when it returns."""
+        ...
+
+
+class MemoryChoices:
+    """The choices of all users; read once for each. All methods run on one event loop."""
+
+    def __init__(self, store: MemoryChoiceStore) -> None:
+        self._store = store
+        self._known: dict[str, MemoryChoice] = {}
+        self._lock = asyncio.Lock()
+
+    async def of(self, user_id: str) -> MemoryChoice:
+        """A user's choice; cheap once it was read.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
+        known = self._known.get(user_id)
+        if known is not None:
+            return known
+        async with self._lock:
+            if user_id not in self._known:
+                self._known[user_id] = await self._store.memory_choice(user_id)
+            return self._known[user_id]
+
+    async def put(self, user_id: str, choice: MemoryChoice) -> None:
+        """Choose; it holds for answers that begin from now on.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
+        await asyncio.shield(self._keep(user_id, choice))
+
+    async def _keep(self, user_id: str, choice: MemoryChoice) -> None:
+        """Shielded: a caller who hangs up must not leave memory and store different."""
+        async with self._lock:
+            self._known.pop(user_id, None)
+            await self._store.save_memory_choice(user_id, choice)
