@@ -14,10 +14,10 @@ from yarl import URL
 
 from tests.browser.scene import Scene, staged, start_offering
 from tests.support.chromium import accept_selection, go_to
-from tests.support.compiled import document_text, operation
-from tests.support.model_answers import Answer
-from tests.support.models import provided
-from tests.support.scripted_provider import KEY, Script, ScriptedProvider, scripted_provider
+from tests.support.documents.compiled import document_text, operation
+from tests.support.models.model_answers import Answer
+from tests.support.models.models import provided
+from tests.support.models.scripted_provider import KEY, Script, ScriptedProvider, scripted_provider
 from tests.support.serving import for_every_page, serving
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"

@@ -12,8 +12,8 @@ import jsonschema_rs
 import orjson
 import pytest
 
-from tests.support.open_webui_converters import read_as_backend, read_as_browser, seen_by_browser
-from tests.support.openapi import document_with
+from tests.support.documents.open_webui_converters import read_as_backend, read_as_browser, seen_by_browser
+from tests.support.documents.openapi import document_with
 from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.tool.advertised_document import advertise

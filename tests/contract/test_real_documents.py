@@ -10,8 +10,8 @@ from typing import TypedDict, cast
 
 import pytest
 
-from tests.support.mutation import mutated
-from tests.support.strict_rules import problems_of
+from tests.support.documents.mutation import mutated
+from tests.support.documents.strict_rules import problems_of
 from toolserver.document.document import parse_document, read_value
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at

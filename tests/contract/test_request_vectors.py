@@ -11,9 +11,9 @@ from typing import TypedDict, cast
 
 import pytest
 
-from tests.support.style_rows import style_row
-from tests.support.vector_judge import differences
-from tests.support.vectors import NODE, Built, Job, Json, Row, base_url_of, build_all, compiled_job
+from tests.support.documents.style_rows import style_row
+from tests.support.documents.vector_judge import differences
+from tests.support.documents.vectors import NODE, Built, Job, Json, Row, base_url_of, build_all, compiled_job
 
 DEVIATIONS = Path(__file__).with_name("vector_deviations.toml")
 

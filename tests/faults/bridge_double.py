@@ -16,7 +16,7 @@ from bridge.calls.ports import JournalUnavailable
 from bridge.calls.state_machine import TERMINAL, CallState
 from tests.faults.link import Link
 from tests.faults.plan import Kind
-from tests.support.browser import FakeDecisions
+from tests.support.calls.browser import FakeDecisions
 from toolserver.call.result import TextBody
 
 COMMIT_S = 0.4

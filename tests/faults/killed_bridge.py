@@ -15,9 +15,9 @@ import aiohttp
 import socketio
 from openai import AsyncOpenAI
 
-from tests.support.compiled import document_text
+from tests.support.documents.compiled import document_text
+from tests.support.models.scripted_provider import KEY, ScriptedProvider
 from tests.support.running import Page, pair
-from tests.support.scripted_provider import KEY, ScriptedProvider
 
 START_S = 60
 

@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 
 from tests.faults.killed_bridge import KillableBridge, killable_bridge
-from tests.support.model_answers import calls, text
-from tests.support.scripted_provider import ScriptedProvider, script, scripted_provider
+from tests.support.models.model_answers import calls, text
+from tests.support.models.scripted_provider import ScriptedProvider, script, scripted_provider
 from tests.support.talking import Talk, listening
 from tests.support.waiting import eventually
 

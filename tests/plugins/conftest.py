@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from tests.support.models import shop_bridge
-from tests.support.scripted_provider import ScriptedProvider, scripted_provider
+from tests.support.models.models import shop_bridge
+from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
 
 
 @pytest_asyncio.fixture

@@ -14,8 +14,9 @@ from aiohttp import web
 
 from bridge.app.server import Bridge
 from tests.support.forwarding import SECRET
-from tests.support.model_answers import calls, reasoning, text
-from tests.support.models import MODEL, products
+from tests.support.models.model_answers import calls, reasoning, text
+from tests.support.models.models import MODEL, products
+from tests.support.models.scripted_provider import ScriptedProvider, fails, script
 from tests.support.open_webui_stand_in import (
     Browser,
     Chat,
@@ -27,7 +28,6 @@ from tests.support.open_webui_stand_in import (
 )
 from tests.support.plugin_scene import CITY, PIPE, pipe_of, weather
 from tests.support.running import page_of
-from tests.support.scripted_provider import ScriptedProvider, fails, script
 from tests.support.serving import serving
 
 pytestmark = pytest.mark.asyncio

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import hdrs, web
 
-from tests.support.original_server import Recorded
+from tests.support.documents.original_server import Recorded
 from tests.support.serving import serving
 
 

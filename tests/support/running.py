@@ -18,7 +18,7 @@ from jwt.algorithms import ECAlgorithm
 from bridge.app.server import Bridge, start_bridge
 from bridge.settings.bridge import Settings
 from bridge.storage.store import Store
-from tests.support.databases import Where, with_tables
+from tests.support.stores.databases import Where, with_tables
 
 FORGET_AT_ONCE = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0}
 """A bridge of a test that stops does not wait for calls that the test has left open."""

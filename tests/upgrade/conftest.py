@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
-from tests.support.databases import DATABASES
-from tests.support.postgresql import PostgresServer
-from tests.support.scripted_provider import ScriptedProvider, scripted_provider
+from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
+from tests.support.stores.databases import DATABASES
+from tests.support.stores.postgresql import PostgresServer
 from tests.upgrade.opened import Left, Visitor, copied, opened
 
 # As in tests/browser: a page opens slowly beside other tests; none judges by this bound.

@@ -18,13 +18,13 @@ from sqlalchemy import URL, Connection, Float, inspect, text
 
 from bridge.app.server import Bridge
 from bridge.settings.bridge import KeptSettings
-from tests.support.databases import Where, engine_of
 from tests.support.forwarding import signed
-from tests.support.models import provided
-from tests.support.postgresql import PostgresServer
+from tests.support.models.models import provided
+from tests.support.models.scripted_provider import KEY as PROVIDER_KEY
+from tests.support.models.scripted_provider import ScriptedProvider
 from tests.support.running import Page, running_bridge
-from tests.support.scripted_provider import KEY as PROVIDER_KEY
-from tests.support.scripted_provider import ScriptedProvider
+from tests.support.stores.databases import Where, engine_of
+from tests.support.stores.postgresql import PostgresServer
 from tests.upgrade.program import Program
 
 Json = dict[str, Any]

@@ -9,9 +9,9 @@ import aiohttp
 import pytest
 
 from bridge.settings.bridge import KeptSettings
-from tests.support.scripted_provider import Script, ScriptedProvider, events
-from tests.support.turning import round_of, user
-from tests.support.turning import text as said
+from tests.support.models.scripted_provider import Script, ScriptedProvider, events
+from tests.support.models.turning import round_of, user
+from tests.support.models.turning import text as said
 from tests.upgrade.observed import conversation_seen, events_seen, kept, timeless
 from tests.upgrade.opened import Left, Visitor, opened
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.argument_samples import NoSample, sample_arguments
+from tests.support.documents.argument_samples import NoSample, sample_arguments
 from toolserver.json_types import JsonObject, JsonValue
 
 

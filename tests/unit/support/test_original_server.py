@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.original_server import OriginalServer, Recorded
+from tests.support.documents.original_server import OriginalServer, Recorded
 from toolserver.json_types import JsonObject
 
 PART: JsonObject = {

@@ -20,8 +20,8 @@ import aiohttp
 from sqlalchemy import URL
 
 from tests.support.forwarding import SECRET
-from tests.support.postgresql import PostgresServer
-from tests.support.scripted_provider import ScriptedProvider, scripted_provider
+from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
+from tests.support.stores.postgresql import PostgresServer
 from tests.upgrade.making import people, written
 from tests.upgrade.making.answers import Answers
 from tests.upgrade.making.browser import use_chromium

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.model_answers import Answer, calls, reasoning, text
-from tests.support.scripted_provider import ScriptedProvider
+from tests.support.models.model_answers import Answer, calls, reasoning, text
+from tests.support.models.scripted_provider import ScriptedProvider
 from tests.support.waiting import eventually
 from tests.upgrade.making.people import Cast
 from tests.upgrade.observed import conversation_seen, events_seen, timeless

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.forwarding import SECRET
-from tests.support.scripted_provider import KEY as PROVIDER_KEY
+from tests.support.models.scripted_provider import KEY as PROVIDER_KEY
 
 Json = dict[str, Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import URL
 
-from tests.support.postgresql import binaries
+from tests.support.stores.postgresql import binaries
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.schemas import flat
+from tests.support.documents.schemas import flat
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue, dump_json

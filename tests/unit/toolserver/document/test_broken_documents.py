@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.mutation import mutated
+from tests.support.documents.mutation import mutated
 from toolserver.document.bundle import bundle_document
 from toolserver.document.document import parse_document
 from toolserver.errors import DocumentError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.compiled import compiled, document_text, operation
+from tests.support.documents.compiled import compiled, document_text, operation
 from toolserver.document.bundle import MAX_FILES, Bundle, Problem, bundle_document
 from toolserver.document.document import Limits, parse_document
 from toolserver.errors import DocumentError, ReferenceFailed

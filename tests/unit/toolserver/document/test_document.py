@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.document.document import Limits, parse_document, pointer_token, reference_of
 from toolserver.errors import DocumentError, ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue

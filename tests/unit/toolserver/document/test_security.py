@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.document.document import parse_document
 from toolserver.document.security import SecurityScheme, clash_of, read_requirements, read_security_schemes
 from toolserver.json_types import JsonObject, JsonValue

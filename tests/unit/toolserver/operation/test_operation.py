@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.openapi import document_with, operation_of
+from tests.support.documents.openapi import document_with, operation_of
 from toolserver.document.document import Limits
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, JsonValue

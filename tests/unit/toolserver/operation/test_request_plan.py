@@ -2,7 +2,7 @@
 
 import json
 
-from tests.support.openapi import operation_of
+from tests.support.documents.openapi import operation_of
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.argument_names import WHOLE, Target
 from toolserver.operation.operation import Operation

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.argument_names import WHOLE, Target
 from toolserver.operation.operation import Operation, read_operations

@@ -7,7 +7,7 @@ import orjson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.schemas import flat_with_warnings
+from tests.support.documents.schemas import flat_with_warnings
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue

@@ -7,8 +7,8 @@ import jsonschema_rs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.any_schema import NAMES, SCHEMAS
-from tests.support.schemas import flat_with_warnings
+from tests.support.documents.any_schema import NAMES, SCHEMAS
+from tests.support.documents.schemas import flat_with_warnings
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.tool.argument_schemas import Budget
 

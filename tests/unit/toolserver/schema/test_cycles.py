@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject
 from toolserver.schema.cycles import BEYOND, MAX_STEPS, Circles
 

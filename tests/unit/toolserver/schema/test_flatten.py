@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from tests.support.schemas import flat, flat_with_warnings
+from tests.support.documents.schemas import flat, flat_with_warnings
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema.write import free_form
 from toolserver.tool.argument_schemas import Budget

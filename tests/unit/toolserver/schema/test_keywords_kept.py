@@ -5,7 +5,7 @@ from typing import cast
 import orjson
 import pytest
 
-from tests.support.schemas import flat, flat_with_warnings
+from tests.support.documents.schemas import flat, flat_with_warnings
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape

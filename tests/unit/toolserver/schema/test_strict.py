@@ -7,9 +7,9 @@ import orjson
 import pytest
 from hypothesis import given, settings
 
-from tests.support.any_schema import NAMES, SCHEMAS
-from tests.support.schemas import flat
-from tests.support.strict_rules import problems_of, properties_of
+from tests.support.documents.any_schema import NAMES, SCHEMAS
+from tests.support.documents.schemas import flat
+from tests.support.documents.strict_rules import problems_of, properties_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema.hints import MAY_BE_NULL
 from toolserver.schema.strict import Strict, strict_schema, without_added_nulls

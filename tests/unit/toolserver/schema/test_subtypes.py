@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.schema.subtypes import MAX_SUBTYPES

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import orjson
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject
 from toolserver.tool.advertised_document import advertise
 from toolserver.tool.catalog import Tool

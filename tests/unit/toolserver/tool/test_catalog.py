@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import compile_document
 

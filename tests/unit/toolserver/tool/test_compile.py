@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.document.document import Limits, parse_document
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, JsonValue

@@ -7,7 +7,7 @@ import jsonschema_rs
 import orjson
 import pytest
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.argument_names import WHOLE, Arguments
 from toolserver.operation.operation import read_operations

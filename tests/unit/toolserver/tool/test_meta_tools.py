@@ -5,7 +5,7 @@ import json
 import jsonschema_rs
 import pytest
 
-from tests.support.tools import tools_named
+from tests.support.documents.tools import tools_named
 from toolserver.errors import ArgumentError
 from toolserver.tool.meta_tools import (
     META_NAMES,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.openapi import document_with
+from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject
 from toolserver.operation.operation import read_operations
 from toolserver.tool.naming import (

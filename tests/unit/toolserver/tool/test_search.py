@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.tools import tools_named
+from tests.support.documents.tools import tools_named
 from toolserver.tool.search import ToolSearch, words_of
 
 TOOLS = [

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.support.tools import tools_named
+from tests.support.documents.tools import tools_named
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import META_TOOLS, READ_RESULT
 from toolserver.tool.selection import (

@@ -1,0 +1,103 @@
+"""A conversation in the page from its first word to its last: answered, asked about, retried, reloaded."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Locator, expect
+
+from tests.browser.approving import customers
+from tests.browser.chat_stage import ChatStage, barriers, chat_stage
+from tests.support.chromium import expect_connection
+from tests.support.models.model_answers import calls, reasoning, text
+from tests.support.models.scripted_provider import script
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 390)]
+
+
+def ordered_by(customer: str) -> dict[str, Any]:
+    return {
+        "customer": customer,
+        "items": [{"product_id": 1, "quantity": 1}],
+        "delivery": {"street": "Canal Street 5", "city": "Springfield"},
+    }
+
+
+def order_of(stage: ChatStage, customer: str) -> Locator:
+    return stage.call("placeOrder").filter(has_text=customer)
+
+
+async def decide(card: Locator, label: str) -> None:
+    """Press a button of the question within the card; Playwright waits until it takes a click."""
+    await card.get_by_role("button", name=label).click()
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+async def test_a_conversation_with_calls_decisions_a_retry_and_a_reload(
+    chromium: Browser, tmp_path: Path, scheme: str, width: int
+) -> None:
+    """S3-F3, S3-F4, S3-F6: in light and dark, at a desk and on a phone, without a barrier."""
+    options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}
+    async with chat_stage(chromium, tmp_path, options) as stage:
+        assert await barriers(stage.page) == []
+        await look_around(stage)
+        await order_twice(stage)
+        await retry_mood(stage)
+        assert await barriers(stage.page) == []
+        assert await stage.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def look_around(stage: ChatStage) -> None:
+    """Three calls at once, and an answer in Markdown."""
+    three = calls(("listProducts", {}), ("getOpeningHours", {}), ("getName", {}))
+    await stage.say("Look around", reasoning("Three at once.") + three, text("# Done\n\n**Three** calls."))
+    for name in ("listProducts", "getOpeningHours", "getName"):
+        await stage.expect_state(name, "succeeded")
+    await expect(stage.answers.get_by_role("heading", name="Done")).to_be_visible()
+    await stage.over()
+
+
+async def order_twice(stage: ChatStage) -> None:
+    """One order is allowed, one denied after a reload, a call fails; another reload while it is told."""
+    orders = [("placeOrder", ordered_by(name)) for name in ("Ada", "Bob")]
+    gate = asyncio.Event()
+    ending = script(text("One order ", "was placed, ", "one was not.")).held(gate, after=6)
+    await stage.say("Order for Ada and Bob", calls(*orders, ("getMood", {})), ending)
+    await decide(order_of(stage, "Ada"), "Allow once")
+    await expect(order_of(stage, "Bob").get_by_role("button", name="Deny")).to_be_visible()
+    assert await barriers(stage.page) == []
+    await stage.page.reload()
+    await expect_connection(stage.page, "connected")
+    await decide(order_of(stage, "Bob"), "Deny")
+    await expect(stage.answers.last).to_contain_text("One order")
+    await stage.page.reload()
+    await expect_connection(stage.page, "connected")  # else there is nobody to make a call again
+    await expect(stage.answers.last).to_contain_text("One order")
+    await expect(stage.answers.last).not_to_contain_text("was not")
+    gate.set()
+    await expect(stage.answers.last).to_contain_text("One order was placed, one was not.")
+    await stage.over()
+    await expect_orders(stage)
+
+
+async def retry_mood(stage: ChatStage) -> None:
+    """The call that failed is made again in a branch of its own; the others are not."""
+    failed = await stage.expect_state("getMood", "failed")
+    stage.api.fails = False
+    stage.provider.play(text("The mood is good."))
+    await failed.get_by_role("button", name="Try again: getMood").click()
+    await stage.expect_state("getMood", "succeeded")
+    await expect(stage.answers.last).to_contain_text("The mood is good.")
+    await stage.over()
+    await expect_orders(stage)
+    await expect(stage.answers.last.get_by_text("2 of 2")).to_be_visible()
+
+
+async def expect_orders(stage: ChatStage) -> None:
+    """Ada's was placed once, Bob's never."""
+    await expect(order_of(stage, "Ada")).to_have_attribute("data-state", "succeeded")
+    await expect(order_of(stage, "Bob")).to_have_attribute("data-state", "denied")
+    assert [name for name in await customers(stage.scene) if name in ("Ada", "Bob")] == ["Ada"]

@@ -1,0 +1,336 @@
+"""The chat page as a page: by keyboard, with hostile texts, long answers, branches, settings and files."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser.chat_stage import ChatStage, barriers, chat_stage
+from tests.browser.scene import Scene
+from tests.support.chromium import complaints_of, expect_connection, go_to, tab_to
+from tests.support.models.model_answers import calls, text
+from tests.support.models.scripted_provider import fails, script
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+HOSTILE = """<script>window.hacked = 1</script> <img src=x onerror="window.hacked = 2">
+
+[click](javascript:window.hacked=3) <a href="javascript:alert(1)">here</a> ![pixel](https://tracker.test/pixel.png)
+
+<iframe src="//tracker.test"></iframe> <style>body { display: none }</style>
+"""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(chromium: Browser, tmp_path: Path) -> AsyncIterator[ChatStage]:
+    """A new conversation in a page of its own."""
+    async with chat_stage(chromium, tmp_path) as made:
+        yield made
+
+
+async def test_a_conversation_is_held_by_keyboard_alone(stage: ChatStage) -> None:
+    """Enter sends, Shift+Enter makes a line, Escape stops, and the focus stays where somebody writes."""
+    page = stage.page
+    await page.reload()
+    await expect_connection(page, "connected")
+    await expect(stage.message).to_be_focused()
+    gate = asyncio.Event()
+    stage.provider.play(script(text("One ", "two ", "three")).held(gate, after=5))
+    await page.keyboard.type("Count")
+    await page.keyboard.press("Shift+Enter")
+    await page.keyboard.type("to three")
+    await page.keyboard.press("Enter")
+    await expect(stage.asked).to_contain_text("Count\nto three")
+    await expect(stage.answers).to_contain_text("One")
+    await expect(stage.message).to_be_focused()
+    await page.keyboard.type("More")
+    await page.keyboard.press("Enter")
+    await expect(stage.message).to_have_value("More")
+    await page.keyboard.press("Escape")
+    await expect(stage.answers).to_contain_text("Stopped. What had been said stays.")
+    await expect(stage.answers).to_contain_text("One")
+    await expect(stage.message).to_be_focused()
+    stage.provider.play(calls(("getName", {})), text("Her name is Ada."))
+    await page.keyboard.press("Enter")
+    card = await stage.expect_state("getName", "succeeded")
+    await stage.over()
+    await tab_backwards_to(page, "getName")
+    await page.keyboard.press("Enter")
+    await expect(card.get_by_role("region", name="Result")).to_contain_text("Ada")
+    await tab_to(page, stage.message)
+
+
+async def tab_backwards_to(page: Page, name: str) -> None:
+    for _ in range(30):
+        await page.keyboard.press("Shift+Tab")
+        if await page.evaluate("document.activeElement.textContent") == name:
+            return
+    raise AssertionError(f"{name} is not reached")
+
+
+async def test_what_models_and_tools_say_stays_text(stage: ChatStage) -> None:
+    """HTML, scripts, foreign pictures and dangerous links: nothing runs and nobody is told."""
+    complaints = complaints_of(stage.page)
+    asked: list[str] = []
+    stage.page.on("request", lambda request: asked.append(request.url))
+    stage.api.name = HOSTILE
+    await stage.say(HOSTILE, text(HOSTILE) + calls(("getName", {})), text("Done.\n\n", HOSTILE))
+    card = await stage.expect_state("getName", "succeeded")
+    await stage.over()
+    await card.get_by_role("button", name="getName").click()
+    await expect(card.get_by_role("region", name="Result")).to_contain_text(
+        "<script>window.hacked = 1</script>"
+    )
+    await expect(stage.answers.get_by_text("<script>window.hacked = 1</script>").first).to_be_visible()
+    assert await stage.page.evaluate("window.hacked") is None
+    inside = "main :is(script, iframe, style, img, [onerror], a[href^='javascript'])"
+    assert await stage.page.locator(inside).count() == 0
+    assert not [url for url in asked if "tracker" in url]
+    assert complaints == []
+
+
+async def test_a_long_answer_grows_without_disturbing_what_stands(stage: ChatStage) -> None:
+    """A selection in the beginning lasts, and no paragraph is made anew: the work per word does not grow."""
+    gate = asyncio.Event()
+    beginning = ["# Title\n\n", "The first paragraph.\n\n", "The second paragraph.\n\n"]
+    rest = [f"Paragraph {number} says **something** and `more`.\n\n" for number in range(400)]
+    await stage.say("Tell me all", script(text(*beginning, *rest)).held(gate, after=8))
+    first = stage.answers.get_by_text("The first paragraph.")
+    await first.select_text()
+    await first.evaluate("element => { element.isOld = true }")
+    gate.set()
+    await stage.over()
+    await expect(stage.answers.get_by_text("Paragraph 399 says something")).to_be_visible()
+    assert await first.evaluate("element => element.isOld") is True
+    assert await stage.page.evaluate("getSelection().toString().trim()") == "The first paragraph."
+    assert await stage.answers.locator(".markdown > *").count() == 403
+
+
+async def test_whoever_reads_above_is_not_pulled_down(stage: ChatStage) -> None:
+    """An answer that grows is followed only by those who are at its end; a button leads there."""
+    page = stage.page
+    await stage.say("Tell me much", text(*[f"Line {number}.\n\n" for number in range(80)]))
+    await stage.over()
+    await eventually_at_end(page)
+    gate = asyncio.Event()
+    await stage.say("And more", script(text("Begun.\n\n", *["More.\n\n"] * 40)).held(gate, after=5))
+    await expect(stage.answers.last).to_contain_text("Begun.")
+    await page.evaluate("scrollTo(0, 0)")
+    gate.set()
+    await stage.over()
+    assert await page.evaluate("scrollY") == 0
+    await page.get_by_role("button", name="To the end").click()
+    await eventually_at_end(page)
+
+
+async def eventually_at_end(page: Page) -> None:
+    near = "scrollY + innerHeight > document.documentElement.scrollHeight - 120"
+
+    async def is_near() -> bool:
+        return bool(await page.evaluate(near))
+
+    await eventually(is_near)
+
+
+async def test_stop_reaches_a_slow_tool_and_the_conversation_goes_on(stage: ChatStage) -> None:
+    """S3-F2: the page's request is aborted, what was said stays, and the next message is answered."""
+    await stage.say("Wait for it", text("I call.") + calls(("getLater", {})))
+    await expect(stage.call("getLater")).to_be_visible()
+    await stage.page.get_by_role("button", name="Stop", exact=True).click()
+    await eventually(lambda: stage.api.abandoned == 1)
+    await expect(stage.answers).to_contain_text("Stopped.")
+    await expect(stage.call("getLater")).to_contain_text("before the answer was stopped")
+    await stage.say("Go on", text("Going on."))
+    await expect(stage.answers.last).to_contain_text("Going on.")
+
+
+async def test_what_was_said_until_stop_stays_and_says_that_it_broke_off(stage: ChatStage) -> None:
+    """S3-F2: after a reload, too; and a conversation whose end nobody saw can be gone on with."""
+    gate = asyncio.Event()
+    await stage.say("Tell me", script(text("Once upon ", "a time")).held(gate, after=5))
+    await expect(stage.answers).to_contain_text("Once upon")
+    await stage.message.press("Escape")
+    await expect(stage.answers).to_contain_text("Stopped.")
+    await stage.page.reload()
+    await expect(stage.answers).to_contain_text("Once upon")
+    await expect(stage.answers).to_contain_text("The answer broke off here.")
+    await stage.say("Go on", text("A time."))
+    await expect(stage.answers.last).to_contain_text("A time.")
+    await expect(stage.page.get_by_text("broke off")).to_have_count(0)
+
+
+async def test_a_card_leads_to_its_call_in_the_log(stage: ChatStage) -> None:
+    """Also after a reload, when the page itself has forgotten the call."""
+    await stage.say("Her name?", calls(("getName", {})), text("Ada."))
+    await stage.over()
+    for _ in range(2):
+        card = await stage.expect_state("getName", "succeeded")
+        await card.get_by_role("button", name="getName").click()
+        await card.get_by_role("link", name="In the call log").click()
+        opened = stage.page.get_by_role("button", name="getName", expanded=True)
+        await expect(opened).to_be_visible()
+        await stage.page.go_back()
+        await stage.page.reload()
+
+
+async def test_an_edited_message_makes_a_branch_and_both_stay(stage: ChatStage) -> None:
+    """Versions are gone through with two buttons, and so are answers that were asked for again."""
+    page = stage.page
+    await stage.say("Hello", text("Good day."))
+    await stage.over()
+    stage.provider.play(text("Good evening."))
+    await stage.asked.get_by_role("button", name="Edit").click()
+    field = page.get_by_role("textbox", name="Edit the message")
+    await expect(field).to_have_value("Hello")
+    await field.fill("Hello again")
+    await field.press("Enter")
+    await expect(stage.answers).to_contain_text("Good evening.")
+    await stage.over()
+    await page.get_by_role("button", name="Previous version").click()
+    await expect(stage.asked).to_contain_text("Version 1 of 2")
+    await expect(stage.answers).to_contain_text("Good day.")
+    stage.provider.play(text("Good night."))
+    await stage.answers.get_by_role("button", name="Answer again").click()
+    await expect(stage.answers).to_contain_text("Good night.")
+    await stage.over()
+    assert await page.evaluate("document.activeElement !== document.body")
+    await page.reload()
+    await expect(stage.answers).to_contain_text("Good night.")
+    await expect(stage.answers).to_contain_text("Answer 2 of 2")
+    await page.get_by_role("button", name="Previous answer").click()
+    await expect(stage.answers).to_contain_text("Good day.")
+    await expect(page.get_by_role("button", name="Next answer")).to_be_enabled()
+    assert await page.evaluate("document.activeElement !== document.body")
+
+
+async def test_a_model_that_fails_is_said_and_asked_again(stage: ChatStage) -> None:
+    """The message is not lost, and the reason stands where the answer would."""
+    await stage.say("Hello", fails(400))
+    await expect(stage.answers.get_by_role("alert")).to_contain_text("The answer failed.")
+    stage.provider.play(text("Here I am."))
+    await stage.answers.get_by_role("button", name="Answer again").click()
+    await expect(stage.answers).to_contain_text("Here I am.")
+    await expect(stage.answers.get_by_role("alert")).to_have_count(0)
+
+
+async def test_model_prompt_and_tools_are_chosen_in_the_page(stage: ChatStage) -> None:
+    """S3-10: before the conversation begins and after; the model gets exactly that."""
+    page = stage.page
+    await page.get_by_role("button", name="Settings").click()
+    settings = page.get_by_role("region", name="Settings of the conversation")
+    await settings.get_by_role("button", name="None").click()
+    await settings.get_by_role("checkbox", name="getName").check()
+    await settings.get_by_label("System prompt").fill("Be brief.")
+    assert await barriers(page) == []
+    await stage.say("Hello", text("Hi."))
+    await stage.over()
+    first = stage.provider.requests[-1].body
+    assert [tool["name"] for tool in first["tools"]] == ["getName"]
+    assert first["instructions"].startswith("Be brief.")
+    await settings.get_by_role("checkbox", name="getMood").check()
+    await expect(settings.get_by_role("heading", name="Tools: 2 of")).to_be_visible()
+    await stage.say("Again", text("Hi again."))
+    await expect(stage.answers.last).to_contain_text("Hi again.")
+    assert sorted(tool["name"] for tool in stage.provider.requests[-1].body["tools"]) == [
+        "getMood",
+        "getName",
+    ]
+
+
+async def test_conversations_are_listed_renamed_found_and_deleted(stage: ChatStage) -> None:
+    """S3-11: everything that is done with a conversation as a whole."""
+    page = stage.page
+    rows = page.get_by_role("navigation", name="Conversations").get_by_role("listitem")
+    await stage.say("About pets", text("Pets are nice."))
+    await stage.over()
+    await page.get_by_role("link", name="New conversation").click()
+    await expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
+    await stage.say("About tea", text("Tea is hot."))
+    await stage.over()
+    await expect(rows).to_have_count(2)
+    await page.get_by_role("button", name="Rename").click()
+    await page.get_by_role("textbox", name="Title").fill("Hot drinks")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="Hot drinks")).to_be_visible()
+    await expect(rows.first).to_contain_text("Hot drinks")
+    await page.get_by_role("searchbox", name="Search").fill("nice")
+    await expect(rows).to_have_count(1)
+    await rows.first.get_by_role("link").click()
+    await expect(stage.answers).to_contain_text("Pets are nice.")
+    await page.get_by_role("button", name="Delete", exact=True).click()
+    await page.get_by_role("button", name="Delete it").click()
+    await expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
+    await expect(page.get_by_text("Nothing is found.")).to_be_visible()
+    await page.get_by_role("searchbox", name="Search").fill("")
+    await expect(rows).to_have_count(1)
+
+
+async def test_a_conversation_is_taken_away_as_a_file(stage: ChatStage) -> None:
+    """As JSON with everything, and as Markdown to read."""
+    page = stage.page
+    await stage.say("Her name?", calls(("getName", {})), text("**Ada**."))
+    await stage.over()
+    async with page.expect_download() as saved:
+        await page.get_by_role("button", name="Export as JSON").click()
+    file = await saved.value
+    assert file.suggested_filename == "Her name.json"
+    kept = json.loads(text_of(await file.path()))
+    assert [message["role"] for message in kept["messages"]] == ["user", "assistant", "tool", "assistant"]
+    async with page.expect_download() as saved:
+        await page.get_by_role("button", name="Export as Markdown").click()
+    words = text_of(await (await saved.value).path())
+    assert words.startswith("# Her name?\n")
+    assert "### Call of getName: succeeded" in words
+    assert "**Ada**." in words
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+async def test_two_tabs_show_the_same_answer_while_it_grows(stage: ChatStage) -> None:
+    """S3-F1, S3-15: any number of listeners, and one that comes late has the beginning too."""
+    gate = asyncio.Event()
+    await stage.say("Count", script(text("One ", "two ", "three")).held(gate, after=5))
+    await expect(stage.answers).to_contain_text("One")
+    other = await stage.page.context.new_page()
+    await other.goto(stage.page.url)
+    answer = other.get_by_role("article", name="Answer", exact=True)
+    await expect(answer).to_contain_text("One")
+    gate.set()
+    for page in (stage.page, other):
+        await expect(page.get_by_role("article", name="Answer", exact=True)).to_contain_text("One two three")
+
+
+async def test_a_bridge_that_is_started_again_is_found_again(stage: ChatStage, tmp_path: Path) -> None:
+    """The page says that the line is broken, comes back by itself, and offers to go on."""
+    gate = asyncio.Event()
+    await stage.say("Count", script(text("One ", "two ", "three")).held(gate, after=5))
+    await expect(stage.answers).to_contain_text("One")
+    await stage.scene.bridge.close()
+    await expect(stage.page.get_by_text("The line to the bridge is broken.")).to_be_visible()
+    await stage.message.fill("What I had begun to write")
+    await stage.restart(tmp_path)
+    await expect(stage.page.get_by_text("The line to the bridge is broken.")).to_be_hidden()
+    await expect(stage.message).to_have_value("What I had begun to write")
+    gate.set()
+    stage.provider.play(text("One, two, three."))
+    await stage.page.get_by_role("button", name="Answer again").click()
+    await expect(stage.answers).to_contain_text("One, two, three.")
+
+
+async def test_the_demo_answers_the_minute_it_runs(demo: Scene) -> None:
+    """Without a provider, a key or a network: an example is clicked, sent and answered."""
+    page = await demo.open_page()
+    await go_to(page, "chat")
+    await page.get_by_role("button", name="All of them at once").click()
+    await expect(page.get_by_role("textbox", name="Message", exact=True)).to_be_focused()
+    await page.keyboard.press("Enter")
+    cards = page.locator('[aria-label^="Call of"][data-state="succeeded"]')
+    await expect(cards).to_have_count(3)
+    await expect(page.get_by_role("article", name="Answer", exact=True)).to_contain_text("answered:")

@@ -1,0 +1,347 @@
+"""`tool-bridge`, as a user types it."""
+
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge.__main__ import main
+from bridge.storage.store import Store
+from tests.support.documents.compiled import document_text, operation
+from toolserver.json_types import JsonObject
+
+SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
+
+
+def run(*arguments: str, data: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, **({"TOOL_BRIDGE_DATA": str(data)} if data else {})}
+    command = [sys.executable, "-m", "bridge", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environ, timeout=30, check=False)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, str], Path]]:
+    """A running demo and its data folder."""
+    data = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-m", "bridge", "demo", "--json", "--port", "0", "--data", str(data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline()), data
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=15)
+        assert output == "", "standard output must hold the one JSON line"
+        assert "Traceback" not in errors
+        assert process.returncode == 0
+
+
+def test_the_demo_prints_one_line_of_facts(demo: tuple[dict[str, str], Path]) -> None:
+    """Programs that start the bridge read this line; everything else is on standard error."""
+    facts, data = demo
+    assert set(facts) == {"page_url", "base_url", "key", "samples_url", "model_url", "models"}
+    assert facts["page_url"].startswith(facts["base_url"] + "/#ticket=")
+    assert facts["key"] == (data / "local.key").read_text(encoding="utf-8")
+    assert facts["samples_url"].rpartition(":")[0] == facts["base_url"].rpartition(":")[0]
+    assert facts["samples_url"] != facts["base_url"]
+
+
+def test_tools_of_the_running_bridge_are_listed(demo: tuple[dict[str, str], Path]) -> None:
+    """The data folder says where the bridge runs and with which key."""
+    _, data = demo
+    listed = run("tools", data=data).stdout.splitlines()
+    assert listed[0] == "getOpeningHours  GET /opening-hours  [corner-shop]  (not accepted)"
+    tools = json.loads(run("tools", "--json", data=data).stdout)["tools"]
+    assert len(tools) == len(listed)
+
+
+def test_a_call_prints_the_answer_and_fails_with_the_error(demo: tuple[dict[str, str], Path]) -> None:
+    """Scripts read the exit status."""
+    facts, data = demo
+    called = run("call", "listProducts", '{"limit": 1}', data=data)
+    assert called.returncode == 1
+    assert json.loads(called.stdout)["error"]["code"] == "not_accepted"
+    wrong = run("call", "listProducts", "--key", "tbk_wrong", "--url", facts["base_url"])
+    assert json.loads(wrong.stdout)["error"]["code"] == "unauthorized"
+
+
+def test_a_key_and_a_page_link_are_made_for_another_user(demo: tuple[dict[str, str], Path]) -> None:
+    """While the bridge runs; the key works at once."""
+    facts, data = demo
+    made = json.loads(run("key", "--user", "bob", "--json", "--data", str(data)).stdout)
+    assert made["user"] == "bob"
+    assert made["page_url"].startswith(facts["base_url"] + "/#ticket=")
+    assert run("tools", "--key", made["key"], data=data).returncode == 0
+
+
+def test_a_forwarders_key_has_no_page_and_speaks_for_nobody_by_itself(
+    demo: tuple[dict[str, str], Path],
+) -> None:
+    """It is for Open WebUI's backend; printed as text and as JSON."""
+    _, data = demo
+    made = json.loads(run("key", "--forwarder", "--label", "chat", "--json", "--data", str(data)).stdout)
+    assert set(made) == {"forwarder", "key"}
+    refused = run("call", "listProducts", "--key", made["key"], data=data)
+    assert json.loads(refused.stdout)["error"]["code"] == "unverified_user"
+    assert run("key", "--forwarder", data=data).stdout.startswith("Forwarder: command line\nKey: tbk_")
+    assert run("key", "--forwarder", "--user", "bob", data=data).returncode == 2
+
+
+def test_users_and_their_browsers_are_listed_and_a_browser_is_removed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For whoever holds the machine, when somebody has lost a laptop."""
+
+    async def furnish() -> str:
+        store = Store.open(tmp_path / "bridge.sqlite3")
+        ann = await store.ensure_user("ann")
+        await store.ensure_forwarded_user("open-webui", "b5d0", "Ada")
+        device = await store.add_device(ann.id, "{}", "Firefox on Linux")
+        await store.close()
+        return device.id
+
+    device_id = asyncio.run(furnish())
+    folder = ["--data", str(tmp_path)]
+    assert main(["users", *folder]) == 0
+    assert capsys.readouterr().out == "ann  1 browsers, 0 keys\nopen-webui:b5d0  Ada  0 browsers, 0 keys\n"
+    assert main(["devices", "--user", "ann", *folder]) == 0
+    assert capsys.readouterr().out.startswith(f"{device_id}  Firefox on Linux  last seen 20")
+    assert main(["devices", "--user", "open-webui:b5d0", "--remove", device_id, *folder]) == 1
+    assert "has no browser" in capsys.readouterr().err
+    assert main(["devices", "--user", "ann", "--remove", device_id, "--json", *folder]) == 0
+    assert json.loads(capsys.readouterr().out) == {"devices": []}
+    assert main(["users", "--json", *folder]) == 0
+    assert json.loads(capsys.readouterr().out)["users"][0]["devices"] == 0
+
+
+@pytest.mark.parametrize("how", ["file", "environment"])
+def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: str) -> None:
+    """Users could be forged with it, and nobody would notice before."""
+    secret = tmp_path / "secret"
+    secret.write_text("short\n", encoding="utf-8")
+    named = ["--user-jwt-secret", str(secret)] if how == "file" else []
+    environ = {} if how == "file" else {"FORWARD_USER_INFO_HEADER_JWT_SECRET": "short"}
+    command = [sys.executable, "-m", "bridge", "serve", "--port", "0", "--data", str(tmp_path), *named]
+    started = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | environ, timeout=30, check=False
+    )
+    assert started.returncode == 2
+    assert "needs 32 bytes" in started.stderr
+    assert "Traceback" not in started.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "foreign"),
+    [
+        (["--help"], {"aiohttp", "openai", "pydantic", "sqlalchemy"}),
+        (["check", str(SHOP)], {"openai", "socketio", "sqlalchemy"}),
+        (["tools", "--spec", str(SHOP)], {"openai", "socketio", "sqlalchemy"}),
+        (["call", "x", "--url", "http://127.0.0.1:1"], {"openai", "socketio", "sqlalchemy"}),
+        (["key", "--user", "bob"], {"aiohttp", "openai", "socketio"}),
+        (["audit"], {"openai", "socketio"}),
+    ],
+)
+def test_a_command_loads_no_library_that_it_does_not_use(
+    tmp_path: Path, words: list[str], foreign: set[str]
+) -> None:
+    """Provider's SDK, server and database take a second to import, which a script pays for each command."""
+    code = (
+        "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+        "from bridge.__main__ import main; main(sys.argv[1:])"
+    )
+    environ = {**os.environ, "TOOL_BRIDGE_DATA": str(tmp_path)}
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        capture_output=True,
+        text=True,
+        env=environ,
+        timeout=30,
+        check=True,
+    )
+    loaded = set(ran.stderr.splitlines()[-1].split())
+    assert "bridge.__main__" in loaded
+    assert not foreign & loaded
+
+
+def test_a_client_command_without_a_bridge_says_so(tmp_path: Path) -> None:
+    """No traceback."""
+    called = run("call", "x", "--url", "http://127.0.0.1:1", "--data", str(tmp_path))
+    assert called.returncode == 2
+    assert "no bridge answers at http://127.0.0.1:1" in called.stderr
+
+
+def test_a_port_in_use_is_reported_in_one_line(demo: tuple[dict[str, str], Path], tmp_path: Path) -> None:
+    """The most frequent start failure."""
+    facts, _ = demo
+    port = facts["base_url"].rpartition(":")[2]
+    started = run("serve", "--port", port, "--data", str(tmp_path))
+    assert started.returncode == 1
+    assert "cannot listen on 127.0.0.1" in started.stderr
+    assert "Traceback" not in started.stderr
+
+
+def test_check_reports_what_becomes_a_tool_and_what_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    """As JSON and as text, without a running bridge."""
+    assert main(["check", str(SHOP), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert set(report) == {"title", "version", "tools", "skipped", "document_warnings"}
+    assert set(report["tools"][0]) == {"name", "operation_id", "method", "path", "warnings"}
+    assert main(["check", str(SHOP)]) == 0
+    assert "listProducts  GET /products" in capsys.readouterr().out
+
+
+def test_check_of_a_document_without_any_tool_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script must notice."""
+    path = tmp_path / "spec.json"
+    path.write_text(document_text(paths={}), encoding="utf-8")
+    assert main(["check", str(path)]) == 1
+    path.write_text("{", encoding="utf-8")
+    assert main(["check", str(path)]) == 2
+    assert main(["check", str(tmp_path / "none.json")]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_plan_and_tools_print_what_the_page_and_the_model_get(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Anyone can hold them to a table of vectors."""
+    path = tmp_path / "spec.json"
+    path.write_text(document_text(paths={"/a": operation("getA")}), encoding="utf-8")
+    assert main(["plan", str(path), "--json"]) == 0
+    plans = json.loads(capsys.readouterr().out)["plans"]
+    assert (plans["getA"]["method"], plans["getA"]["path"]) == ("GET", "/a")
+    assert main(["tools", "--spec", str(path), "--json"]) == 0
+    tools = json.loads(capsys.readouterr().out)["tools"]
+    assert [tool["name"] for tool in tools] == ["getA"]
+    assert tools[0]["parameters"]["type"] == "object"
+
+
+def test_tools_say_whether_they_can_be_strict_and_why_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --strict, what is printed can be pasted into a request to OpenAI."""
+    free: JsonObject = {"requestBody": {"content": {"application/json": {"schema": {}}}}, "responses": {}}
+    limit: JsonObject = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
+    paths: JsonObject = {
+        "/a": {"get": {"operationId": "getA", "parameters": [limit], "responses": {}}},
+        "/b": {"post": {"operationId": "postB", **free}},
+    }
+    path = tmp_path / "spec.json"
+    path.write_text(document_text(paths=paths), encoding="utf-8")
+    assert main(["tools", "--spec", str(path), "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)["tools"]
+    assert [list(tool) for tool in plain] == [
+        ["name", "description", "parameters", "strict"],
+        ["name", "description", "parameters", "strict", "strict_reason"],
+    ]
+    assert plain[0]["parameters"] == {
+        "type": "object",
+        "properties": {"limit": {"type": "integer"}},
+        "required": [],
+    }
+    assert "`body` takes any value" in plain[1]["strict_reason"]
+    assert main(["tools", "--spec", str(path), "--json", "--strict"]) == 0
+    strict, loose = json.loads(capsys.readouterr().out)["tools"]
+    assert strict == {
+        "type": "function",
+        "name": "getA",
+        "description": plain[0]["description"],
+        "parameters": {
+            "type": "object",
+            "properties": {"limit": {"type": ["integer", "null"]}},
+            "required": ["limit"],
+            "additionalProperties": False,
+        },
+        "strict": True,
+    }
+    assert loose == {"type": "function", **plain[1]}
+    assert main(["tools", "--strict"]) == 2
+    assert "--spec" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "value"),
+    [
+        *(("serve", "--deadline", value) for value in ("0", "601", "soon")),
+        *(("serve", "--port", value) for value in ("-1", "99999", "http")),
+        *(("serve", "--max-tools", value) for value in ("2", "20001", "all")),
+        *(("demo", "--max-tool-tokens", value) for value in ("0", "999", "10000001", "none")),
+        *(("demo", "--public-url", value) for value in ("foo", "ftp://x", "https://x/y", "https://")),
+        *(("demo", "--allow-origin", value) for value in ("localhost:3000", "*")),
+        *(("key", "--user", value) for value in ("", " ", "x" * 101, "a\nb")),
+        ("key", "--label", "x" * 101),
+    ],
+)
+def test_a_value_out_of_range_is_refused_where_it_is_typed(
+    command: str, option: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No traceback, and nothing is started with half a setting."""
+    with pytest.raises(SystemExit):
+        main([command, f"{option}={value}"])
+    assert option in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["serve"], ["key", "--user", "bob"]])
+@pytest.mark.parametrize("content", ["no database", "newer", "a file"])
+def test_a_data_folder_that_cannot_be_used_is_told_in_one_line(
+    tmp_path: Path, command: list[str], content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A wrong path and a folder of a newer version are everyday mistakes."""
+    folder = tmp_path / "data"
+    if content == "a file":
+        folder.write_text("", encoding="utf-8")
+    else:
+        folder.mkdir()
+        with sqlite3.connect(folder / "bridge.sqlite3") as database:
+            database.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+            database.execute("INSERT INTO alembic_version VALUES ('9999')")
+        database.close()
+        if content == "no database":
+            (folder / "bridge.sqlite3").write_bytes(b"no database" * 100)
+    assert main([*command, "--data", str(folder)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("tool-bridge: ")
+    assert str(folder) in said
+
+
+def test_the_address_is_forgotten_when_the_bridge_stops(tmp_path: Path) -> None:
+    """Page links must not be printed for a bridge that is gone."""
+    command = [sys.executable, "-m", "bridge", "serve", "--json", "--port", "0", "--data", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert (tmp_path / "running.json").exists()
+        process.terminate()
+        assert process.wait(timeout=15) == 0
+    assert not (tmp_path / "running.json").exists()
+
+
+def test_the_folder_one_stands_in_is_not_run(tmp_path: Path) -> None:
+    """A `bridge` or `yaml` of somebody else's project must not become part of the document worker."""
+    for name in ("bridge", "yaml", "orjson"):
+        (tmp_path / f"{name}.py").write_text(
+            "raise SystemExit(f'{__name__} of a stranger ran')", encoding="utf-8"
+        )
+    code = (
+        "import asyncio; from bridge.documents.worker import DocumentWorker; worker = DocumentWorker();"
+        "asyncio.run(worker.compile(open('spec.json').read(), source_url=None, base_url=None))"
+    )
+    (tmp_path / "spec.json").write_text(document_text(), encoding="utf-8")
+    root = str(SHOP.parents[2])
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert (ran.returncode, "stranger" in ran.stderr) == (0, False), ran.stderr

@@ -1,0 +1,117 @@
+"""`tool-bridge move-database`: everything arrives, nothing is overwritten, the bridge goes on from there."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import URL, select
+
+from bridge.__main__ import main
+from bridge.audit import AuditKind
+from bridge.calls.approval_policy import Grant
+from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.storage.store import Store
+from bridge.storage.tables import Base
+from bridge.storage.users import KeyHolder, User
+from bridge.storage.write_ahead_log import IntentLog
+from tests.support.stores.databases import Where, engine_of, execute
+from tests.support.stores.postgresql import PostgresServer
+from toolserver.tool.naming import OperationKey
+
+
+@pytest.fixture
+def target(postgres_server: PostgresServer) -> Iterator[URL]:
+    with postgres_server.database("template1") as url:
+        yield url
+
+
+def rows(where: Where) -> dict[str, list[Any]]:
+    engine = engine_of(where)
+    with engine.connect() as connection:
+        found = {
+            table.name: sorted(map(tuple, connection.execute(select(table))), key=repr)
+            for table in Base.metadata.sorted_tables
+        }
+    engine.dispose()
+    return found
+
+
+async def filled(path: Path) -> tuple[User, str]:
+    """A store with something in most tables; its user and his key."""
+    store = Store.open(path)
+    ann = await store.ensure_user("ann")
+    _, key = await store.add_key(ann.id, "a\0b")
+    await store.add_ticket(ann.id)
+    await store.add_device(ann.id, "{}", "Chrome")
+    await store.save_server(ServerRecord("shop", None, "Shop", None, None, None, "{}"))
+    await store.add_names("", {OperationKey("shop", "GET /"): "list"})
+    await store.replace_acceptances(ann.id, "shop", {"GET /": "d"})
+    await store.save_selection(ann.id, UserSelection(tags=("t",), max_tools=5))
+    await store.limit_tables().save_limits({"BREAKER_MAX_FAILURES": 3})
+    await store.approval_tables().keep_grant(
+        Grant("g", ann.id, "shop", "GET /", "d", "always", None, 1.25, None)
+    )
+    log = store.audit_log()
+    for _ in range(450):
+        log.note(AuditKind.SETTINGS, ann.id, "key", detail={"to": "\u2713"})
+    await log.flush()
+    await store.close()
+    return ann, key
+
+
+@pytest.mark.asyncio
+async def test_everything_arrives_and_the_bridge_goes_on_from_there(
+    tmp_path: Path, target: URL, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each row of each table, and numbers that are given go on after the highest."""
+    path = tmp_path / "bridge.sqlite3"
+    ann, key = await filled(path)
+    where = ["--to", target.render_as_string(hide_password=False), "--data", str(tmp_path)]
+    assert main(["move-database", *where, "--json"]) == 0
+    moved = json.loads(capsys.readouterr().out)["moved"]
+    before, after = rows(path), rows(target)
+    assert repr(before).replace("\\x00", "\ufffd") == repr(after)
+    assert moved == {name: len(found) for name, found in before.items()}
+    assert moved["audit"] == 450
+    store = Store.open(target)
+    assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False)
+    log = store.audit_log()
+    log.note(AuditKind.STARTED, None, "bridge")
+    await log.flush()
+    assert execute(target, "SELECT max(id) FROM audit") == [(451,)]
+    await store.close()
+    assert main(["move-database", *where]) == 1
+    assert "nothing is moved: the table" in capsys.readouterr().err
+
+
+@pytest.mark.asyncio
+async def test_what_the_target_does_not_take_leaves_it_empty(
+    tmp_path: Path, target: URL, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SQLite has never looked at lengths; the operator is told, and can try again."""
+    path = tmp_path / "bridge.sqlite3"
+    await filled(path)
+    execute(path, "UPDATE servers SET id = id", "UPDATE api_keys SET label = printf('%.*c', 101, 'x')")
+    where = ["--to", target.render_as_string(hide_password=False), "--data", str(tmp_path)]
+    assert main(["move-database", *where]) == 1
+    assert "nothing is moved: value too long" in capsys.readouterr().err
+    assert not any(rows(target).values())
+
+
+def test_it_is_refused_while_a_bridge_runs_and_without_anything_to_move(
+    tmp_path: Path, target: URL, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy of a store that changes would miss something."""
+    where = ["--to", target.render_as_string(hide_password=False), "--data", str(tmp_path)]
+    assert main(["move-database", *where]) == 1
+    assert "there is no" in capsys.readouterr().err
+    Store.open(tmp_path / "bridge.sqlite3")
+    running = IntentLog.open(tmp_path)
+    assert main(["move-database", *where]) == 1
+    assert "another tool-bridge runs" in capsys.readouterr().err
+    running.close()
+    monkeypatch.delenv("TOOL_BRIDGE_DATABASE_URL", raising=False)
+    assert main(["move-database", "--data", str(tmp_path)]) == 1
+    assert "TOOL_BRIDGE_DATABASE_URL" in capsys.readouterr().err

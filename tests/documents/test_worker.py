@@ -1,0 +1,191 @@
+"""Foreign documents in a process of their own: bounded and replaceable.
+
+That the event loop goes on meanwhile is measured by `bench/documents.py`.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.documents import worker as document_worker
+from bridge.documents.worker import DocumentWorker
+from bridge.edges import document_frames
+from tests.support.documents.compiled import compiled, document_text, tools_of
+from toolserver.document.bundle import bundle_document
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest_asyncio.fixture
+async def worker() -> AsyncIterator[DocumentWorker]:
+    worker = DocumentWorker()
+    yield worker
+    await worker.close()
+
+
+async def compile_text(worker: DocumentWorker, text: str) -> object:
+    return await worker.compile(text, source_url="http://h/spec.json", base_url=None)
+
+
+def large_yaml(operations: int) -> str:
+    """A YAML document of about 700 bytes an operation."""
+    head = (
+        'openapi: 3.1.0\ninfo: {title: Large, version: "1"}\nservers: [{url: "http://api.example"}]\npaths:\n'
+    )
+    filler = "A sentence that a person might write about an operation. " * 8
+    return head + "".join(
+        f"  /things/{number}:\n    get:\n      operationId: get{number}\n      description: {filler}\n"
+        f"      parameters:\n        - {{name: limit, in: query, schema: {{type: integer, minimum: 1}}}}\n"
+        f"      responses: {{'200': {{description: ok}}}}\n"
+        for number in range(operations)
+    )
+
+
+async def test_what_comes_out_of_the_worker_is_what_compiling_here_gives(worker: DocumentWorker) -> None:
+    """The frames between the processes must lose nothing."""
+    text = document_text()
+    assert await compile_text(worker, text) == compiled(text, source_url="http://h/spec.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("[]", "not_a_document"),
+        ("{", "not_json_or_yaml"),
+        ('{"openapi": "9.0.0", "info": {}, "paths": {}}', "unsupported_version"),
+        ("a: &a [*a]", "yaml_alias_bomb"),
+    ],
+)
+async def test_a_bad_document_is_named_and_the_next_one_served(
+    worker: DocumentWorker, text: str, code: str
+) -> None:
+    """The worker stays in step: an error ends one answer, not the conversation."""
+    with pytest.raises(BridgeError) as refused:
+        await compile_text(worker, text)
+    assert refused.value.error.code is ErrorCode.INVALID_DOCUMENT
+    assert refused.value.error.detail["code"] == code
+    assert await compile_text(worker, document_text()) == compiled(
+        document_text(), source_url="http://h/spec.json"
+    )
+
+
+async def test_a_document_that_takes_too_long_costs_its_process_and_nothing_else(
+    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hostile document costs bounded time; the limit is shortened here."""
+    await worker.start()
+    monkeypatch.setattr(document_worker, "COMPILE_SECONDS", 0.3)
+    with pytest.raises(BridgeError) as refused:
+        await compile_text(worker, large_yaml(20_000))
+    assert refused.value.error.detail["code"] == "too_slow"
+    monkeypatch.setattr(document_worker, "COMPILE_SECONDS", 30)
+    assert await compile_text(worker, document_text())
+
+
+async def test_a_worker_that_was_killed_is_replaced(worker: DocumentWorker) -> None:
+    """The operating system may end it for its memory."""
+    await worker.start()
+    running = asyncio.create_task(compile_text(worker, large_yaml(20_000)))
+    process = worker._process  # pyright: ignore[reportPrivateUsage]
+    assert process is not None
+    process.kill()
+    with pytest.raises(BridgeError) as refused:
+        await running
+    assert refused.value.error.code is ErrorCode.INVALID_DOCUMENT
+    assert await compile_text(worker, document_text())
+
+
+async def test_a_cancelled_compile_leaves_no_answer_behind(worker: DocumentWorker) -> None:
+    """The next document must not get the lines of the one that was given up."""
+    running = asyncio.create_task(compile_text(worker, large_yaml(3000)))
+    await worker.start()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert await compile_text(worker, document_text()) == compiled(
+        document_text(), source_url="http://h/spec.json"
+    )
+
+
+async def test_an_answer_too_large_to_read_is_not_left_for_the_next_document(
+    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What remained in the pipe made every later document of every user unreadable; the limit is lowered."""
+    with monkeypatch.context() as lowered:
+        lowered.setattr(document_frames, "MAX_FRAME_BYTES", 200)
+        with pytest.raises(BridgeError) as refused:
+            await compile_text(worker, document_text())
+    assert refused.value.error.detail["code"] == "too_large"
+    assert await compile_text(worker, document_text())
+
+
+async def test_files_become_one_document_in_the_worker(worker: DocumentWorker) -> None:
+    """Whatever the texts hold, they come back as text; even what looks like an error of the worker."""
+    text = '{"error": {"$ref": "a.yaml"}, "x": "\\u0000é"}'
+    source_url = "https://h/openapi.json"
+    wanted = await worker.bundle(text, source_url=source_url, texts={}, left_out={})
+    assert (wanted.text, wanted.missing) == (None, ("https://h/a.yaml",))
+    bundle = await worker.bundle(
+        text, source_url=source_url, texts={"https://h/a.yaml": "{$ref: b.yaml}"}, left_out={}
+    )
+    assert bundle.missing == ("https://h/b.yaml",)
+    texts = {"https://h/a.yaml": "{$ref: b.yaml}", "https://h/b.yaml": "["}
+    bundle = await worker.bundle(text, source_url=source_url, texts=texts, left_out={})
+    assert bundle == bundle_document(text, source_url=source_url, texts=texts)
+    assert [problem.url for problem in bundle.problems] == ["https://h/b.yaml"]
+    assert await compile_text(worker, document_text())
+
+
+async def test_a_reference_bomb_is_refused_by_the_worker(worker: DocumentWorker) -> None:
+    """A page could send what somebody else's document made it fetch."""
+    bomb = f"x: &x {'y' * 100_000}\nA: [{', '.join(['*x'] * 1000)}]"
+    many = json.dumps({"openapi": "3.1.0", "x": [{"$ref": f"{number}.yaml"} for number in range(3000)]})
+    many = many.replace('"x"', '"paths"')
+    for text, texts, code in (
+        ('{"$ref": "a.yaml"}', {"https://h/a.yaml": bomb}, "too_large"),
+        (many, {}, "too_many_files"),
+        ('{"$ref": "a.yaml"}', {f"https://h/{number}": "" for number in range(3000)}, "too_many_files"),
+    ):
+        with pytest.raises(BridgeError) as refused:
+            await worker.bundle(text, source_url="https://h/", texts=texts, left_out={})
+        assert refused.value.error.detail["code"] == code
+
+
+async def test_validation_reports_and_never_gates(worker: DocumentWorker) -> None:
+    """40 of 176 real documents fail a strict validator and work."""
+    assert (await worker.validate(document_text())).state == "valid"
+    wrong = document_text(paths={"/x": {"get": {"operationId": "x"}, "parameters": "wrong"}})
+    report = await worker.validate(wrong)
+    assert report.state == "invalid"
+    assert report.problems[0].startswith("#/paths/~1x")
+    dangling = document_text(
+        paths={"/x": {"get": {"parameters": [{"$ref": "#/none"}], "responses": {"200": {"description": ""}}}}}
+    )
+    assert (await worker.validate(dangling)).state == "invalid"
+    assert (await worker.validate("{")).state == "failed"
+
+
+async def test_a_document_is_validated_as_its_author_wrote_it(worker: DocumentWorker) -> None:
+    """Swagger 2.0 by the rules of Swagger 2.0: the places of problems are those of the author's text."""
+    swagger: dict[str, object] = {"swagger": "2.0", "info": {"title": "T", "version": "1"}}
+    get: dict[str, object] = {"produces": ["text/plain"], "responses": {"200": {"description": ""}}}
+    assert (await worker.validate(json.dumps({**swagger, "paths": {"/x": {"get": get}}}))).problems == ()
+    get["produces"] = "text/plain"
+    report = await worker.validate(json.dumps({**swagger, "paths": {"/x": {"get": get}}}))
+    assert report.problems[0].startswith("#/paths/~1x/get")
+
+
+async def test_schemas_are_made_whether_or_not_the_child_still_has_the_document(
+    worker: DocumentWorker,
+) -> None:
+    """The child is replaced after a hostile document; tools of the others must not notice."""
+    text, here = document_text(), tools_of(document_text())
+    wanted = {op.key: here.schema(op.key) for op in here.compiled.operations}
+    await compile_text(worker, text)
+    assert await worker.schemas(text, here.compiled.digest, list(wanted)) == wanted
+    await worker.close()
+    assert await worker.schemas(text, here.compiled.digest, list(wanted)) == wanted

@@ -1,0 +1,291 @@
+"""Pairing, sessions and keys: who may be whom."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import jwt
+import pytest
+import pytest_asyncio
+import socketio
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from bridge.app.server import Bridge
+from bridge.auth.identity import EXECUTOR, FILE, SESSION, SESSION_SECONDS
+from bridge.storage.users import KeyHolder
+from tests.support.running import json_answer, page_of, pair, running_bridge
+from tests.support.stores.databases import Where, content_of, execute
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path, database: Where) -> AsyncIterator[Bridge]:
+    async with running_bridge(tmp_path, database=database) as running:
+        yield running
+
+
+def mode_of(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def ticket_of(page_url: str) -> str:
+    return page_url.partition("#ticket=")[2]
+
+
+async def test_a_ticket_makes_one_browser_a_device_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Whoever sees the printed link later must not get in with it."""
+    ticket = ticket_of(await bridge.page_url())
+    page = await pair(bridge.base_url, http, ticket)
+    await page.open_session()
+    assert (await page.get("/api/me"))["user"] == "local"
+    public_key = {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"}
+    status, body = await page.request("POST", "/api/devices", {"ticket": ticket, "public_key": public_key})
+    assert (status, body["error"]["code"]) in [(401, "unauthorized"), (400, "invalid_request")]
+    with pytest.raises(AssertionError, match="used before"):
+        await pair(bridge.base_url, http, ticket)
+
+
+async def test_an_expired_ticket_is_worth_nothing(
+    bridge: Bridge, http: aiohttp.ClientSession, database: Where
+) -> None:
+    """A link in a terminal's scrollback loses its power after a day."""
+    ticket = ticket_of(await bridge.page_url())
+    expired = "UPDATE tickets SET expires_at = 1"
+    await asyncio.to_thread(
+        execute, database, expired
+    )  # the bridge may be writing, and needs this loop to end that
+    with pytest.raises(AssertionError, match="expired"):
+        await pair(bridge.base_url, http, ticket)
+
+
+@pytest.mark.parametrize(
+    "public_key",
+    [
+        {},
+        {"kty": "RSA", "n": "AA", "e": "AQAB"},
+        {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"},
+        {"kty": "EC", "crv": "P-384", "x": "AA", "y": "AA"},
+        {"kty": "oct", "k": "AA"},
+    ],
+)
+async def test_only_a_p256_public_key_can_be_paired_and_a_bad_one_does_not_spend_the_ticket(
+    bridge: Bridge, http: aiohttp.ClientSession, public_key: dict[str, str]
+) -> None:
+    """An `oct` key would let the server's own algorithm confusion sign sessions."""
+    ticket = ticket_of(await bridge.page_url())
+    body = {"ticket": ticket, "public_key": public_key}
+    async with http.post(bridge.base_url + "/api/devices", json=body) as response:
+        assert response.status == 400
+    await pair(bridge.base_url, http, ticket)
+
+
+async def test_a_session_needs_the_device_key_and_a_fresh_nonce(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A stolen device id, a replayed signature or another browser's key open nothing."""
+    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    own_key, page.key = page.key, ec.generate_private_key(ec.SECP256R1())
+    with pytest.raises(KeyError):
+        await page.open_session()
+    page.key = own_key
+    other = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    other.device_id = page.device_id
+    with pytest.raises(KeyError):
+        await other.open_session()
+    assert await page.open_session()
+
+
+async def test_a_nonce_works_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Somebody who records the exchange cannot repeat it."""
+    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    sent: list[dict[str, str]] = []
+    request = page.request
+
+    async def record(
+        method: str, path: str, body: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str]]:
+        if path == "/api/sessions" and body:
+            sent.append(body)
+        return await request(method, path, body)
+
+    page.request = record
+    await page.open_session()
+    status, body = await request("POST", "/api/sessions", sent[0])
+    assert (status, body["error"]["code"]) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("audience", [FILE, EXECUTOR])
+async def test_a_token_for_one_purpose_is_none_for_another(
+    bridge: Bridge, http: aiohttp.ClientSession, audience: str
+) -> None:
+    """The signed address of a file must not open a session."""
+    token = bridge.app.composition.identity.sign(audience, {"sub": bridge.local_user.id, "name": "local"}, 60)
+    async with http.get(
+        bridge.base_url + "/api/me", headers={"Authorization": f"Bearer {token}"}
+    ) as response:
+        assert response.status == 401
+
+
+async def test_forged_and_expired_sessions_are_refused(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Also the classic: a token that says it needs no signature."""
+    claims = {"sub": bridge.local_user.id, "name": "local", "device": "d", "aud": SESSION}
+    tokens = [
+        bridge.app.composition.identity.sign(SESSION, claims, -1),
+        jwt.encode({**claims, "exp": 9_999_999_999}, "another secret of sufficient length!", "HS256"),
+        jwt.encode({**claims, "exp": 9_999_999_999}, "", "none"),
+        "x.y.z",
+        "",
+    ]
+    for token in tokens:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with http.get(bridge.base_url + "/api/me", headers=headers) as response:
+            assert response.status == 401
+        socket = socketio.AsyncClient(reconnection=False)
+        with pytest.raises(socketio.exceptions.ConnectionError):
+            await socket.connect(
+                bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
+            )
+        await socket.disconnect()
+
+
+async def test_an_api_key_cannot_play_a_page(bridge: Bridge) -> None:
+    """The key that Open WebUI holds must not be able to receive other people's calls."""
+    socket = socketio.AsyncClient(reconnection=False)
+    with pytest.raises(socketio.exceptions.ConnectionError):
+        await socket.connect(
+            bridge.base_url,
+            socketio_path="ws/socket.io",
+            transports=["websocket"],
+            auth={"token": bridge.key},
+        )
+    await socket.disconnect()
+
+
+async def test_a_socket_gets_no_calls_before_it_has_said_hello(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A page that is not ready would lose the call."""
+    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    token = await page.open_session()
+    await page.socket.connect(
+        bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
+    )
+    assert bridge.app.composition.gateway.newest_page(bridge.local_user.id) is None
+    wrong = await page.socket.call("bridge:hello", {"protocol": 99, "page_id": "p"}, timeout=5)
+    assert wrong["error"]["code"] == "invalid_request"
+    assert bridge.app.composition.gateway.newest_page(bridge.local_user.id) is None
+    hello = await page.socket.call("bridge:hello", {"protocol": 1, "page_id": "p"}, timeout=5)
+    assert hello["user"] == "local"
+    assert set(hello["limits"]) == {"inline_result_bytes", "result_bytes", "file_bytes"}
+    assert bridge.app.composition.gateway.newest_page(bridge.local_user.id)
+    await page.close()
+
+
+async def test_keys_are_made_shown_once_listed_and_revoked(bridge: Bridge) -> None:
+    """Each program gets a key of its own, so that one can be taken away."""
+
+    async def answer(_call: object) -> dict[str, object]:
+        return json_answer({})
+
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        status, made = await page.request("POST", "/api/keys", {"label": "Open WebUI"})
+        assert status == 201
+        headers = {"Authorization": f"Bearer {made['key']}"}
+        async with page.http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
+            assert response.status == 200
+        listed = (await page.get("/api/keys"))["keys"]
+        assert [key["label"] for key in listed] == ["printed at start", "Open WebUI"]
+        assert made["key"] not in str(listed)
+        assert (await page.request("DELETE", f"/api/keys/{made['id']}"))[0] == 200
+        assert (await page.request("DELETE", f"/api/keys/{made['id']}"))[0] == 404
+        async with page.http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
+            assert response.status == 401
+
+
+async def test_a_user_cannot_revoke_the_key_of_another(bridge: Bridge) -> None:
+    """Key ids are no secret."""
+    bob = await bridge.app.composition.store.ensure_user("bob")
+    key_id, _ = await bridge.app.composition.store.add_key(bob.id, "bob's")
+
+    async def answer(_call: object) -> None:
+        return None
+
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        assert (await page.request("DELETE", f"/api/keys/{key_id}"))[0] == 404
+
+
+async def test_secrets_lie_in_the_data_folder_for_their_owner_only(
+    bridge: Bridge, tmp_path: Path, database: Where
+) -> None:
+    """No key, ticket or token can be read from the database; the two key files are private."""
+    ticket = ticket_of(await bridge.page_url())
+    _, key = await bridge.app.composition.store.add_key(bridge.local_user.id, "x")
+    content = content_of(database)
+    assert ticket.encode() not in content
+    assert key.encode() not in content
+    assert [mode_of(tmp_path / name) for name in ("local.key", "secret.key")] == [0o600, 0o600]
+
+
+async def test_the_session_lives_a_quarter_of_an_hour(bridge: Bridge) -> None:
+    """Documented: the page renews it; a stolen one ends soon."""
+    token = bridge.app.composition.identity.sign(SESSION, {"sub": "x"}, SESSION_SECONDS)
+    claims = jwt.decode(token, options={"verify_signature": False})
+    assert SESSION_SECONDS == 900
+    assert claims["aud"] == SESSION
+
+
+async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path, database: Where) -> None:
+    """The next start prints another one; an unrevoked one stays the same."""
+    async with running_bridge(tmp_path, database=database) as bridge:
+        first = bridge.key
+    async with running_bridge(tmp_path, database=database) as bridge:
+        assert bridge.key == first
+        keys = await bridge.app.composition.store.keys(bridge.local_user.id)
+        await bridge.app.composition.store.delete_key(bridge.local_user.id, keys[0].id)
+    async with running_bridge(tmp_path, database=database) as bridge:
+        assert bridge.key != first
+        assert await bridge.app.composition.store.holder_of_key(first) is None
+        assert await bridge.app.composition.store.holder_of_key(bridge.key) == KeyHolder(
+            bridge.local_user, forwarder=False
+        )
+
+
+@pytest.mark.parametrize("key", ["tbk_unknown", "sk-something-else", "%s"])
+async def test_a_key_that_is_not_ours_is_called_a_key(
+    bridge: Bridge, http: aiohttp.ClientSession, key: str
+) -> None:
+    """Whoever pasted the wrong key must not be told to reload a page."""
+    headers = {"Authorization": f"Bearer {key}"}
+    async with http.get(bridge.base_url + "/openapi.json", headers=headers) as response:
+        assert "This key is not known here" in (await response.json())["error"]["message"]
+
+
+async def test_a_paired_browser_does_not_change_hands_by_a_link(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Bob sends Ann his link: the bridge says whose it is; it is neither spent nor makes her his page."""
+    bob = await bridge.app.composition.store.ensure_user("bob")
+    page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
+    await page.open_session()
+    bobs = await bridge.app.composition.store.add_ticket(bob.id)
+    assert await page.post("/api/tickets", {"ticket": bobs}) == {
+        "user": "bob",
+        "redeemed": False,
+        "printed": True,
+    }
+    assert await page.post("/api/tickets", {"ticket": bobs}) == {
+        "user": "bob",
+        "redeemed": False,
+        "printed": True,
+    }
+    own = ticket_of(await bridge.page_url())
+    assert await page.post("/api/tickets", {"ticket": own}) == {
+        "user": "local",
+        "redeemed": True,
+        "printed": True,
+    }
+    status, body = await page.request("POST", "/api/tickets", {"ticket": own})
+    assert (status, body["error"]["code"]) == (401, "unauthorized")
+    assert (await page.get("/api/me"))["user"] == "local"

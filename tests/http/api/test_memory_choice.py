@@ -1,0 +1,80 @@
+"""What users want kept of answers: chosen in the page, kept in the database, gone with the user."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from bridge.app.server import Bridge
+from bridge.storage.store import Store
+from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
+from tests.support.running import Page, pair
+from tests.support.stores.databases import Where, execute
+
+pytestmark = pytest.mark.asyncio
+
+MOST = {"may_keep_answers": True, "most_reasoning": "conversation"}
+LESS = {"keeps_answers": False, "reasoning": "next_reply"}
+
+
+@pytest_asyncio.fixture
+async def page(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Page]:
+    found = await pair(
+        bridge.base_url, http, await bridge.app.composition.store.add_ticket(bridge.local_user.id)
+    )
+    await found.open_session()
+    yield found
+
+
+async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridge, page: Page) -> None:
+    """Until then as much as the bridge keeps; it holds for answers that begin from then on."""
+    first = {"keeps_answers": True, "reasoning": "conversation"}
+    assert await page.get("/api/kept/choice") == {**first, **MOST}
+    status, answer = await page.request("PUT", "/api/kept/choice", LESS)
+    assert (status, answer) == (200, {**LESS, **MOST})
+    assert await page.get("/api/kept/choice") == {**LESS, **MOST}
+    assert not await bridge.app.composition.turns.keeps_for(bridge.local_user.id)
+    (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]
+    assert entry["detail"] == LESS
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, {**LESS, "reasoning": "forever"}, {**LESS, "keeps_answers": "perhaps"}, []]
+)
+async def test_a_choice_that_is_none_changes_nothing(page: Page, wrong: Any) -> None:
+    """Both must be said."""
+    status, answer = await page.request("PUT", "/api/kept/choice", wrong)
+    assert (status, answer["error"]["code"]) == (400, "invalid_request")
+    assert (await page.get("/api/kept/choice"))["keeps_answers"] is True
+
+
+async def test_a_key_may_read_the_choice_and_not_change_it(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A program that has a key does not decide what is kept of its user."""
+    url, headers = f"{bridge.base_url}/api/kept/choice", {"Authorization": f"Bearer {bridge.key}"}
+    async with http.get(url, headers=headers) as answer:
+        assert answer.status == 200
+    async with http.put(url, headers=headers, json=LESS) as answer:
+        assert answer.status == 403
+
+
+@pytest.mark.both_databases
+async def test_a_choice_survives_a_restart_and_goes_with_its_user(database: Where) -> None:
+    """And a value that a newer bridge wrote is read as the least."""
+    for wanted in (MemoryChoice(False, "next_reply"), MemoryChoice(True, "disabled")):
+        store = Store.open(database)
+        ann = await store.ensure_user("ann")
+        await MemoryChoices(store.memory_choices()).put(ann.id, wanted)
+        await store.close()
+        store = Store.open(database)
+        assert await MemoryChoices(store.memory_choices()).of(ann.id) == wanted
+        await store.close()
+    execute(database, "UPDATE memory_choices SET reasoning = 'for a year'")
+    store = Store.open(database)
+    assert (await store.memory_choices().memory_choice(ann.id)).reasoning == "disabled"
+    await store.close()
+    execute(database, f"DELETE FROM users WHERE id = '{ann.id}'")
+    assert execute(database, "SELECT * FROM memory_choices") == []

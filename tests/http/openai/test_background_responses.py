@@ -1,0 +1,258 @@
+"""Responses in the background: made without a caller, polled, followed by several, cancelled, deleted."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import openai
+import pytest
+import pytest_asyncio
+from openai import AsyncOpenAI
+
+from bridge.app.server import Bridge
+from bridge.endpoints.openai.responses_api import running as running_responses
+from tests.support.models.kept_responses import ended, listened, numbers, said
+from tests.support.models.model_answers import calls, text
+from tests.support.models.models import MODEL, products, shop_bridge
+from tests.support.models.scripted_provider import ScriptedProvider, fails, script
+from tests.support.running import page_of
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.asyncio
+
+LIST = calls(("listProducts", {"limit": 2}))
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
+    async with shop_bridge(tmp_path, provider) as running:
+        yield running
+
+
+async def test_a_response_in_the_background_is_polled_to_its_end(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """It answers at once, runs its calls without a connection, and is read when it is done."""
+    gate = asyncio.Event()
+    provider.play(script(LIST).held(gate, after=1), text("There is tea."))
+    async with page_of(bridge, bridge.local_user.id, products) as page:
+        response = await client.responses.create(model=MODEL, input="What is there?", background=True)
+        assert (response.status, response.background, response.output) == ("queued", True, [])
+        polled = await eventually(lambda: in_progress(client, response.id))
+        assert polled.id == response.id
+        gate.set()
+        whole = await ended(client, response.id)
+        assert len(page.calls) == 1
+    assert (whole.status, whole.output_text) == ("completed", "There is tea.")
+    assert whole.usage is not None
+    assert whole.usage.total_tokens == 36
+    assert (await client.responses.retrieve(response.id)).to_dict() == whole.to_dict()
+
+
+async def in_progress(client: AsyncOpenAI, response_id: str) -> Any:
+    response = await client.responses.retrieve(response_id)
+    return response if response.status == "in_progress" else None
+
+
+async def test_a_stream_in_the_background_goes_on_without_its_caller_and_is_resumed(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """S0-153: the cursor of OpenAI's guide: nothing is missed and nothing comes twice."""
+    gate = asyncio.Event()
+    provider.play(script(text("One ", "two ", "three ", "four.")).held(gate, after=6))
+    stream = await client.responses.create(model=MODEL, input="Count", background=True, stream=True)
+    seen: list[Any] = []
+    async for event in stream:
+        seen.append(event)
+        if event.type == "response.output_text.delta":
+            break
+    await stream.close()
+    assert [event.type for event in seen[:3]] == [
+        "response.created",
+        "response.queued",
+        "response.in_progress",
+    ]
+    gate.set()
+    rest = await listened(client, seen[0].response.id, starting_after=seen[-1].sequence_number)
+    assert numbers([*seen, *rest]) == list(range(len(seen) + len(rest)))
+    assert said([*seen, *rest]) == "One two three four."
+    assert rest[-1].type == "response.completed"
+    again = await listened(client, seen[0].response.id)
+    assert [event.to_dict() for event in again] == [event.to_dict() for event in [*seen, *rest]]
+    assert await listened(client, seen[0].response.id, starting_after=rest[-1].sequence_number) == []
+
+
+async def test_the_stream_helper_follows_a_response_by_its_id(
+    client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """The SDK rebuilds the whole from the first event and shows those behind the cursor."""
+    provider.play(text("Hi ", "there"))
+    response = await client.responses.create(model=MODEL, input="Hello", background=True)
+    async with client.responses.stream(response_id=response.id, starting_after=5) as stream:
+        shown = [event.sequence_number async for event in stream]
+        final = await stream.get_final_response()
+    assert shown[0] == 6
+    assert final.output_text == "Hi there"
+
+
+async def test_several_listeners_get_the_same_and_a_slow_one_disturbs_nobody(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """Ten thousand deltas: one reads nothing until the others are done, and then has them all."""
+    pieces = tuple(f"{number} " for number in range(10_000))
+    gate = asyncio.Event()
+    provider.play(script(text(*pieces)).held(gate, after=3))
+    response = await client.responses.create(model=MODEL, input="Count", background=True)
+    url = f"{bridge.base_url}/v1/responses/{response.id}?stream=true"
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    async with (
+        aiohttp.ClientSession(read_bufsize=2**10) as http,
+        http.get(url, headers=headers) as slow,
+        asyncio.TaskGroup() as group,
+    ):
+        first = await slow.content.readuntil(b"\n\n")
+        listeners = [group.create_task(listened(client, response.id)) for _ in range(3)]
+        gate.set()
+        async with asyncio.timeout(60):
+            heard = [await listener for listener in listeners]
+            rest = await slow.content.read()
+    assert said(heard[0]) == "".join(pieces)
+    assert numbers(heard[0]) == list(range(len(heard[0])))
+    for other in heard[1:]:
+        assert numbers(other) == numbers(heard[0])
+    assert (first + rest).count(b"event: response.output_text.delta\n") == 10_000
+    assert said(await listened(client, response.id)) == "".join(pieces)
+
+
+async def test_a_response_in_the_background_is_cancelled_by_its_id(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """The provider is hung up on, listeners get the end, and cancelling twice is cancelling once."""
+    gate = asyncio.Event()
+    provider.play(script(text("One ", "two")).held(gate, after=5))
+    stream = await client.responses.create(model=MODEL, input="Count", background=True, stream=True)
+    events: list[Any] = []
+    async for event in stream:
+        events.append(event)
+        if event.type == "response.output_text.delta":
+            cancelled = await client.responses.cancel(events[0].response.id)
+            assert cancelled.status == "cancelled"
+    assert events[-1].response.status == "cancelled"
+    async with asyncio.timeout(5):
+        await provider.requests[0].hung_up.wait()
+    again = await client.responses.cancel(events[0].response.id)
+    assert (again.status, again.output_text) == ("cancelled", "One ")
+    read = await ended(client, events[0].response.id)
+    assert read.status == "cancelled"
+
+    async def is_kept_as_ended() -> bool:
+        return not await bridge.app.composition.items.unfinished()
+
+    assert await eventually(is_kept_as_ended)
+
+
+async def test_a_running_response_is_ended_when_it_is_deleted(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """Nothing of it comes back when its turn ends."""
+    gate = asyncio.Event()
+    provider.play(script(text("One ", "two")).held(gate, after=5))
+    response = await client.responses.create(model=MODEL, input="Count", background=True)
+    listening = asyncio.ensure_future(listened(client, response.id))
+    await eventually(lambda: provider.requests)
+    await client.responses.delete(response.id)
+    assert (await listening)[-1].type == "response.incomplete"
+    async with asyncio.timeout(5):
+        await provider.requests[0].hung_up.wait()
+    with pytest.raises(openai.NotFoundError):
+        await client.responses.retrieve(response.id)
+
+
+async def test_a_call_that_was_stopped_has_an_honest_output(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """The next turn neither lacks the call nor believes that nothing happened."""
+    begun = asyncio.Event()
+
+    async def never(_call: dict[str, Any]) -> None:
+        begun.set()
+
+    provider.play(calls(("addProduct", {"name": "tea"})), text("I see."))
+    async with page_of(bridge, bridge.local_user.id, never):
+        response = await client.responses.create(model=MODEL, input="Make tea", background=True)
+        async with asyncio.timeout(10):
+            await begun.wait()
+        await client.responses.cancel(response.id)
+        await ended(client, response.id)
+        await eventually(
+            lambda: bridge.app.composition.responses.running.find(bridge.local_user.id, response.id) is None
+        )
+        await client.responses.create(model=MODEL, input="Well?", previous_response_id=response.id)
+    told = provider.requests[1].body["input"][-2]
+    assert told["type"] == "function_call_output"
+    assert "It may or may not have been performed." in told["output"]
+
+
+async def test_so_many_run_in_the_background_and_no_more(
+    client: AsyncOpenAI, provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client in a loop does not fill the bridge; one that ends makes room."""
+    monkeypatch.setattr(running_responses, "MAX_IN_BACKGROUND", 2)
+    gate = asyncio.Event()
+    provider.play(*(script(text("Hi.")).held(gate, after=1) for _ in range(2)), text("Hi."))
+    running = [await client.responses.create(model=MODEL, input="Hi", background=True) for _ in range(2)]
+    with pytest.raises(openai.RateLimitError) as refused:
+        await client.responses.create(model=MODEL, input="Hi", background=True)
+    assert refused.value.code == "rate_limit_exceeded"
+    gate.set()
+    for response in running:
+        await ended(client, response.id)
+
+    async def one_more() -> bool:
+        try:
+            await client.responses.create(model=MODEL, input="Hi", background=True)
+        except openai.RateLimitError:
+            return False
+        return True
+
+    assert await eventually(one_more)
+
+
+async def test_without_a_database_there_is_no_background_and_the_rest_goes_on(
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, tmp_path: Path
+) -> None:
+    """S0-96, S0-143: a clear error before anything is begun; an answer without memory says that."""
+    with sqlite3.connect(tmp_path / "bridge.sqlite3") as database:
+        database.execute("DROP TABLE kept_events")
+        database.execute("DROP TABLE kept_responses")
+    provider.play(text("Hi."))
+    with pytest.raises(openai.InternalServerError) as refused:
+        await client.responses.create(model=MODEL, input="Hello", background=True)
+    assert (refused.value.status_code, refused.value.code) == (503, "store_unavailable")
+    assert provider.requests == []
+    response = await client.responses.create(model=MODEL, input="Hello")
+    assert (response.output_text, response.to_dict()["store"]) == ("Hi.", False)
+    with pytest.raises(openai.InternalServerError) as away:
+        await client.responses.retrieve(response.id)
+    assert away.value.code == "store_unavailable"
+
+
+async def test_a_response_in_the_background_that_fails_says_why(
+    client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """Whoever polls finds the provider's word in the response, and whoever listens gets an ending."""
+    provider.play(fails(400, "Too odd.", code="too_odd"))
+    response = await client.responses.create(model=MODEL, input="Hello", background=True)
+    whole = await ended(client, response.id)
+    assert whole.status == "failed"
+    assert whole.error is not None
+    assert whole.error.code == "too_odd"
+    assert [event.type for event in await listened(client, response.id)] == [
+        "response.created",
+        "response.queued",
+        "response.in_progress",
+        "response.failed",
+    ]

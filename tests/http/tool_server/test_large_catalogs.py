@@ -1,0 +1,133 @@
+"""A catalog that is too large for a model, over real HTTP: what is shown, how the rest is reached."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from bridge.app.server import Bridge
+from tests.support.documents.compiled import document_text
+from tests.support.running import Page, json_answer, page_of, running_bridge
+from tests.support.waiting import eventually
+from toolserver.json_types import JsonObject
+
+pytestmark = pytest.mark.asyncio
+
+META_TOOLS = ["find_operations", "run_operation", "read_result"]
+
+
+def many(count: int) -> JsonObject:
+    """Operations that take one integer."""
+    limit: JsonObject = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
+    return {
+        f"/thing{number}": {
+            "get": {"operationId": f"listThing{number}", "parameters": [limit], "responses": {}}
+        }
+        for number in range(count)
+    }
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
+    async with running_bridge(tmp_path, max_tools=20) as running:
+        document = document_text("Things", paths=many(200))
+        await running.rooms.registry.share("things.json", document, source_url=None)
+        yield running
+
+
+@pytest_asyncio.fixture
+async def page(bridge: Bridge) -> AsyncIterator[Page]:
+    async def answer(_call: dict[str, Any]) -> dict[str, Any]:
+        return json_answer({"ok": 1})
+
+    async with page_of(bridge, bridge.local_user.id, answer) as connected:
+        yield connected
+
+
+async def listed(bridge: Bridge, path: str = "/openapi.json", tag: str = "") -> tuple[int, str, list[str]]:
+    headers = {"Authorization": f"Bearer {bridge.key}", "If-None-Match": tag}
+    async with aiohttp.ClientSession() as http, http.get(bridge.base_url + path, headers=headers) as response:
+        body = await response.read()
+        paths: dict[str, Any] = json.loads(body)["paths"] if body else {}
+        return response.status, response.headers["ETag"], [name.removeprefix("/tools/") for name in paths]
+
+
+async def call(bridge: Bridge, path: str, arguments: str) -> tuple[int, Any]:
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    async with (
+        aiohttp.ClientSession() as http,
+        http.post(bridge.base_url + path, data=arguments, headers=headers) as response,
+    ):
+        return response.status, await response.json()
+
+
+async def test_a_model_finds_an_operation_and_runs_it(bridge: Bridge, page: Page) -> None:
+    """With two tools instead of two hundred, and every digit of the model's integer."""
+    assert (await listed(bridge))[2] == META_TOOLS
+    _, found = await call(bridge, "/tools/find_operations", '{"query": "list thing 117", "limit": 2}')
+    name = found["operations"][0]["name"]
+    assert name == "listThing117"
+    assert found["operations"][0]["parameters"]["properties"]["limit"]["type"] == "integer"
+    text = f'{{"name": "{name}", "arguments": {{"limit": 9007199254740993}}}}'
+    assert await call(bridge, "/servers/things/tools/run_operation", text) == (200, {"ok": 1})
+    (sent,) = page.calls
+    assert (sent["name"], sent["params"]) == ("GET /thing117", '{"limit": 9007199254740993}')
+    assert sent["bridge"]["tool"] == "listThing117"
+
+
+async def test_a_tool_that_is_not_shown_can_still_be_called_by_its_name(bridge: Bridge, page: Page) -> None:
+    """A chat that began before the catalog grew goes on."""
+    assert await call(bridge, "/tools/listThing5", "{}") == (200, {"ok": 1})
+    assert len(page.calls) == 1
+
+
+async def test_a_changed_selection_changes_the_document_its_tag_and_tells_the_page(
+    bridge: Bridge, page: Page
+) -> None:
+    """Open WebUI asks with the old tag and must get the new tools."""
+    told: list[object] = []
+    page.socket.on("bridge:servers", told.append)
+    _, tag, _ = await listed(bridge)
+    assert (await listed(bridge, tag=tag))[0] == 304
+    status, chosen = await page.request("PUT", "/api/selection", {"pinned": ["listThing9", "gone"]})
+    assert (status, chosen["shown"], chosen["missing"]["pinned"]) == (200, 1, ["gone"])
+    status, _, names = await listed(bridge, tag=tag)
+    assert (status, names) == (200, ["listThing9", *META_TOOLS])
+    assert (await listed(bridge, "/servers/things/openapi.json"))[2] == names
+    await eventually(lambda: told)
+
+
+async def test_only_a_page_chooses_and_a_mistake_names_its_field(bridge: Bridge, page: Page) -> None:
+    """An API key reads the selection; a person makes it."""
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    url = bridge.base_url + "/api/selection"
+    async with aiohttp.ClientSession() as http:
+        async with http.get(url, headers=headers) as response:
+            chosen = await response.json()
+        assert (chosen["defaults"], chosen["over"]) == ({"max_tools": 20, "max_tokens": None}, "over_limit")
+        async with http.put(url, json={}, headers=headers) as response:
+            assert (await response.json())["error"]["code"] == "page_only"
+    for body, field in (
+        ({"max_tools": 2}, "max_tools"),
+        ({"max_tools": "many"}, "max_tools"),
+        ({"max_tokens": 5}, "max_tokens"),
+        ({"pinned": "listThing1"}, "pinned"),
+        ({"names": [""]}, "names.0"),
+        ({"names": ["x"] * 101}, "names"),
+        ({"servers": ["x" * 65]}, "servers.0"),
+    ):
+        status, refused = await page.request("PUT", "/api/selection", body)
+        assert (status, refused["error"]["code"]) == (400, "invalid_request")
+        assert refused["error"]["detail"] == {"field": field}
+
+
+async def test_a_result_that_is_not_kept_cannot_be_read_on(bridge: Bridge, page: Page) -> None:
+    """With a code of its own, and nobody's page is asked."""
+    asked = '{"call_id": "call_none", "offset": 0}'
+    status, answer = await call(bridge, "/tools/read_result", asked)
+    assert (status, answer["error"]["code"]) == (404, "not_found")
+    assert page.calls == []

@@ -1,0 +1,240 @@
+"""The clients of a provider, against a real HTTP server that plays scripts."""
+
+import asyncio
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from bridge.agent.model import ModelRequest
+from bridge.providers.http_provider import Provider
+from bridge.providers.models import ResponsesModel
+from bridge.settings.models import ProviderApi, ProviderSettings
+from tests.support.models.model_answers import calls, reasoning, refusal, text
+from tests.support.models.model_scene import (
+    FRAMES_OF_FIRST_DELTA,
+    HELLO,
+    both_protocols,
+    ending,
+    expected,
+    first_delta,
+    said,
+    scene,
+)
+from tests.support.models.scripted_provider import (
+    KEY,
+    events,
+    raw,
+    script,
+    scripted_provider,
+)
+from tests.support.waiting import eventually
+from toolserver.json_types import JsonObject
+
+# What is sent and read
+
+
+@pytest.mark.asyncio
+async def test_events_of_responses_come_as_the_provider_wrote_them() -> None:
+    """S4-07: what a model said must go back to it verbatim, so nothing between may add or lose a member."""
+    answer = reasoning("Hm") + text("Good ", "day") + calls(("search", {"q": "x"}), ("pay", "{broken"))
+    async with scene() as now:
+        now.server.play(answer)
+        assert await now.ask() == expected(answer)
+
+
+@pytest.mark.asyncio
+async def test_members_and_events_that_nobody_knows_are_passed_on() -> None:
+    """S4-07: providers add some every month; typed models would drop, add or round."""
+    strange = {
+        "type": "response.future_thing.delta",
+        "precise": 0.1234567890123456789,
+        "large": 123456789012345678901234567890,
+        "none": None,
+        "nested": {"": [1.0, -0.0, True]},
+    }
+    done = {"type": "response.completed", "response": {"status": "completed", "new": {"x": None}}}
+    async with scene() as now:
+        now.server.play(events(strange, done))
+        assert [event.body for event in await now.ask()] == [strange, done]
+
+
+@pytest.mark.asyncio
+async def test_a_responses_request_is_sent_as_the_loop_made_it() -> None:
+    """S4-09, S4-13: `truncation`, `parallel_tool_calls` and unknown options are the provider's to judge."""
+    item: JsonObject = {
+        "type": "reasoning",
+        "id": "rs_1",
+        "encrypted_content": "abc",
+        "unknown": [None, 10**20],
+    }
+    tool: JsonObject = {"type": "function", "name": "a", "parameters": {}, "strict": False}
+    options: JsonObject = {
+        "truncation": "auto",
+        "parallel_tool_calls": False,
+        "metadata": None,
+        "future": {"x": 1},
+    }
+    async with scene() as now:
+        now.server.play(text("Hi"))
+        await now.ask(ModelRequest("m", (item,), "Be brief.", (tool,), options))
+        [asked] = now.server.requests
+        assert asked.body == {
+            **options,
+            "model": "m",
+            "input": [item],
+            "instructions": "Be brief.",
+            "tools": [tool],
+            "stream": True,
+        }
+
+
+@pytest.mark.asyncio
+@both_protocols
+async def test_a_request_without_tools_has_no_tools_at_all(api: ProviderApi) -> None:
+    """Some providers refuse an empty list."""
+    async with scene(api) as now:
+        now.server.play(text("Hi"))
+        await now.ask()
+        [asked] = now.server.requests
+        assert not {"tools", "instructions"} & asked.body.keys()
+        assert asked.headers["Authorization"] == f"Bearer {KEY}"
+        assert asked.path == ("/v1/responses" if api == "responses" else "/v1/chat/completions")
+
+
+@pytest.mark.asyncio
+async def test_chat_is_heard_as_responses_with_its_usage() -> None:
+    """S4-07, S0-62: the loop knows one language; the count comes after the model has finished."""
+    answer = reasoning("Hm") + text("Good ", "day") + calls(("search", {"q": "x"}))
+    async with scene("chat") as now:
+        now.server.play(answer.costing(30, 5))
+        stream = await now.ask()
+        response = ending(stream)
+        assert [item["type"] for item in response["output"]] == ["reasoning", "message", "function_call"]
+        assert (said(stream), response["usage"]["total_tokens"]) == ("Good day", 35)
+        assert now.server.requests[0].body["stream_options"] == {"include_usage": True}
+
+
+@pytest.mark.asyncio
+async def test_nobody_elses_settings_reach_a_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK reads keys and accounts from the environment; they are OpenAI's, not every provider's."""
+    for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, "sk-of-another-account")
+    async with scripted_provider() as server:
+        provider = Provider(ProviderSettings(name="Local", base_url=server.base_url), None)
+        server.play(text("Hi"))
+        async with aclosing(ResponsesModel(provider).stream(HELLO)) as stream:
+            assert [event.type async for event in stream][-1] == "response.completed"
+        await provider.close()
+        assert "sk-of-another-account" not in str(server.requests[0].headers)
+        assert "Authorization" not in server.requests[0].headers
+
+
+# The stream
+
+
+@pytest.mark.asyncio
+@both_protocols
+@pytest.mark.parametrize("size", [1, 7, 100])
+async def test_a_stream_may_be_cut_anywhere_and_have_crlf_and_comments(api: ProviderApi, size: int) -> None:
+    """S0-151: the network cuts where it likes, and gateways keep lines open with comments."""
+    answer = text("Grüße, ", "👋🏽") + calls(("search", {"q": "é"}))
+    async with scene(api) as now:
+        now.server.play(script(answer).with_comments().with_crlf().cut(size), answer)
+        stream = await now.ask()
+        assert said(stream) == "Grüße, 👋🏽"
+        assert [event.type for event in stream] == [event.type for event in await now.ask()]
+        if api == "responses":
+            assert stream == expected(answer)
+
+
+@pytest.mark.asyncio
+@both_protocols
+async def test_the_first_delta_comes_before_the_provider_has_finished(api: ProviderApi) -> None:
+    """S4-07: whoever waits for a model wants to see it begin."""
+    gate = asyncio.Event()
+    async with scene(api) as now:
+        now.server.play(script(text("Good ", "day")).held(gate, after=FRAMES_OF_FIRST_DELTA[api]))
+        async with aclosing(now.model.stream(HELLO)) as stream:
+            assert await first_delta(stream) == "Good "
+            gate.set()
+            assert [event.type async for event in stream][-1] == "response.completed"
+
+
+@pytest.mark.asyncio
+@both_protocols
+async def test_whoever_stops_listening_hangs_up(api: ProviderApi) -> None:
+    """W-23: a model that nobody hears must not go on to write, and to cost."""
+    async with scene(api) as now:
+        now.server.play(script(text("Good ", "day")).held(asyncio.Event(), after=FRAMES_OF_FIRST_DELTA[api]))
+        async with aclosing(now.model.stream(HELLO)) as stream:
+            async for event in stream:
+                if event.type == "response.output_text.delta":
+                    break
+        await asyncio.wait_for(now.server.requests[0].hung_up.wait(), 5)
+
+
+@pytest.mark.asyncio
+@both_protocols
+async def test_a_cancelled_round_hangs_up_before_its_first_event_too(api: ProviderApi) -> None:
+    """W-23: models think for minutes before they say anything."""
+    async with scene(api) as now:
+        now.server.play(raw(asyncio.Event()))
+        asking = asyncio.create_task(now.ask())
+        await eventually(lambda: now.server.requests)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        await asyncio.wait_for(now.server.requests[0].hung_up.wait(), 5)
+
+
+@pytest.mark.asyncio
+@both_protocols
+async def test_a_character_that_a_provider_split_comes_whole(api: ProviderApi) -> None:
+    """S0-155: two halves of an emoji in two deltas, in the text and in what is whole at the end."""
+    async with scene(api) as now:
+        now.server.play(text("a\ud83d", "\ude00b"))
+        stream = await now.ask()
+        [message] = ending(stream)["output"]
+        assert (said(stream), message["content"][0]["text"]) == ("a😀b", "a😀b")
+
+
+@pytest.mark.asyncio
+@both_protocols
+@pytest.mark.parametrize(
+    ("how", "status", "reason"),
+    [
+        ("length", "incomplete", "max_output_tokens"),
+        ("content_filter", "incomplete", "content_filter"),
+    ],
+)
+async def test_an_answer_that_was_cut_off_ends_as_one(
+    api: ProviderApi, how: Any, status: str, reason: str
+) -> None:
+    """S0-60, W-22: what there is of it is kept."""
+    async with scene(api) as now:
+        now.server.play(text("Good").ending_in(how))
+        stream = await now.ask()
+        response = ending(stream)
+        assert (said(stream), response["status"]) == ("Good", status)
+        assert response["incomplete_details"] == {"reason": reason}
+
+
+@pytest.mark.asyncio
+async def test_a_round_that_failed_ends_as_one() -> None:
+    """S0-60, W-22: the provider's own words about it are in the response."""
+    async with scene() as now:
+        now.server.play(text("Good").ending_in("failed"))
+        stream = await now.ask()
+        assert (stream[-1].type, ending(stream)["error"]["code"]) == ("response.failed", "server_error")
+
+
+@pytest.mark.asyncio
+@both_protocols
+async def test_a_refusal_passes(api: ProviderApi) -> None:
+    """W-22: it is an answer."""
+    async with scene(api) as now:
+        now.server.play(refusal("I will ", "not."))
+        stream = await now.ask()
+        [message] = ending(stream)["output"]
+        assert message["content"] == [{"type": "refusal", "refusal": "I will not."}]

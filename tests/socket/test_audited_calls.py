@@ -1,0 +1,48 @@
+"""What the audit log says of pages that speak of calls."""
+
+import asyncio
+
+import pytest
+
+from bridge.audit import AuditKind
+from bridge.auth.rejected_requests import Refusals
+from bridge.browsers.audited_listener import AuditedCalls
+from bridge.calls.open_call import CallRecord
+from tests.support.calls.approving import FakeAudit
+from tests.support.calls.browser import FakeJournal
+from tests.support.calls.dispatching import Desk, request, said
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
+
+
+async def test_a_decision_on_the_call_of_another_page_is_a_forgery() -> None:
+    """Whoever looks into the log must see that somebody tried."""
+    desk, audit = Desk(), FakeAudit()
+    running = desk.start(request(safe=False))
+    call_id = await desk.sent()
+    calls = AuditedCalls(desk.dispatcher, audit, Refusals(audit))
+    assert not (await calls.decide("page-b", said(call_id, "once"))).go
+    assert [kind for kind, *_ in audit.notes] == [AuditKind.REFUSED.value]
+    running.cancel()
+
+
+async def test_a_decision_that_comes_after_its_call_was_taken_back_is_none() -> None:
+    """The page does what it should; its user answered while the call went to another one."""
+    desk, audit = Desk(journal=SlowJournal()), FakeAudit()
+    running = desk.start(request(safe=False))
+    await eventually(lambda: bool(desk.dispatcher.open_calls("ann")))
+    call = desk.dispatcher.open_calls("ann")[0]
+    calls = AuditedCalls(desk.dispatcher, audit, Refusals(audit))
+    await eventually(lambda: call.sid == "page-a")
+    calls.abandon_session("page-a")
+    assert not (await calls.decide("page-a", said(call.call_id, "once"))).go
+    assert audit.notes == []
+    running.cancel()
+
+
+class SlowJournal(FakeJournal):
+    """One that never has anything."""
+
+    async def opened(self, record: CallRecord, within_s: float) -> None:
+        await asyncio.Event().wait()

@@ -1,0 +1,338 @@
+"""The journal of calls: what a crash leaves, what a full disk does, and what can be read of it."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, cast
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from sqlalchemy.exc import OperationalError
+
+from bridge.app.server import Bridge
+from bridge.browser_protocol import ErrorCode, Result
+from bridge.calls.argument_redaction import KEPT_ARGUMENTS_CHARS
+from bridge.calls.ports import JournalUnavailable
+from bridge.calls.state_machine import CallState
+from bridge.storage.call_journal import CallJournal
+from bridge.storage.users import User
+from bridge.storage.write_ahead_log import NAMES, IntentLog
+from bridge.storage.write_thread import GATHER_S, MAX_WAITING, RETRY_S
+from tests.support.calls.journals import Desk, desk_at, record
+from tests.support.canaries import files_with
+from tests.support.running import json_answer, page_of, running_bridge
+from tests.support.stores.databases import Where, content_of
+from tests.support.stores.full_disk import room_for
+from tests.support.waiting import eventually
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
+
+SHOP = json.dumps(
+    {
+        "openapi": "3.1.0",
+        "info": {"title": "Shop", "version": "1"},
+        "servers": [{"url": "http://shop.example"}],
+        "paths": {
+            "/products": {
+                "get": {"operationId": "listProducts"},
+                "post": {
+                    "operationId": "addProduct",
+                    "requestBody": {
+                        "content": {
+                            "application/json": {
+                                "schema": {"type": "object", "properties": {"name": {"type": "string"}}}
+                            }
+                        }
+                    },
+                },
+            }
+        },
+    }
+)
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path, database: Where) -> AsyncGenerator[Desk]:
+    async with desk_at(tmp_path, database) as opened:
+        yield opened
+
+
+async def test_many_calls_are_there_as_soon_as_somebody_reads(desk: Desk) -> None:
+    """They are written behind; a reader does not notice."""
+    ids = [f"call_{number}" for number in range(100)]
+    async with asyncio.TaskGroup() as group:
+        for call_id in ids:
+            group.create_task(desk.open(call_id))
+    desk.end("call_0")
+    kept = await desk.journal.calls(desk.ann.id, before=None, limit=200)
+    assert {call.call_id for call in kept} == set(ids)
+    assert (await desk.kept("call_0")).state is CallState.SUCCEEDED
+
+
+async def test_a_late_result_is_kept_beside_the_ending_and_only_by_its_user(desk: Desk) -> None:
+    """The first late report stands; another user's page cannot write into the journal."""
+    await desk.open("call_1")
+    outcome = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
+    result = Result.model_validate({"call_id": "call_1", "outcome": outcome})
+    other = result.model_copy(update={"outcome": result.outcome.model_copy(update={"http_status": 500})})
+    desk.journal.late(desk.bob.id, other)
+    desk.journal.late(desk.ann.id, result)
+    desk.journal.late(desk.ann.id, other)
+    late = (await desk.kept("call_1")).late
+    assert late is not None
+    assert late["http_status"] == 201
+
+
+async def test_what_an_api_answered_wins_over_a_report_that_nothing_came(desk: Desk) -> None:
+    """Whoever reads `late` decides by it whether to do the thing again; the order of reports is chance."""
+    await desk.open("call_1")
+    failure: dict[str, Any] = {
+        "status": "failed",
+        "error": {"code": "network", "message": "It broke."},
+        "delivered": "no",
+    }
+    success = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
+    seen: list[tuple[str, Any]] = []
+    for outcome in (failure, success, failure, {**success, "http_status": 500}):
+        desk.journal.late(desk.ann.id, Result.model_validate({"call_id": "call_1", "outcome": outcome}))
+        late = (await desk.kept("call_1")).late
+        assert late is not None
+        seen.append((late["status"], late.get("http_status")))
+    assert seen == [("failed", None), ("answered", 201), ("answered", 201), ("answered", 201)]
+
+
+async def test_one_users_calls_are_not_anothers(desk: Desk) -> None:
+    """Knowing the id of a call is no right to read it."""
+    await desk.open("call_1")
+    assert await desk.journal.call(desk.bob.id, "call_1") is None
+    assert await desk.journal.calls(desk.bob.id, before=None, limit=10) == []
+
+
+@pytest.mark.parametrize("safe", [True, False])
+async def test_long_arguments_are_not_kept(desk: Desk, safe: bool) -> None:
+    """The journal must not grow by megabytes per call."""
+    arguments = "x" * (KEPT_ARGUMENTS_CHARS + 1)
+    if not safe:
+        await desk.open("call_1", arguments=arguments)
+    desk.end("call_1", safe=safe, arguments=arguments)
+    assert (await desk.kept("call_1")).arguments_text is None
+
+
+async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(desk: Desk) -> None:
+    """A record that the database refuses is dropped, not tried for ever."""
+    nobody = User("nobody", "nobody")
+    desk.journal.ended(record(nobody, "call_0", state=CallState.SUCCEEDED))
+    await desk.journal.opened(record(nobody, "call_1"), 1.0)
+    await desk.open("call_2")
+    assert (await desk.kept("call_2")).state is CallState.SENT
+
+
+class Full:
+    """A database that takes nothing, as on a full disk."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def transact(self, work: object) -> Future[None]:
+        self.asked += 1
+        done: Future[None] = Future()
+        done.set_exception(OperationalError("DELETE", None, OSError("database or disk is full")))
+        return done
+
+
+async def test_old_calls_that_cannot_be_deleted_now_are_deleted_later(tmp_path: Path) -> None:
+    """Whatever the database says, the next hour it is asked again."""
+    database = Full()
+    journal = CallJournal(cast(Any, None), database, IntentLog.open(tmp_path))
+    sweeping = asyncio.create_task(journal.run(every_s=0))
+    await eventually(lambda: database.asked >= 2)
+    sweeping.cancel()
+    await asyncio.wait({sweeping})
+
+
+@pytest.mark.looptime
+async def test_while_the_database_is_away_unsafe_calls_are_refused(tmp_path: Path) -> None:
+    """Although the log could take them: it would grow, and nobody knows for how long."""
+    journal = CallJournal(cast(Any, None), Full(), IntentLog.open(tmp_path))
+    ann = User("u", "ann")
+    await journal.opened(record(ann, "call_1"), 1.0)
+    await asyncio.sleep(GATHER_S * 1.1)
+    with pytest.raises(JournalUnavailable):
+        await journal.opened(record(ann, "call_2"), 1.0)
+    journal.ended(record(ann, "call_1", state=CallState.SUCCEEDED))
+    left = [json.loads(line) for line in (tmp_path / NAMES[0]).read_bytes().splitlines()]
+    assert [(row["id"], row["state"]) for row in left] == [("call_1", "sent"), ("call_1", "succeeded")]
+
+
+class Hanging:
+    """A database that answers when it is told to."""
+
+    def __init__(self) -> None:
+        self.answer: Future[None] = Future()
+
+    def transact(self, work: object) -> Future[None]:
+        return self.answer
+
+
+@pytest.mark.looptime
+async def test_an_unsafe_call_waits_for_a_slow_database_until_its_time_is_over(tmp_path: Path) -> None:
+    """Or the log would grow without bounds; a database that catches up lets it go on."""
+    database = Hanging()
+    journal = CallJournal(cast(Any, None), database, IntentLog.open(tmp_path))
+    ann, loop = User("u", "ann"), asyncio.get_running_loop()
+    for number in range(MAX_WAITING):
+        journal.ended(record(ann, f"call_{number}", safe=True, state=CallState.SUCCEEDED))
+    began = loop.time()
+    with pytest.raises(JournalUnavailable):
+        await journal.opened(record(ann, "call_a"), 7.0)
+    assert loop.time() - began == pytest.approx(7.0, abs=0.1)
+    patient = asyncio.create_task(journal.opened(record(ann, "call_b"), 60.0))
+    await asyncio.sleep(30.0)
+    assert not patient.done()
+    database.answer.set_result(None)
+    await patient
+
+
+async def test_old_calls_are_forgotten(desk: Desk) -> None:
+    """The journal does not grow for ever; these were made in 1970."""
+    await desk.open("call_1")
+    sweeping = asyncio.create_task(desk.journal.run(every_s=0))
+
+    async def is_gone() -> bool:
+        return await desk.journal.call(desk.ann.id, "call_1") is None
+
+    assert await eventually(is_gone)
+    sweeping.cancel()
+    await asyncio.wait({sweeping})
+
+
+# Through the doors
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path, database: Where) -> AsyncGenerator[Bridge]:
+    async with running_bridge(tmp_path, database=database) as running:
+        await running.rooms.registry.share("shop", SHOP, source_url=None)
+        yield running
+
+
+@pytest_asyncio.fixture
+async def http() -> AsyncGenerator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as session:
+        yield session
+
+
+async def ask(
+    bridge: Bridge, http: aiohttp.ClientSession, method: str, path: str, body: Any = None
+) -> tuple[int, Any]:
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    async with http.request(method, bridge.base_url + path, json=body, headers=headers) as response:
+        return response.status, await response.json()
+
+
+async def answer(call: dict[str, Any]) -> dict[str, Any] | None:
+    return None if "slow" in call["params"] else json_answer({"made": call["params"]}, 201)
+
+
+async def test_what_was_called_can_be_read_and_called_again(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Safe and unsafe calls stand in one list, newest first; a retry is a call of its own."""
+    async with page_of(bridge, bridge.local_user.id, answer):
+        await ask(bridge, http, "POST", "/tools/listProducts", {})
+        await ask(bridge, http, "POST", "/tools/addProduct", {"name": "tea"})
+
+        async def both() -> list[dict[str, Any]]:
+            calls = (await ask(bridge, http, "GET", "/api/calls"))[1]["calls"]
+            return calls if len(calls) == 2 and all(call["ended_at"] for call in calls) else []
+
+        calls: list[dict[str, Any]] = await eventually(both)
+        added, read = calls
+        assert [added["tool"], read["tool"]] == ["addProduct", "listProducts"]
+        assert (added["state"], added["http_status"], added["safe"]) == ("succeeded", 201, False)
+        status, again = await ask(bridge, http, "POST", f"/api/calls/{added['call_id']}/retry")
+        assert (status, again["outcome"]["state"]) == (200, "succeeded")
+        assert json.loads(again["outcome"]["answer"]["text"]) == {"made": '{"name": "tea"}'}
+        assert again["call_id"] != added["call_id"]
+
+
+async def test_secrets_among_arguments_are_not_kept_and_such_a_call_is_made_anew(
+    bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path, database: Where
+) -> None:
+    """They reach the page and no file; a retry that would send `[secret]` to an API says why it does not."""
+    secret = "c4nary-argument"
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        await ask(bridge, http, "POST", "/tools/addProduct", {"name": "tea", "password": secret})
+        assert secret in page.calls[0]["params"]
+
+        async def kept() -> list[dict[str, Any]]:
+            calls = (await ask(bridge, http, "GET", "/api/calls"))[1]["calls"]
+            return [call for call in calls if call["ended_at"]]
+
+        calls: list[dict[str, Any]] = await eventually(kept)
+        assert [call["arguments"] for call in calls] == ['{"name":"tea","password":"[secret]"}']
+        status, refused = await ask(bridge, http, "POST", f"/api/calls/{calls[0]['call_id']}/retry")
+        assert (status, refused["error"]["code"]) == (400, ErrorCode.INVALID_REQUEST)
+        assert "were not kept" in refused["error"]["message"]
+        assert len(page.calls) == 1
+    assert files_with(tmp_path, [secret]) == []
+    assert secret.encode() not in content_of(database)
+
+
+async def test_a_running_call_can_be_stopped_by_its_id(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """The caller gets its ending, the page is told to abort, and the history says who did it."""
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        running = asyncio.create_task(ask(bridge, http, "POST", "/tools/addProduct", {"name": "slow"}))
+        await eventually(lambda: page.calls)
+        call_id = page.calls[0]["id"]
+        assert (await ask(bridge, http, "GET", f"/api/calls/{call_id}"))[1]["state"] == "running"
+        assert await ask(bridge, http, "POST", f"/api/calls/{call_id}/cancel") == (200, {"ok": True})
+        status, ended = await running
+        assert (status, ended["error"]["code"], ended["error"]["detail"]["by"]) == (
+            409,
+            ErrorCode.OUTCOME_UNKNOWN,
+            "user",
+        )
+        await eventually(lambda: [each["reason"] for each in page.cancelled] == ["stopped"])
+        status, gone = await ask(bridge, http, "POST", f"/api/calls/{call_id}/cancel")
+        assert (status, gone["error"]["code"]) == (404, ErrorCode.NOT_FOUND)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/api/calls/call_unknown", 404, ErrorCode.NOT_FOUND),
+        ("POST", "/api/calls/call_unknown/retry", 404, ErrorCode.NOT_FOUND),
+        ("GET", "/api/calls?before=yesterday", 400, ErrorCode.INVALID_REQUEST),
+    ],
+)
+async def test_what_cannot_be_read_is_said_plainly(
+    bridge: Bridge, http: aiohttp.ClientSession, method: str, path: str, status: int, code: ErrorCode
+) -> None:
+    """Bad input of any kind gets a typed error."""
+    got, body = await ask(bridge, http, method, path)
+    assert (got, body["error"]["code"]) == (status, code)
+
+
+async def test_with_a_full_disk_only_calls_that_read_go_on(
+    bridge: Bridge, http: aiohttp.ClientSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What may change something must be known after a crash; with room again it goes on by itself."""
+
+    async def add() -> tuple[int, Any]:
+        return await ask(bridge, http, "POST", "/tools/addProduct", {"name": "tea"})
+
+    async def is_taken() -> bool:
+        return (await add())[0] == 200
+
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        with room_for(20):
+            status, refused = await add()
+            assert (status, refused["error"]["code"]) == (503, ErrorCode.STORE_UNAVAILABLE)
+            assert (await ask(bridge, http, "POST", "/tools/listProducts", {}))[0] == 200
+            assert len(page.calls) == 1
+        assert await eventually(is_taken, within_s=3 * RETRY_S)
+    assert "Calls that may change something cannot be written down" in caplog.text

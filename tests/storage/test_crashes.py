@@ -1,0 +1,238 @@
+"""What a killed bridge leaves of its calls, and what the next one on the folder makes of it."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from bridge.app.server import start_bridge
+from bridge.calls.call_ids import CallIds
+from bridge.calls.state_machine import CallState
+from bridge.settings.bridge import Settings
+from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS
+from bridge.storage.database import StoreError
+from bridge.storage.store import Store
+from bridge.storage.users import User
+from bridge.storage.write_ahead_log import NAMES
+from tests.support.calls.journals import Desk, after_a_crash, desk_at, record
+from tests.support.canaries import files_with
+from tests.support.running import json_answer, page_of, running_bridge
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path) -> AsyncGenerator[Desk]:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    async with desk_at(folder) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("is_in_the_database", [True, False])
+@pytest.mark.parametrize(
+    ("safe", "may_begin", "state"),
+    [
+        (False, True, CallState.OUTCOME_UNKNOWN),
+        (False, False, CallState.FAILED),
+        (True, True, CallState.FAILED),
+    ],
+)
+async def test_after_a_crash_only_what_may_have_been_begun_is_in_doubt(
+    desk: Desk, safe: bool, may_begin: bool, state: CallState, is_in_the_database: bool
+) -> None:
+    """A server that is killed leaves no call without an ending, however short it lived."""
+    await desk.open("call_1", safe=safe, may_begin=may_begin)
+    if is_in_the_database:
+        await desk.kept("call_1")
+    async with after_a_crash(desk) as later:
+        assert await later.journal.settle() == 1
+        kept = await later.kept("call_1")
+        assert (kept.state, kept.ended_at is not None, kept.error is not None) == (state, True, True)
+        assert await later.journal.settle() == 0
+
+
+@pytest.mark.parametrize("is_in_the_database", [True, False])
+async def test_what_a_caller_was_told_survives_a_crash(desk: Desk, is_in_the_database: bool) -> None:
+    """Else the history would call in doubt what somebody knows has worked."""
+    await desk.open("call_1", arguments='{"name":"tea"}')
+    if is_in_the_database:
+        await desk.kept("call_1")
+    desk.end("call_1")
+    async with after_a_crash(desk) as later:
+        assert await later.journal.settle() == 0
+        kept = await later.kept("call_1")
+        assert (kept.state, kept.arguments_text) == (CallState.SUCCEEDED, '{"name":"tea"}')
+
+
+async def test_a_crash_after_an_approval_knows_of_it(desk: Desk) -> None:
+    """Before it nothing could have been begun; the later word counts, in whichever file it stands."""
+    await desk.open("call_1", may_begin=False)
+    await desk.open("call_1", may_begin=True)
+    first, second = (desk.folder / name for name in NAMES)
+    asked, _, approved = first.read_bytes().partition(b"\n")
+    async with after_a_crash(desk) as later:
+        (later.folder / first.name).write_bytes(approved)
+        (later.folder / second.name).write_bytes(asked + b"\n")
+        assert await later.journal.settle() == 1
+        assert (await later.kept("call_1")).state is CallState.OUTCOME_UNKNOWN
+
+
+async def test_an_ending_in_the_database_stays_when_the_log_knows_less(desk: Desk) -> None:
+    """The end of a call may have been too much for a disk that was full, and was written later."""
+    await desk.open("call_1")
+    intents = (desk.folder / NAMES[0]).read_bytes()
+    desk.end("call_1")
+    await desk.kept("call_1")
+    async with after_a_crash(desk) as later:
+        (later.folder / NAMES[0]).write_bytes(intents)
+        assert await later.journal.settle() == 0
+        assert (await later.kept("call_1")).state is CallState.SUCCEEDED
+
+
+async def test_secrets_are_not_in_the_log_either(desk: Desk) -> None:
+    """It lies beside the database, and is as easily copied."""
+    short = json.dumps({"name": "tea", "password": "c4nary-short"})
+    long = json.dumps({"name": "x" * QUICK_ARGUMENTS_CHARS, "password": "c4nary-long"})
+    await desk.open("call_1", arguments=short)
+    await desk.open("call_2", arguments=long)
+    async with after_a_crash(desk) as later:
+        assert files_with(later.folder, ["c4nary"]) == []
+        await later.journal.settle()
+        kept = [(await later.kept(call_id)).arguments_text for call_id in ("call_1", "call_2")]
+        assert kept == ['{"name":"tea","password":"[secret]"}', None]
+    desk.end("call_2")
+    text = (await desk.kept("call_2")).arguments_text
+    assert text is not None
+    assert text.endswith('"password":"[secret]"}')
+
+
+async def test_lines_that_are_none_harm_no_other(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    """A broken disk, another version or a stranger wrote them; the log says how many."""
+    await desk.open("call_1")
+    async with after_a_crash(desk) as later:
+        with (later.folder / NAMES[0]).open("ab") as log:
+            log.write(b'garbage\n\n{"id": 7}\n[]\n\xff\xfe\n' + b'{"id": "cut')
+        assert await later.journal.settle() == 1
+        assert "has 4 lines that cannot be read" in caplog.text
+        assert (await later.kept("call_1")).state is CallState.OUTCOME_UNKNOWN
+
+
+async def test_a_line_whose_user_is_gone_harms_no_other(desk: Desk) -> None:
+    """The database refuses it, now and at every later start."""
+    await desk.journal.opened(record(User("nobody", "nobody"), "call_1"), 1.0)
+    await desk.open("call_2")
+    async with after_a_crash(desk) as later:
+        assert await later.journal.settle() == 1
+        assert await later.journal.settle() == 0
+        assert (await later.kept("call_2")).state is CallState.OUTCOME_UNKNOWN
+
+
+async def test_a_stopped_bridge_leaves_no_log(desk: Desk) -> None:
+    """Nor one that has had nothing to do for an hour: what users did must not lie there for ever."""
+    await desk.open("call_1")
+    desk.end("call_1")
+    await desk.kept("call_1")
+    assert (desk.folder / NAMES[0]).stat().st_size > 0
+    sweeping = asyncio.create_task(desk.journal.run(every_s=0))
+    await eventually(lambda: (desk.folder / NAMES[0]).stat().st_size == 0)
+    sweeping.cancel()
+    await asyncio.wait({sweeping})
+    await desk.open("call_2")
+    async with after_a_crash(desk) as later:
+        assert (later.folder / NAMES[0]).stat().st_size > 0
+    assert [(later.folder / name).stat().st_size for name in NAMES] == [0, 0]
+
+
+_DYING = """
+import asyncio, sys
+from pathlib import Path
+from bridge.calls.state_machine import CallState
+from bridge.storage.store import Store
+from tests.support.calls.journals import record
+
+async def die(folder):
+    store = Store.open(folder / "bridge.sqlite3")
+    local, journal = await store.ensure_user("local"), store.call_journal(folder)
+    for call_id in ("call_told", "call_left"):
+        await journal.opened(record(local, call_id), 1.0)
+    await journal.opened(record(local, "call_asked", may_begin=False), 1.0)
+    journal.ended(record(local, "call_told", state=CallState.SUCCEEDED))
+    print("ready", flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(die(Path(sys.argv[1])))
+"""
+
+
+async def test_a_process_killed_before_the_database_had_its_calls_leaves_each_its_ending(
+    tmp_path: Path,
+) -> None:
+    """With -9, within a moment of the calls; the next bridge on the folder shows them in its history."""
+    dying = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _DYING, str(tmp_path), stdout=asyncio.subprocess.PIPE
+    )
+    assert dying.stdout is not None
+    async with asyncio.timeout(30):
+        assert await dying.stdout.readline() == b"ready\n"
+    dying.kill()
+    await dying.wait()
+    async with running_bridge(tmp_path) as bridge, aiohttp.ClientSession() as http:
+        headers = {"Authorization": f"Bearer {bridge.key}"}
+        async with http.get(f"{bridge.base_url}/api/calls", headers=headers) as response:
+            calls = (await response.json())["calls"]
+    assert {call["call_id"]: call["state"] for call in calls} == {
+        "call_told": "succeeded",
+        "call_left": "outcome_unknown",
+        "call_asked": "failed",
+    }
+
+
+async def no_answer(call: dict[str, Any]) -> None:
+    return None
+
+
+async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_path: Path) -> None:
+    """A call under way when the process died is in doubt, and its page's late word is kept."""
+    store = Store.open(tmp_path / "bridge.sqlite3")
+    user, journal = await store.ensure_user("local"), store.call_journal(tmp_path)
+    secret = bytes(32)
+    (tmp_path / "secret.key").write_text(secret.hex(), encoding="utf-8")
+    left = CallIds(secret).new(user.id)
+    await journal.opened(record(user, left), 1.0)
+    await journal.close()
+    await store.close()
+    hello = {
+        "protocol": 1,
+        "page_id": "p1",
+        "instance": "w1",
+        "epoch": "e1",
+        "calls": [{"call_id": left, "state": "done"}],
+    }
+    async with running_bridge(tmp_path) as bridge, page_of(bridge, user.id, no_answer, hello=hello) as page:
+        assert page.greeting["closed"] == [left]
+        await page.socket.emit("bridge:result", {"call_id": left, "outcome": json_answer(1, 201)})
+        await eventually(lambda: page.receipts == [left])
+
+        async def late() -> Any:
+            return (await page.get(f"/api/calls/{left}"))["late"]
+
+        assert (await eventually(late))["http_status"] == 201
+        shown = await page.get(f"/api/calls/{left}")
+        assert (shown["state"], shown["error"]["detail"]["reason"]) == ("outcome_unknown", "no_browser")
+
+
+async def test_a_second_bridge_on_the_same_folder_does_not_start(tmp_path: Path) -> None:
+    """It would end the calls of the first one."""
+    async with running_bridge(tmp_path):
+        store = Store.open(tmp_path / "bridge.sqlite3")
+        with pytest.raises(StoreError, match="another tool-bridge runs on"):
+            await start_bridge(Settings(data_dir=tmp_path, port=0), store)
+        await store.close()

@@ -1,0 +1,220 @@
+"""Opening the database: which one, what is said when it cannot be used, and who migrates it."""
+
+import json
+import logging
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from psycopg import sql
+from sqlalchemy import URL
+
+from bridge.__main__ import main
+from bridge.storage.database import StoreError, postgresql_url, shown
+from bridge.storage.store import Store
+from tests.support.stores.databases import Where, execute
+from tests.support.stores.postgresql import PASSWORD, PostgresServer
+
+SECRET = "s3cret"
+ENCODED = "p%40ss%3A%20word%2F%3F%23%25"
+"""`PASSWORD` as a URL has it."""
+
+
+@pytest.fixture
+def stranger(postgres_server: PostgresServer) -> Generator[str]:
+    """A role without any right of its own."""
+    postgres_server.execute(sql.SQL("CREATE ROLE stranger LOGIN").format())
+    yield "stranger"
+    postgres_server.execute(sql.SQL("DROP ROLE stranger").format())
+
+
+@contextmanager
+def empty_database(server: PostgresServer, *wishes: str) -> Generator[URL]:
+    """A database without tables; `wishes` are said to it first."""
+    with server.database("template1") as url:
+        if wishes:
+            execute(url, *(wish.format(database=url.database) for wish in wishes))
+        yield url
+
+
+async def opened(where: Where) -> None:
+    await Store.open(where).close()
+
+
+def refused(where: URL) -> str:
+    with pytest.raises(StoreError) as told:
+        Store.open(where)
+    text = str(told.value)
+    assert PASSWORD not in text
+    assert ENCODED not in text
+    assert "\n" not in text
+    return text
+
+
+# Which one
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (f"mysql://ann:{SECRET}@h/db", "must look like postgresql://"),
+        (f"sqlite:///{SECRET}", "must look like postgresql://"),
+        (SECRET, "must look like postgresql://"),
+        (f"postgresql:ann:{SECRET}@h/db", "must look like postgresql://"),
+        (f"postgresql://ann:{SECRET}@h:port/db", "cannot be read"),
+        (f"postgresql://ann:p@{SECRET}@h/db", "is written %40"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_without_repeating_it(given: str, said: str) -> None:
+    """It has a password in it."""
+    with pytest.raises(StoreError, match=said) as told:
+        postgresql_url(given)
+    assert SECRET not in str(told.value)
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
+def test_an_address_is_shown_without_password_and_options(scheme: str) -> None:
+    """As libpq and SQLAlchemy write it, whatever a host's control panel offers."""
+    url = postgresql_url(f"{scheme}://ann:{ENCODED}@db.example:5433/tools?sslmode=require&password={SECRET}")
+    assert url.password == PASSWORD
+    assert shown(url) == "postgresql://ann@db.example:5433/tools"
+
+
+def test_a_command_takes_the_address_from_the_environment_or_the_option(
+    postgres_server: PostgresServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """And nothing it prints or logs has the password."""
+    caplog.set_level(logging.DEBUG)
+    with postgres_server.database() as url:
+        address = postgres_server.network_url(url.database or "").set(drivername="postgresql")
+        given = address.render_as_string(hide_password=False)
+        monkeypatch.setenv("TOOL_BRIDGE_DATABASE_URL", given)
+        assert main(["key", "--user", "ann", "--data", str(tmp_path), "--json"]) == 0
+        monkeypatch.delenv("TOOL_BRIDGE_DATABASE_URL")
+        capsys.readouterr()
+        assert main(["users", "--database", given, "--data", str(tmp_path), "--json"]) == 0
+        printed = capsys.readouterr()
+        assert [user["name"] for user in json.loads(printed.out)["users"]] == ["ann"]
+        assert not list(tmp_path.glob("*.sqlite3"))
+        everything = printed.out + printed.err + caplog.text
+        assert PASSWORD not in everything
+        assert ENCODED not in everything
+
+
+# What is said when it cannot be used
+
+
+def test_a_server_that_is_not_there_is_told_in_one_line(
+    postgres_server: PostgresServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything listens; status 1."""
+    address = f"postgresql://ann:{SECRET}@127.0.0.1:1/tools"
+    assert main(["serve", "--database", address, "--data", str(tmp_path)]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("tool-bridge: postgresql://ann@127.0.0.1:1/tools cannot be used:")
+    assert "refused" in told
+    assert told.endswith("Does the server run there, and does it let this machine in?\n")
+    assert SECRET not in told
+
+
+def test_wrong_names_and_passwords_are_told_apart(postgres_server: PostgresServer) -> None:
+    """The user and the database exist or not; the password fits or not."""
+    wrong = postgres_server.network_url("postgres", password="wrong" + PASSWORD)
+    assert "Check the user and the password" in refused(wrong)
+    missing = refused(postgres_server.url("nowhere"))
+    assert 'database "nowhere" does not exist' in missing
+    assert "createdb" in missing
+    odd = postgresql_url("postgresql://ann@127.0.0.1:1/tools?colour=blue")
+    assert 'invalid connection option "colour". Correct the options' in refused(odd)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "said"),
+    [
+        (["ALTER DATABASE {database} SET default_transaction_read_only = on"], "is read-only"),
+        (["CREATE TABLE users (id int)"], "tables of another program"),
+        (["CREATE TABLE alembic_version (version_num text)", "INSERT INTO alembic_version VALUES ('x')"],
+         "newer tool-bridge, or another program's"),
+    ],
+)  # fmt: skip
+def test_a_database_for_something_else_is_left_alone(
+    postgres_server: PostgresServer, wishes: list[str], said: str
+) -> None:
+    """What is in it stays as it is."""
+    with empty_database(postgres_server, *wishes) as url:
+        assert said in refused(url)
+        assert execute(url, "SELECT 1 FROM pg_tables WHERE tablename = 'api_keys'") == []
+
+
+def test_a_database_in_another_encoding_is_refused(postgres_server: PostgresServer) -> None:
+    """A user's name in Cyrillic must not fail on a Tuesday."""
+    postgres_server.execute(
+        sql.SQL(
+            "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+        ).format()
+    )
+    assert "ENCODING 'UTF8'" in refused(postgres_server.url("latin"))
+
+
+def test_a_right_that_is_missing_is_named(postgres_server: PostgresServer, stranger: str) -> None:
+    """Who may not make tables, who may not read them, and who may only read them."""
+    with empty_database(postgres_server, "REVOKE CREATE ON SCHEMA public FROM PUBLIC") as url:
+        assert "permission denied for schema public. Make the user" in refused(url.set(username=stranger))
+    with postgres_server.database() as url:
+        theirs = url.set(username=stranger)
+        assert "permission denied" in refused(theirs)
+        execute(url, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {stranger}")
+        assert "lacks a right (" in refused(theirs)
+        execute(url, f"DROP OWNED BY {stranger}")
+
+
+# Who migrates it
+
+
+@pytest.mark.asyncio
+@pytest.mark.both_databases
+async def test_a_database_of_a_newer_version_is_left_alone(database: Where) -> None:
+    """The old program would lose what the new one keeps."""
+    await opened(database)
+    execute(database, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(StoreError, match="newer tool-bridge"):
+        Store.open(database)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+async def test_bridges_that_start_at_once_on_an_empty_database_migrate_it_once(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """One does, the others wait for it and find it done."""
+    if kind == "sqlite":
+        await all_open(tmp_path / "b.sqlite3")
+    else:
+        with empty_database(request.getfixturevalue("postgres_server")) as url:
+            await all_open(url)
+
+
+async def all_open(where: Where) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        stores = list(threads.map(Store.open, [where] * 4))
+    for store in stores:
+        await store.ensure_user("ann")
+        await store.close()
+    assert len(execute(where, "SELECT * FROM alembic_version")) == 1
+
+
+@pytest.mark.asyncio
+@pytest.mark.both_databases
+async def test_text_that_a_database_cannot_hold_is_kept_as_near_as_it_can(database: Where) -> None:
+    """PostgreSQL knows no NUL; what has one is found again all the same."""
+    store = Store.open(database)
+    ann = await store.ensure_user("an\0n")
+    assert (await store.ensure_user("an\0n")).id == ann.id
+    assert [user.name.replace("\ufffd", "\0") for user in await store.users()] == ["an\0n"]
+    await store.close()

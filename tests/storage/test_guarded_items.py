@@ -1,0 +1,157 @@
+"""A sick database costs an answer its memory and no more than two seconds."""
+
+import asyncio
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from bridge.limits.circuit_breaker import Breakers, BreakerState
+from bridge.limits.settings import Limits
+from bridge.storage.guarded_items import ALL_USERS, GuardedItemStore
+from bridge.storage.store import Store
+from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.store import StoreUnavailable
+from tests.support.stores.items import MemoryItemStore
+
+PATIENCE_S = 0.05
+ITEM = KeptItem("A", "ann", "r1", 0, "output", "demo", {"type": "message"}, 1.0)
+
+
+class SickStore(MemoryItemStore):
+    """Fails, or hangs and cannot even be cancelled, until it is well."""
+
+    is_well = False
+    hangs = False
+    calls = 0
+
+    async def add(self, items: object) -> None:
+        self.calls += 1
+        await self._suffer()
+
+    async def by_ids(self, user_id: str, ids: object) -> Mapping[str, KeptItem]:
+        self.calls += 1
+        await self._suffer()
+        return {}
+
+    async def unfinished(self) -> Sequence[KeptResponse]:
+        await self._suffer()
+        return []
+
+    async def _suffer(self) -> None:
+        if self.is_well:
+            return
+        while self.hangs:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                await asyncio.sleep(0.3)
+        raise OperationalError("INSERT of a secret", {}, Exception("disk I/O error"))
+
+
+class Clinic:
+    """A guarded store and the clock of its breakers."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.inner = SickStore()
+        self.breakers = Breakers(Limits, lambda: self.now)
+        self.store = GuardedItemStore(self.inner, self.breakers, patience_s=PATIENCE_S)
+
+    async def fail(self, user_id: str = "ann") -> str:
+        with pytest.raises(StoreUnavailable) as failed:
+            await self.store.by_ids(user_id, ["A"])
+        return str(failed.value)
+
+
+@pytest.mark.asyncio
+async def test_a_failing_database_is_left_alone_after_five_failures_until_one_try_works() -> None:
+    """S0-96: the same window as for tools; then one call tries, and its success forgets all failures."""
+    clinic = Clinic()
+    assert [await clinic.fail() for _ in range(5)] == [
+        "What is kept of answers cannot be read or written: disk I/O error."
+    ] * 5
+    assert (await clinic.fail()).startswith("DB ops skipped due to repeated errors.")
+    assert clinic.inner.calls == 5
+    clinic.now += 61
+    assert "disk I/O" in await clinic.fail()
+    assert (await clinic.fail()).startswith("DB ops skipped")
+    clinic.inner.is_well = True
+    clinic.now += 61
+    await clinic.store.by_ids("ann", ["A"])
+    assert clinic.breakers.facts("ann") == []
+
+
+@pytest.mark.asyncio
+async def test_the_breaker_of_one_user_is_not_that_of_another() -> None:
+    """S0-96 says per user; what one user keeps may be what the database cannot take."""
+    clinic = Clinic()
+    for _ in range(6):
+        await clinic.fail("ann")
+    assert "disk I/O" in await clinic.fail("bob")
+    (facts,) = clinic.breakers.facts("ann")
+    assert (facts.key.kind, facts.state) == ("store", BreakerState.OPEN)
+
+
+@pytest.mark.asyncio
+async def test_calls_that_name_no_user_have_a_breaker_too() -> None:
+    """Else the stream events of every answer would wait for the patience of each write."""
+    clinic = Clinic()
+    for _ in range(5):
+        with pytest.raises(StoreUnavailable):
+            await clinic.store.unfinished()
+    with pytest.raises(StoreUnavailable, match="skipped"):
+        await clinic.store.unfinished()
+    assert len(clinic.breakers.facts(ALL_USERS)) == 1
+
+
+@pytest.mark.asyncio
+async def test_a_database_that_hangs_is_not_waited_for_even_when_it_cannot_be_cancelled() -> None:
+    """S0-143: a driver may need as long to give up as to answer; the answer must go on."""
+    clinic = Clinic()
+    clinic.inner.hangs = True
+    async with asyncio.timeout(0.25):
+        with pytest.raises(StoreUnavailable, match=r"no answer within 0\.05 s"):
+            await clinic.store.add([ITEM])
+    clinic.inner.hangs = False
+    clinic.inner.is_well = True
+
+
+@pytest.mark.asyncio
+async def test_a_caller_who_gives_up_counts_for_nothing() -> None:
+    """Stop is no failure of the database."""
+    clinic = Clinic()
+    clinic.inner.hangs = True
+    adding = asyncio.create_task(clinic.store.add([ITEM]))
+    await asyncio.sleep(0)
+    adding.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await adding
+    clinic.inner.hangs = False
+    assert clinic.breakers.facts("ann") == []
+
+
+@pytest.mark.asyncio
+async def test_a_database_that_another_program_holds_is_unavailable_and_then_there_again(
+    tmp_path: Path,
+) -> None:
+    """A backup tool may lock the file; what was kept before stays readable meanwhile (WAL)."""
+    path = tmp_path / "b.sqlite3"
+    database = Store.open(path)
+    ann = await database.ensure_user("ann")
+    clock = asyncio.get_running_loop().time
+    guarded = GuardedItemStore(database.item_store(), Breakers(Limits, clock), patience_s=0.5)
+    kept = KeptItem("A", ann.id, "r1", 0, "output", "demo", {"type": "message"}, 1.0)
+    await guarded.add([kept])
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreUnavailable):
+        await guarded.add([KeptItem("B", ann.id, "r1", 1, "output", "demo", {"type": "message"}, 1.0)])
+    assert await guarded.by_ids(ann.id, ["A"]) == {"A": kept}
+    other.execute("ROLLBACK")
+    other.close()
+    await guarded.add([KeptItem("C", ann.id, "r1", 2, "output", "demo", {"type": "message"}, 1.0)])
+    assert "C" in await guarded.by_ids(ann.id, ["A", "C"])
+    await database.close()

@@ -1,0 +1,98 @@
+"""A dispatcher on a virtual clock, with pages that do what a test tells them."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.browser_protocol import Decision, ErrorCode, Result
+from bridge.calls.call_ids import CallIds
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.open_call import CallRequest
+from bridge.calls.outcome import CallOutcome
+from bridge.limits.settings import Deadline, SetBy
+from tests.support.calls.browser import FakeBrowser, FakeDecisions, FakeJournal, page
+from tests.support.waiting import eventually
+
+
+@dataclass
+class FreeTurn:
+    """A turn that always is."""
+
+    given: Deadline
+
+    def deadline(self) -> Deadline:
+        return self.given
+
+    def take_now(self) -> bool:
+        return True
+
+    async def take(self) -> None:
+        raise AssertionError("Nobody has to wait.")
+
+    def give_back(self) -> None: ...
+
+    def ended(self, outcome: CallOutcome) -> None: ...
+
+
+def request(*, user: str = "ann", safe: bool = True) -> CallRequest:
+    return CallRequest(
+        user_id=user,
+        tool_name="listProducts",
+        server_id="shop",
+        operation_key="GET /products",
+        operation_digest="d",
+        origin="http://api.example",
+        safe=safe,
+        arguments_text="{}",
+    )
+
+
+def answered(call_id: str, status: int = 200, text: str = '{"ok":true}') -> Result:
+    outcome = {
+        "status": "answered",
+        "http_status": status,
+        "content_type": "application/json",
+        "body": {"kind": "text", "text": text},
+    }
+    return Result.model_validate({"call_id": call_id, "outcome": outcome})
+
+
+def failed(call_id: str, code: ErrorCode, delivered: str) -> Result:
+    error = {"code": code, "message": "It did not work."}
+    outcome = {"status": "failed", "error": error, "delivered": delivered}
+    return Result.model_validate({"call_id": call_id, "outcome": outcome})
+
+
+def said(
+    call_id: str,
+    decision: Literal["once", "chat", "timed", "always", "denied"],
+    reason: Literal["user", "no_answer"] = "user",
+) -> Decision:
+    return Decision(call_id=call_id, decision=decision, reason=reason)
+
+
+class Desk:
+    """A dispatcher with one page each for Ann and Bob."""
+
+    def __init__(self, journal: FakeJournal | None = None, **pages: str) -> None:
+        sids = pages or {"ann": "page-a", "bob": "page-b"}
+        self.browser = FakeBrowser({user: page(sid) for user, sid in sids.items()})
+        self.journal = journal or FakeJournal()
+        self.decisions = FakeDecisions()
+        self.dispatcher = Dispatcher(
+            self.browser,
+            self.journal,
+            self.decisions,
+            CallIds(b"secret"),
+            no_browser_message="Open it.",
+        )
+
+    async def run(self, call: CallRequest, deadline_s: float = 60, set_by: SetBy = "call") -> CallOutcome:
+        return await self.dispatcher.run(call, FreeTurn(Deadline(deadline_s, set_by)))
+
+    def start(self, call: CallRequest, deadline_s: float = 60) -> "asyncio.Task[CallOutcome]":
+        return asyncio.create_task(self.run(call, deadline_s))
+
+    async def sent(self, count: int = 1) -> str:
+        await eventually(lambda: len(self.browser.sent) >= count)
+        return self.browser.sent[count - 1].call_id

@@ -1,0 +1,131 @@
+"""An engine with a registry, a dispatcher and pages that answer at once, all in memory."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.browser_protocol import Accepted, Result
+from bridge.calls.admission import Gate
+from bridge.calls.call_ids import CallIds
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.engine import Engine, ToolCall
+from bridge.calls.open_call import OpenCall, Page
+from bridge.calls.outcome import CallOutcome
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import LoadedServer
+from bridge.limits.settings import Number
+from tests.support.calls.approving import never_asking
+from tests.support.calls.browser import FakeBrowser, FakeDecisions, FakeJournal, page
+from tests.support.calls.gates import controls
+from tests.support.stores.memory_store import InlineCompiler, MemoryStore
+from toolserver.call.result import TextBody
+from toolserver.json_types import JsonObject
+
+Answer = Callable[[OpenCall], dict[str, Any] | None]
+
+
+def says_ok(_call: OpenCall) -> dict[str, Any]:
+    """An answer that serves every call."""
+    return json_body('{"ok": 1}')
+
+
+def json_body(text: str) -> dict[str, Any]:
+    """The outcome that a page reports of a JSON answer."""
+    body = {"kind": "text", "text": text}
+    return {"status": "answered", "http_status": 200, "content_type": "application/json", "body": body}
+
+
+@dataclass
+class Pages(FakeBrowser):
+    """Every user has a page, which answers each call at once, or never where there is no answer."""
+
+    listener: Dispatcher | None = None
+    answer: Answer = says_ok
+
+    async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
+        return page(f"page of {user_id}")
+
+    async def send_call(self, call: OpenCall) -> None:
+        await super().send_call(call)
+        assert self.listener is not None
+        assert call.sid is not None
+        self.listener.accept(call.sid, Accepted(call_id=call.call_id))
+        if (outcome := self.answer(call)) is not None:
+            self.report(call, outcome)
+
+    def report(self, call: OpenCall, outcome: dict[str, Any]) -> None:
+        """Say how a call ended."""
+        assert self.listener is not None
+        assert call.sid is not None
+        result = Result.model_validate({"call_id": call.call_id, "outcome": outcome})
+        self.listener.report(call.request.user_id, call.sid, result)
+
+
+@dataclass
+class Kept:
+    """Remembers what it was asked for."""
+
+    asked: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
+    fitted: list[CallOutcome] = field(default_factory=list[CallOutcome])
+
+    async def fit(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
+        self.fitted.append(outcome)
+        return outcome
+
+    async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+        self.asked.append((user_id, call_id, offset))
+        return {"text": "rest", "offset": offset, "total": 12}
+
+
+class House:
+    """An engine with what is around it, for the user ann."""
+
+    def __init__(self, store: MemoryStore | None = None, **limits: Number) -> None:
+        async def on_change(_user_id: str | None) -> None:
+            """Nobody listens."""
+
+        def on_load(_server: LoadedServer) -> None:
+            """Nothing waits."""
+
+        self.registry = Registry(
+            store or MemoryStore(), InlineCompiler(), operator_id="op", on_change=on_change, on_load=on_load
+        )
+        self.pages = Pages()
+        self.kept = Kept()
+        dispatcher = Dispatcher(
+            self.pages,
+            FakeJournal(),
+            FakeDecisions(),
+            CallIds(b"secret"),
+            no_browser_message="none",
+        )
+        self.pages.listener = dispatcher
+        self.controls = controls(**limits)
+        self.approvals = never_asking()
+        self.engine = Engine(self.registry, self.approvals, Gate(dispatcher, self.controls), self.kept)
+
+    async def add(self, text: str, *, accepted: bool = True) -> None:
+        server = await self.registry.add("ann", text, source_url=None)
+        if accepted:
+            await self.accept(server)
+
+    async def share(self, text: str, *, named: str) -> None:
+        """Offer a document to every user, and accept it for ann."""
+        await self.accept(await self.registry.share(named, text, source_url=None))
+
+    async def accept(self, server: LoadedServer) -> None:
+        """Ann accepts every operation."""
+        digests = {op.key: op.digest for op in server.compiled.operations}
+        await self.registry.accept("ann", server.record.id, digests)
+
+    async def call(self, tool: str, arguments: object, *, server: str | None = None) -> CallOutcome:
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        return await self.engine.call(ToolCall("ann", tool, text, server_id=server))
+
+    async def read(self, tool: str, arguments: object, *, server: str | None = None) -> Any:
+        """The JSON that the tool answers."""
+        outcome = await self.call(tool, arguments, server=server)
+        assert outcome.answered is not None
+        assert isinstance(outcome.answered.body, TextBody)
+        return json.loads(outcome.answered.body.text)

@@ -1,0 +1,68 @@
+"""Fixtures of tests that talk to a real bridge in this process; a module may put its own in their place."""
+
+from collections.abc import AsyncIterator, Generator
+from pathlib import Path
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from openai import AsyncOpenAI
+
+from bridge.app.server import Bridge
+from tests.support.documents.compiled import document_text
+from tests.support.models.models import client_of
+from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
+from tests.support.running import running_bridge
+from tests.support.stores.databases import DATABASES, Where, fresh_database
+from tests.support.stores.postgresql import PostgresServer
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked so over SQLite and over PostgreSQL, if it has a database at all."""
+    marked = metafunc.definition.get_closest_marker("both_databases")
+    if marked and "database" in metafunc.fixturenames:
+        metafunc.parametrize("database", DATABASES, indirect=True)
+
+
+@pytest_asyncio.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    """An HTTP client."""
+    async with aiohttp.ClientSession() as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Generator[PostgresServer]:
+    """The PostgreSQL server of this process, started when the first test needs it."""
+    server = PostgresServer()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def database(request: pytest.FixtureRequest) -> Generator[Where]:
+    """Where the store of a test is: an SQLite file, or what `pytest_generate_tests` has chosen."""
+    with fresh_database(getattr(request, "param", "sqlite"), request) as where:
+        yield where
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path, database: Where) -> AsyncIterator[Bridge]:
+    """A bridge that offers one small shop to everybody."""
+    async with running_bridge(tmp_path, database=database) as running:
+        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+        yield running
+
+
+@pytest_asyncio.fixture
+async def provider() -> AsyncIterator[ScriptedProvider]:
+    """A provider of models that says what the test has it play."""
+    async with scripted_provider() as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def client(bridge: Bridge) -> AsyncIterator[AsyncOpenAI]:
+    """OpenAI's own client in front of the bridge."""
+    async with client_of(bridge) as made:
+        yield made

@@ -1,0 +1,154 @@
+"""Turns with a memory in memory: a scripted model, played tools, and a store that can fail."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bridge.agent.items import Item
+from bridge.agent.loop.pending_turns import PendingRounds
+from bridge.agent.loop.subquery import NestingToolbox
+from bridge.agent.loop.turn_runner import Turns
+from bridge.agent.memory.recorder import Memory
+from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.toolbox import LocalTool, Toolbox
+from bridge.agent.turn import Emit, Kept, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.limits.circuit_breaker import Breakers
+from bridge.limits.request_queue import RequestAdmission
+from bridge.settings.bridge import MemorySettings
+from bridge.stored_items.items import KeptItem
+from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
+from bridge.stored_items.store import StoreUnavailable
+from bridge.stored_items.ulid import Ulids
+from tests.support.calls.gates import controls
+from tests.support.models.turning import SETTINGS, PlayedTools, ScriptedModel, Step, user
+from tests.support.stores.items import MemoryItemStore
+
+
+class Clock:
+    """Seconds since 1970, which pass only when they are read."""
+
+    def __init__(self) -> None:
+        self.now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        self.now += 0.001
+        return self.now
+
+
+@dataclass
+class FailingStore(MemoryItemStore):
+    """Keeps items until it is told to fail."""
+
+    fails: bool = False
+    commits: list[list[str]] = field(default_factory=list[list[str]])
+    """Types of the items of each commit."""
+
+    async def add(self, items: Sequence[KeptItem]) -> None:
+        await self.trouble()
+        self.commits.append([str(item.payload.get("type")) for item in items])
+        await super().add(items)
+
+    async def by_ids(self, user_id: str, ids: Any) -> Any:
+        if ids:
+            await self.trouble()
+        return await super().by_ids(user_id, ids)
+
+    async def trouble(self) -> None:
+        if self.fails:
+            raise StoreUnavailable("The database is away.")
+
+
+@dataclass
+class NestingTools(PlayedTools):
+    """Played tools that take no others in."""
+
+    def for_nested(self) -> Toolbox:
+        return self
+
+    def with_local(self, *locals: LocalTool) -> Toolbox:
+        raise AssertionError(f"no turn of these tests has {locals}")
+
+
+@dataclass
+class Tools:
+    """The same tools for every turn."""
+
+    toolbox: NestingToolbox
+
+    async def of(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
+        return self.toolbox
+
+
+@dataclass
+class KnownChoices:
+    """What users want kept, until the database is away."""
+
+    chosen: dict[str, MemoryChoice] = field(default_factory=dict[str, MemoryChoice])
+    is_away: bool = False
+
+    async def memory_choice(self, user_id: str) -> MemoryChoice:
+        if self.is_away:
+            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, "The database is away.")
+        return self.chosen.get(user_id, MemoryChoice())
+
+    async def save_memory_choice(self, user_id: str, choice: MemoryChoice) -> None:
+        self.chosen[user_id] = choice
+
+
+@dataclass
+class Remembered:
+    """A bridge's memory, and turns that are played with it."""
+
+    store: FailingStore = field(default_factory=FailingStore)
+    settings: MemorySettings = field(default_factory=MemorySettings)
+    tools: NestingTools = field(default_factory=NestingTools)
+    choices: KnownChoices = field(default_factory=KnownChoices)
+    told: list[TurnEvent] = field(default_factory=list[TurnEvent])
+    model: ScriptedModel = field(default_factory=lambda: ScriptedModel([]))
+    """The one that was asked last."""
+
+    def __post_init__(self) -> None:
+        self.clock = Clock()
+        self.restart()
+
+    def restart(self) -> None:
+        """Everything but the store is new."""
+        limits = controls()
+        admission = RequestAdmission(lambda: limits.limits.now)
+        breakers = Breakers(lambda: limits.limits.now, self.clock, on_change=lambda _user: None)
+        pending = PendingRounds(self.clock)
+        turns = Turns(admission, breakers, Tools(self.tools), pending)
+        numbers = iter(range(10**9))
+        memory = Memory(self.store, Ulids(self.clock, lambda _bits: next(numbers)), self.clock)
+        self.remembering = Remembering(turns, pending, memory, self.settings, MemoryChoices(self.choices))
+
+    async def run(
+        self,
+        *rounds: Sequence[Step],
+        input: Sequence[Item] = (),
+        settings: TurnSettings = SETTINGS,
+        emit: Emit | None = None,
+        **request: Any,
+    ) -> TurnResult:
+        """One turn; what it told is in `told`, what the model was asked in `model`."""
+        self.model = ScriptedModel(rounds)
+        self.told = []
+        asked = TurnRequest("ann", "turn 1", "gpt", tuple(input) or (user("Hello"),))
+        asked = replace(asked, **{"keeps": "output", **request})
+        return await self.remembering.run(asked, self.model, settings, emit or self.take)
+
+    async def take(self, event: TurnEvent) -> None:
+        self.told.append(event)
+        await asyncio.sleep(0)
+
+    @property
+    def kept(self) -> list[Item]:
+        """Payloads in the store, oldest first."""
+        return [item.payload for item in sorted(self.store.items.values(), key=lambda item: item.id)]
+
+    @property
+    def named(self) -> dict[str, Item]:
+        """What was told to be kept: id to item."""
+        return {event.id: event.item for event in self.told if isinstance(event, Kept)}

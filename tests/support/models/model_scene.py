@@ -1,0 +1,89 @@
+"""A provider that plays scripts, with a real client of it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
+from bridge.providers.http_provider import Provider
+from bridge.providers.models import ChatModel, ResponsesModel
+from bridge.settings.models import ProviderApi, ProviderSettings
+from tests.support.models.model_answers import Answer, responses_events
+from tests.support.models.scripted_provider import (
+    KEY,
+    Script,
+    ScriptedProvider,
+    scripted_provider,
+)
+
+HELLO = ModelRequest("scripted-small", ({"role": "user", "content": "Hello"},))
+FRAMES_OF_FIRST_DELTA = {"responses": 5, "chat": 2}
+"""Of an answer that is a text."""
+
+APIS: tuple[ProviderApi, ...] = ("responses", "chat")
+both_protocols = pytest.mark.parametrize("api", APIS)
+
+
+@dataclass
+class Scene:
+    """A provider that plays scripts, and a model of it."""
+
+    server: ScriptedProvider
+    provider: Provider
+    model: Model
+    rests: list[float] = field(default_factory=list[float])
+    """Seconds that the client wanted to wait between two tries; it waited for none."""
+    time: float = 1000.0
+
+    async def ask(self, request: ModelRequest = HELLO) -> list[ModelEvent]:
+        return [event async for event in self.model.stream(request)]
+
+    async def failure(self, *scripts: Answer | Script) -> ModelError:
+        """How a round fails that these scripts answer."""
+        self.server.play(*scripts)
+        with pytest.raises(ModelError) as failed:
+            await self.ask()
+        return failed.value
+
+
+@asynccontextmanager
+async def scene(api: ProviderApi = "responses", **settings: Any) -> AsyncGenerator[Scene]:
+    async with scripted_provider() as server:
+        settings = {"name": "Test", "base_url": server.base_url, "api": api, **settings}
+        chosen = ProviderSettings(**settings)
+
+        async def rest(seconds: float) -> None:
+            now.rests.append(seconds)
+            now.time += seconds
+
+        provider = Provider(chosen, KEY, clock=lambda: now.time, rest=rest)
+        model = ResponsesModel(provider) if api == "responses" else ChatModel(provider)
+        now = Scene(server, provider, model)
+        try:
+            yield now
+        finally:
+            await provider.close()
+
+
+def expected(answer: Answer, number: int = 0) -> list[ModelEvent]:
+    return [ModelEvent(event) for event in responses_events(answer, number, "scripted-small")]
+
+
+def said(stream: list[ModelEvent]) -> str:
+    return "".join(str(event.body["delta"]) for event in stream if event.type == "response.output_text.delta")
+
+
+async def first_delta(stream: AsyncGenerator[ModelEvent]) -> object:
+    async for event in stream:
+        if event.type == "response.output_text.delta":
+            return event.body["delta"]
+    raise AssertionError("no text came")
+
+
+def ending(stream: list[ModelEvent]) -> dict[str, Any]:
+    response = stream[-1].body["response"]
+    assert isinstance(response, dict)
+    return response

@@ -1,0 +1,54 @@
+"""A bridge in front of a scripted provider, and OpenAI's own client in front of the bridge."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from openai import AsyncOpenAI
+
+from bridge.app.server import Bridge
+from bridge.settings.models import ModelsFile, ProviderApi, ProviderSettings
+from tests.support.documents.compiled import document_text
+from tests.support.models.scripted_provider import KEY, ScriptedProvider
+from tests.support.running import json_answer, running_bridge
+
+MODEL = "scripted-small"
+
+
+def provided(provider: ScriptedProvider, api: ProviderApi = "responses", **models: Any) -> ModelsFile:
+    """Settings that name the provider; its models are those that it lists."""
+    settings = ProviderSettings(
+        name="scripted", base_url=provider.base_url, api_key_env="SCRIPTED_KEY", api=api
+    )
+    return ModelsFile(provider=(settings,), **models)
+
+
+@asynccontextmanager
+async def model_bridge(
+    folder: Path, provider: ScriptedProvider, api: ProviderApi = "responses", **settings: Any
+) -> AsyncGenerator[Bridge]:
+    settings.setdefault("models", provided(provider, api))
+    async with running_bridge(folder, environ={"SCRIPTED_KEY": KEY}, **settings) as bridge:
+        yield bridge
+
+
+@asynccontextmanager
+async def shop_bridge(
+    folder: Path, provider: ScriptedProvider, api: ProviderApi = "responses", **settings: Any
+) -> AsyncGenerator[Bridge]:
+    """One that offers a small shop to everybody."""
+    async with model_bridge(folder, provider, api, **settings) as bridge:
+        await bridge.app.composition.registry.share("shop.json", document_text(), source_url=None)
+        yield bridge
+
+
+async def products(_call: dict[str, Any]) -> dict[str, Any]:
+    """What the shop's API answers in the page, whatever it is asked."""
+    return json_answer({"products": ["tea"]})
+
+
+def client_of(bridge: Bridge, *, key: str | None = None, **options: Any) -> AsyncOpenAI:
+    """OpenAI's client, unmodified; it tries nothing again unless the test wants that."""
+    options = {"max_retries": 0, "timeout": 20, **options}
+    return AsyncOpenAI(base_url=f"{bridge.base_url}/v1", api_key=key or bridge.key, **options)

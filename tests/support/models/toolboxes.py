@@ -1,0 +1,63 @@
+"""Tools of a turn over an engine in memory."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.agent.items import Item, ModelCall
+from bridge.agent.toolbox import CallOutput
+from bridge.agent.tools.catalog_tools import OwnTools
+from bridge.agent.tools.engine_toolbox import CallRoom, EngineToolbox, Toolboxes
+from bridge.agent.turn import TurnRequest, TurnSettings
+from tests.support.calls.engines import House
+from tests.support.models.turning import SETTINGS
+from toolserver.json_types import JsonObject, text_at
+
+
+@dataclass
+class Files:
+    """Addresses and bytes of files that exist, by id."""
+
+    contents: dict[str, bytes] = field(default_factory=dict[str, bytes])
+
+    def url(self, file_id: str, content_type: str, filename: str) -> str:
+        return f"http://bridge/files/{file_id}"
+
+    async def content(self, file_id: str) -> bytes | None:
+        return self.contents.get(file_id)
+
+
+@dataclass
+class Workshop:
+    """Makes toolboxes for ann, whose page is there unless a test says otherwise."""
+
+    house: House = field(default_factory=House)
+    files: Files = field(default_factory=Files)
+    is_connected: bool = True
+
+    def __post_init__(self) -> None:
+        room = CallRoom(self.house.engine, lambda: self.house.controls.limits.now, self.files)
+        self.toolboxes = Toolboxes(OwnTools(self.house.registry), room, lambda _user: self.is_connected)
+
+    async def toolbox(
+        self, *callers: Any, settings: TurnSettings = SETTINGS, **request: Any
+    ) -> EngineToolbox:
+        asked = TurnRequest("ann", "turn 1", "gpt", (), caller_tools=callers, **request)
+        return await self.toolboxes.of(asked, settings)
+
+    async def definitions(self, *callers: Any, settings: TurnSettings = SETTINGS) -> dict[str, JsonObject]:
+        """What a model is sent, by name (or type, where there is no name)."""
+        toolbox = await self.toolbox(*callers, settings=settings)
+        return {text_at(tool, "name") or text_at(tool, "type"): tool for tool in toolbox.definitions}
+
+
+def wanted(name: str, arguments: object = None, call_id: str = "c1") -> ModelCall:
+    """A call as a model writes it; arguments that are a text are sent to the letter."""
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+    item: Item = {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}
+    return ModelCall(call_id, name, text, item)
+
+
+def told(output: CallOutput) -> Any:
+    """What the model reads, which is JSON."""
+    return json.loads(output.text)

@@ -1,0 +1,77 @@
+"""The registry's store without a database: a second implementation of the port."""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.catalog.server_view import ServerRecord, UserSelection
+from tests.support.documents.compiled import compiled, tools_of
+from toolserver.errors import DocumentError
+from toolserver.tool.argument_schemas import ToolSchema
+from toolserver.tool.compile import CompiledDocument
+from toolserver.tool.naming import OperationKey
+
+
+@dataclass
+class MemoryStore:
+    """What a database would hold; survives as long as the object."""
+
+    records: dict[str, ServerRecord] = field(default_factory=dict[str, ServerRecord])
+    kept_names: dict[str, dict[OperationKey, str]] = field(default_factory=dict[str, dict[OperationKey, str]])
+    accepted: dict[str, dict[OperationKey, str]] = field(default_factory=dict[str, dict[OperationKey, str]])
+
+    selections: dict[str, UserSelection] = field(default_factory=dict[str, UserSelection])
+
+    async def servers(self) -> Sequence[ServerRecord]:
+        return list(self.records.values())
+
+    async def server_ids(self) -> Set[str]:
+        return set(self.records)
+
+    async def save_server(self, record: ServerRecord) -> None:
+        self.records[record.id] = record
+
+    async def delete_server(self, server_id: str) -> None:
+        del self.records[server_id]
+        for digests in self.accepted.values():
+            for key in [key for key in digests if key.server_id == server_id]:
+                del digests[key]
+
+    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+        return dict(self.kept_names.get(scope, {}))
+
+    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
+        self.kept_names.setdefault(scope, {}).update(names)
+
+    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+        return dict(self.accepted.get(user_id, {}))
+
+    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+        mine = self.accepted.setdefault(user_id, {})
+        for key in [key for key in mine if key.server_id == server_id]:
+            del mine[key]
+        mine.update({OperationKey(server_id, key): digest for key, digest in digests.items()})
+
+    async def selection(self, user_id: str) -> UserSelection:
+        return self.selections.get(user_id, UserSelection())
+
+    async def save_selection(self, user_id: str, selection: UserSelection) -> None:
+        self.selections[user_id] = selection
+
+
+class InlineCompiler:
+    """Compiles in this process."""
+
+    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+        try:
+            return compiled(text, source_url=source_url, base_url=base_url)
+        except DocumentError as error:
+            raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
+
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
+        try:
+            tools = tools_of(text)
+        except DocumentError as error:
+            raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
+        assert tools.compiled.digest == digest
+        return {key: tools.schema(key) for key in keys}

@@ -1,0 +1,129 @@
+"""What a provider's stream leaves untold is told before its end; what it told is passed on as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bridge.agent.responses.stream_repair import ToldItems
+from tests.support.models.model_answers import Answer, calls, reasoning, refusal, responses_events, text
+from toolserver.json_types import JsonObject
+
+MESSAGE: JsonObject = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "status": "completed",
+    "content": [
+        {"type": "output_text", "text": "Good day", "annotations": []},
+        {"type": "refusal", "refusal": "But no."},
+    ],
+}
+CALL: JsonObject = {
+    "id": "fc_1",
+    "type": "function_call",
+    "status": "completed",
+    "call_id": "call_1",
+    "name": "search",
+    "arguments": '{"q": 1}',
+}
+THOUGHT: JsonObject = {
+    "id": "rs_1",
+    "type": "reasoning",
+    "summary": [{"type": "summary_text", "text": "Hm"}, {"type": "summary_text", "text": "So"}],
+    "encrypted_content": "x",
+}
+
+
+def _told(*bodies: JsonObject) -> list[Any]:
+    told = ToldItems()
+    return [event for body in bodies for event in told.whole(body)]
+
+
+def _done(index: int, item: JsonObject) -> JsonObject:
+    return {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def _ending(*output: JsonObject) -> JsonObject:
+    return {"type": "response.completed", "response": {"status": "completed", "output": [*output]}}
+
+
+def _deltas(events: list[Any]) -> list[tuple[str, int, str]]:
+    return [
+        (event["type"], event["output_index"], event["delta"])
+        for event in events
+        if event["type"].endswith(".delta")
+    ]
+
+
+@pytest.mark.parametrize("answer", [text("Good ", "day"), reasoning("Hm"), refusal("No."), calls(("a", {}))])
+def test_a_stream_that_tells_all_is_passed_on_untouched(answer: Answer) -> None:
+    """Nothing comes twice."""
+    told = list(responses_events(answer, 0, "m"))
+    assert _told(*told) == told
+
+
+def test_an_item_that_comes_whole_gets_its_beginning_and_its_deltas() -> None:
+    """In the order in which OpenAI tells them."""
+    events = _told(_done(0, MESSAGE), _ending(MESSAGE))
+
+    assert [event["type"] for event in events] == [
+        "response.output_item.added",
+        "response.content_part.added",
+        "response.output_text.delta",
+        "response.output_text.done",
+        "response.content_part.done",
+        "response.content_part.added",
+        "response.refusal.delta",
+        "response.refusal.done",
+        "response.content_part.done",
+        "response.output_item.done",
+        "response.completed",
+    ]
+    assert events[0]["item"] == {**MESSAGE, "status": "in_progress", "content": []}
+    assert events[6]["content_index"] == 1
+
+
+def test_items_that_only_the_ending_has_are_told_before_it() -> None:
+    """Some servers stream nothing but the ending."""
+    events = _told(_ending(THOUGHT, MESSAGE, CALL))
+
+    assert _deltas(events) == [
+        ("response.reasoning_summary_text.delta", 0, "Hm"),
+        ("response.reasoning_summary_text.delta", 0, "So"),
+        ("response.output_text.delta", 1, "Good day"),
+        ("response.refusal.delta", 1, "But no."),
+        ("response.function_call_arguments.delta", 2, '{"q": 1}'),
+    ]
+    done = [event["item"] for event in events if event["type"] == "response.output_item.done"]
+    assert done == [THOUGHT, MESSAGE, CALL]
+
+
+def test_a_text_that_is_done_without_a_delta_gets_one_before() -> None:
+    """And only one, though the item's end has the text again."""
+    done: JsonObject = {
+        "type": "response.output_text.done",
+        "item_id": "msg_1",
+        "output_index": 0,
+        "content_index": 0,
+        "text": "Good day",
+    }
+    first: JsonObject = {
+        **MESSAGE,
+        "content": [{"type": "output_text", "text": "Good day", "annotations": []}],
+    }
+
+    events = _told(done, _done(0, first), _ending(first))
+
+    assert _deltas(events) == [("response.output_text.delta", 0, "Good day")]
+    assert [event["type"] for event in events][:2] == [
+        "response.output_text.delta",
+        "response.output_text.done",
+    ]
+
+
+@pytest.mark.parametrize("odd", [{}, {"type": 3}, {"type": "x.done", "output_index": 0}, _ending()])
+def test_events_that_say_nothing_of_an_item_are_passed_on(odd: JsonObject) -> None:
+    """Whatever they are."""
+    assert _told(odd) == [odd]

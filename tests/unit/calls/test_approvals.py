@@ -1,0 +1,151 @@
+"""What users said about asking, between calls and restarts."""
+
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+
+from bridge.calls.approvals import MAX_GRANTS, Approvals
+from bridge.calls.open_call import CallRequest, Verdict
+from tests.support.calls.approving import Backstage, FakeAudit, MemoryApprovals
+from tests.support.calls.dispatching import request
+
+pytestmark = pytest.mark.asyncio
+
+ORDER: CallRequest = replace(request(safe=False), chat_id="c1")
+
+
+class House:
+    """Approvals on a store that outlives them, with a clock that a test moves."""
+
+    def __init__(self, store: MemoryApprovals | None = None) -> None:
+        self.store = store or MemoryApprovals()
+        self.backstage = Backstage()
+        self.time = 1000.0
+        self.announced: list[str] = []
+        self.audit = FakeAudit()
+        self.approvals = Approvals(
+            self.store, "safe", self.audit, start=self.backstage.start, now=lambda: self.time
+        )
+        self.approvals.on_change(self._announce)
+
+    def decide(
+        self,
+        call: CallRequest,
+        decision: str,
+        reason: Literal["user", "no_answer"] = "user",
+        device: str | None = "d1",
+    ) -> None:
+        self.approvals.decided("call_1", call, Verdict(decision, reason, device, self.time))
+
+    async def _announce(self, user_id: str) -> None:
+        self.announced.append(user_id)
+
+
+async def test_a_decision_holds_at_once_and_after_a_restart() -> None:
+    """The next call must not wait for the disk, and a restart must not forget."""
+    house = House()
+    assert await house.approvals.needed(ORDER)
+    house.decide(ORDER, "always")
+    assert not await house.approvals.needed(ORDER)
+    await house.backstage.done()
+    assert house.announced == ["ann"]
+    assert not await House(house.store).approvals.needed(ORDER)
+
+
+async def test_what_one_user_allowed_is_nothing_to_another() -> None:
+    """Users share servers, not decisions."""
+    house = House()
+    await house.approvals.needed(ORDER)
+    house.decide(ORDER, "always")
+    await house.backstage.done()
+    assert await house.approvals.needed(replace(ORDER, user_id="bob"))
+
+
+async def test_a_mode_is_the_users_own_and_can_be_given_back() -> None:
+    """None stands for whatever the bridge was started with."""
+    house = House()
+    await house.approvals.choose("ann", "all")
+    await house.backstage.done()
+    assert not await house.approvals.needed(ORDER)
+    assert (await house.approvals.mode("ann"), await house.approvals.mode("bob")) == ("all", "safe")
+    await house.approvals.choose("ann", None)
+    await house.backstage.done()
+    assert await house.approvals.needed(ORDER)
+    assert await house.approvals.chosen_mode("ann") is None
+
+
+async def test_a_grant_that_is_revoked_asks_again() -> None:
+    """Once for the id, and nothing for an id that is somebody else's."""
+    house = House()
+    await house.approvals.needed(ORDER)
+    house.decide(ORDER, "timed")
+    await house.backstage.done()
+    (grant,) = await house.approvals.grants("ann")
+    assert await house.approvals.revoke("bob", [grant.id]) == 0
+    assert await house.approvals.revoke("ann", [grant.id, "unknown"]) == 1
+    await house.backstage.done()
+    assert await house.approvals.needed(ORDER)
+    assert house.store.kept == []
+
+
+async def test_a_grant_that_is_over_is_not_listed() -> None:
+    """Nobody wants to revoke what has ended."""
+    house = House()
+    await house.approvals.needed(ORDER)
+    house.decide(ORDER, "timed")
+    house.time += 3600
+    assert await house.approvals.grants("ann") == []
+    await house.backstage.done()
+
+
+async def test_saying_it_again_replaces_what_was_said() -> None:
+    """A list of the same line ten times would hide the others."""
+    house = House()
+    await house.approvals.needed(ORDER)
+    house.decide(ORDER, "always")
+    house.decide(replace(ORDER, operation_digest="d2"), "always")
+    await house.backstage.done()
+    assert [grant.digest for grant in await house.approvals.grants("ann")] == ["d2"]
+    assert [grant.digest for grant in house.store.kept] == ["d2"]
+
+
+async def test_the_oldest_of_very_many_grants_goes() -> None:
+    """A client that names a new chat for every call must not fill the memory."""
+    house = House()
+    await house.approvals.needed(ORDER)
+    for number in range(MAX_GRANTS + 1):
+        house.decide(replace(ORDER, chat_id=f"c{number}"), "chat")
+    await house.backstage.done()
+    kept = await house.approvals.grants("ann")
+    assert (len(kept), kept[0].chat_id) == (MAX_GRANTS, "c1")
+
+
+async def test_a_server_that_is_gone_takes_its_grants_with_it() -> None:
+    """Added again, it asks: the store has dropped them, and the memory follows."""
+    house = House()
+    await house.approvals.needed(ORDER)
+    house.decide(ORDER, "always")
+    await house.backstage.done()
+    house.store.kept.clear()
+    house.approvals.forget()
+    assert await house.approvals.needed(ORDER)
+
+
+async def test_what_reaches_beyond_its_call_is_taken_down() -> None:
+    """Who allowed further calls, and how far, is the first question afterwards."""
+    house = House()
+    house.decide(ORDER, "once")
+    house.decide(ORDER, "denied", "no_answer")
+    house.decide(ORDER, "always")
+    await house.backstage.done()
+    ((kind, actor, facts),) = house.audit.notes
+    assert (kind, actor, facts["scope"], facts["expires_at"]) == ("grant", "page d1", "always", None)
+
+
+async def test_what_the_bridge_itself_denied_is_taken_down() -> None:
+    """No page said it, so nobody else notes it."""
+    house = House()
+    house.decide(ORDER, "denied", "no_answer", device=None)
+    facts = {"decision": "denied", "reason": "no_answer", "go": False}
+    assert house.audit.notes == [("decision", "bridge", facts)]

@@ -1,0 +1,196 @@
+"""Delivery: what may happen while something else is under way. On a virtual clock."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bridge.browser_protocol import Accepted, ErrorCode, Go, Result
+from bridge.calls.dispatcher import MAX_ATTEMPTS, RESUME_S
+from bridge.calls.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
+from bridge.calls.outcome import CallOutcome
+from bridge.calls.ports import JournalUnavailable
+from bridge.calls.state_machine import CallState
+from bridge.settings.bridge import DEFAULT_APPROVAL_S
+from tests.support.calls.browser import FakeJournal, page
+from tests.support.calls.dispatching import Desk, answered, failed, request, said
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
+
+NOBODY = frozenset[str]()
+
+
+class SlowJournal(FakeJournal):
+    """Commits when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_commit = asyncio.Event()
+
+    async def opened(self, record: CallRecord, within_s: float) -> None:
+        try:
+            async with asyncio.timeout(within_s):
+                await self.may_commit.wait()
+        except TimeoutError:
+            raise JournalUnavailable from None
+        await super().opened(record, within_s)
+
+
+class SlowDesk(Desk):
+    def __init__(self) -> None:
+        self.slow = SlowJournal()
+        super().__init__(journal=self.slow)
+
+
+def needs_approval(*, safe: bool = False) -> CallRequest:
+    return replace(request(safe=safe), approval="needed")
+
+
+async def asked(desk: Desk, *, safe: bool = False) -> tuple["asyncio.Task[CallOutcome]", str]:
+    """A call whose page shows a card."""
+    running = desk.start(needs_approval(safe=safe), 2)
+    call_id = await desk.sent()
+    desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    return running, call_id
+
+
+def lost(call_id: str) -> Result:
+    """The request went out, and nothing came back; it may work next time."""
+    report = failed(call_id, ErrorCode.NETWORK, "unknown").model_dump()
+    report["outcome"]["error"]["retryable"] = True
+    return Result.model_validate(report)
+
+
+async def test_a_page_that_did_not_hear_go_is_still_believed_to_have_begun() -> None:
+    """It lists the call as waiting, gets go again and begins; a loss after that is one in mid-request."""
+    desk = Desk()
+    running, call_id = await asked(desk)
+    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
+    back = page("page-a2", device="page-a")
+    desk.dispatcher.reconcile("ann", back, NOBODY, {call_id: "waiting"})
+    assert (await desk.dispatcher.decide("page-a2", said(call_id, "once"))).go
+    desk.dispatcher.abandon_session("page-a2")
+    assert (await running).state is CallState.OUTCOME_UNKNOWN
+    assert len(desk.browser.sent) == 1
+
+
+async def test_an_ack_that_its_decision_overtook_takes_nothing_back() -> None:
+    """What was told to go may have begun, whatever is said of it later."""
+    desk = Desk()
+    running = desk.start(needs_approval(), 2)
+    call_id = await desk.sent()
+    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
+    desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    assert (await running).state is CallState.OUTCOME_UNKNOWN
+
+
+async def test_a_call_that_a_page_takes_up_twice_is_not_tried_more_often() -> None:
+    """A connection may bring a call twice: of one the page says that it runs, of the other that it asks."""
+    desk = Desk()
+    running = desk.start(needs_approval(safe=True))
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        call_id = await desk.sent(attempt)
+        desk.dispatcher.accept("page-a", Accepted(call_id=call_id))
+        desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+        assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
+        desk.dispatcher.report("ann", "page-a", lost(call_id))
+    assert (await running).state is CallState.FAILED
+    assert len(desk.browser.sent) == MAX_ATTEMPTS
+
+
+async def test_a_page_that_runs_what_it_was_to_ask_about_has_tried_it() -> None:
+    """It may have a rule of its own; what counts is how often the request was made."""
+    desk = Desk()
+    running = desk.start(needs_approval(safe=True))
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        call_id = await desk.sent(attempt)
+        desk.dispatcher.accept("page-a", Accepted(call_id=call_id))
+        desk.dispatcher.report("ann", "page-a", lost(call_id))
+    assert (await running).state is CallState.FAILED
+
+
+async def test_reconnecting_gives_nobody_more_time_to_decide() -> None:
+    """Else a call whose page stumbles every minute would never end (ruling 8)."""
+    desk = Desk()
+    began = asyncio.get_running_loop().time()
+    running, call_id = await asked(desk)
+    for number in range(3):
+        await asyncio.sleep(DEFAULT_APPROVAL_S / 4)
+        back = page(f"back-{number}", device="page-a")
+        desk.dispatcher.reconcile("ann", back, NOBODY, {call_id: "waiting"})
+    assert (await running).state is CallState.DENIED
+    took = asyncio.get_running_loop().time() - began
+    assert took == pytest.approx(DEFAULT_APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
+
+
+async def test_nobody_is_asked_twice_about_one_call() -> None:
+    """A second attempt after a network failure is the same call, which its user has approved."""
+    desk = Desk()
+    running, call_id = await asked(desk, safe=True)
+    assert desk.browser.sent[0].approval == "needed"
+    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
+    desk.dispatcher.report("ann", "page-a", lost(call_id))
+    await desk.sent(2)
+    assert desk.browser.sent[1].approval == "granted"
+    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    assert (await running).state is CallState.SUCCEEDED
+
+
+async def test_a_page_that_left_while_the_call_was_written_down_leaves_no_doubt() -> None:
+    """It was never sent there; the next page gets it."""
+    desk = SlowDesk()
+    running = desk.start(request(safe=False))
+    await asyncio.sleep(0.1)
+    desk.browser.pages["ann"] = page("phone")
+    desk.dispatcher.abandon_session("page-a")
+    desk.slow.may_commit.set()
+    call_id = await desk.sent()
+    await asyncio.sleep(2 * RESUME_S)
+    assert desk.browser.sent[0].sid == "phone"
+    desk.dispatcher.report("ann", "phone", answered(call_id))
+    assert (await running).state is CallState.SUCCEEDED
+
+
+async def test_a_decision_said_twice_is_one_decision() -> None:
+    """The page says it again after a reconnect, perhaps while the first is still being written down."""
+    desk = SlowDesk()
+    desk.slow.may_commit.set()
+    running, call_id = await asked(desk)
+    desk.slow.may_commit.clear()
+    async with asyncio.TaskGroup() as group:
+        answers = [
+            group.create_task(desk.dispatcher.decide("page-a", said(call_id, "once"))) for _ in range(2)
+        ]
+        await asyncio.sleep(0.1)
+        desk.slow.may_commit.set()
+    assert [answer.result().go for answer in answers] == [True, True]
+    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    assert (await running).state is CallState.SUCCEEDED
+
+
+async def test_only_the_page_that_has_the_call_is_told_to_go() -> None:
+    """Two cards for one call, and both users' fingers on yes: one request."""
+    desk = SlowDesk()
+    desk.slow.may_commit.set()
+    running, call_id = await asked(desk)
+    desk.slow.may_commit.clear()
+    desk.browser.pages["ann"] = page("phone")
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(desk.dispatcher.decide("page-a", said(call_id, "once")))
+        await asyncio.sleep(0.1)
+        desk.dispatcher.abandon_session("page-a")
+        await asyncio.sleep(RESUME_S + 0.1)
+        desk.slow.may_commit.set()
+    await desk.sent(2)
+    assert first.result() == Go(go=False)
+    assert (await desk.dispatcher.decide("phone", said(call_id, "once"))).go
+    desk.dispatcher.report("ann", "phone", answered(call_id))
+    assert (await running).state is CallState.SUCCEEDED
+
+
+async def test_a_journal_that_hangs_holds_nobody_beyond_the_deadline() -> None:
+    """A caller must get its ending, whatever the database does."""
+    desk = SlowDesk()
+    outcome = await desk.run(request(safe=False), 3)
+    assert outcome.state is CallState.EXPIRED
+    assert not desk.browser.sent

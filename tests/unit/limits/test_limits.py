@@ -1,0 +1,119 @@
+"""Limits: names, ranges, where a value comes from, and changes while the bridge runs."""
+
+import pytest
+
+from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.limits.settings import NAMES, LiveLimits, Number, read_given
+from tests.support.calls.gates import KeptLimits, unexpected
+
+pytestmark = pytest.mark.asyncio
+
+
+def live(kept: KeptLimits | None = None, **given: Number) -> LiveLimits:
+    return LiveLimits(kept or KeptLimits(), given, warn=unexpected)
+
+
+async def test_every_limit_has_the_name_default_and_range_of_the_source_documents() -> None:
+    """S0-70, S0-71, S0-72, S0-75, S0-76, S0-80, S0-90: what users of the source programs know."""
+    facts = {fact.name: (fact.default, fact.minimum, fact.maximum) for fact in live().facts()}
+    assert facts["MAX_PARALLEL_TOOLS_PER_REQUEST"] == (5, 1, 50)
+    assert facts["MAX_PARALLEL_TOOLS_GLOBAL"] == (200, 1, 2000)
+    assert facts["TOOL_QUEUE_SIZE"][0] == 50
+    assert facts["TOOL_TIMEOUT_SECONDS"] == (60, 1, 600)
+    assert facts["TOOL_BATCH_TIMEOUT_SECONDS"][:2] == (120, 1)
+    assert facts["TOOL_SHUTDOWN_TIMEOUT_SECONDS"][:2] == (10, 0)
+    assert facts["BREAKER_MAX_FAILURES"] == (5, 1, 50)
+    assert facts["BREAKER_WINDOW_SECONDS"] == (60, 5, 900)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("BREAKER_WINDOW_SECONDS", 4, "from 5 to 900"),
+        ("MAX_PARALLEL_TOOLS_GLOBAL", 2001, "from 1 to 2000"),
+        ("MAX_PARALLEL_TOOLS_PER_REQUEST", 2.5, "a whole number from 1 to 50"),
+        ("MAX_PARALLEL_TOOLS_PER_REQUEST", True, "a whole number"),
+        ("TOOL_TIMEOUT_SECONDS", "60", "a number from 1 to 600"),
+        ("TOOL_TIMEOUT_SECONDS", float("nan"), "a number from 1 to 600"),
+    ],
+)
+async def test_a_value_out_of_range_is_refused_with_the_range(name: str, value: object, told: str) -> None:
+    """Whoever changes a limit learns at once what it may be; nothing of the change is made."""
+    limits = live()
+    with pytest.raises(BridgeError) as refused:
+        await limits.change({"BREAKER_MAX_FAILURES": 7, name: value})
+    assert refused.value.error.code is ErrorCode.INVALID_REQUEST
+    assert name in refused.value.error.message
+    assert told in refused.value.error.message
+    assert limits.now.breaker_max_failures == 5
+
+
+async def test_an_unknown_name_is_refused_with_those_that_exist() -> None:
+    """A misspelt limit would otherwise be believed to be in force."""
+    with pytest.raises(BridgeError) as refused:
+        await live().change({"TOOL_TIMEOUT": 5})
+    assert all(name in refused.value.error.message for name in NAMES)
+
+
+async def test_a_change_is_in_force_at_once_and_after_a_restart() -> None:
+    """What the operator sets in the page is kept; taking it back brings the default."""
+    kept = KeptLimits()
+    limits = live(kept)
+    heard: list[int] = []
+    limits.on_change(lambda: heard.append(limits.now.max_parallel_tools_global))
+    await limits.change({"MAX_PARALLEL_TOOLS_GLOBAL": 3})
+    assert heard == [3]
+    restarted = live(kept)
+    await restarted.load()
+    assert restarted.now.max_parallel_tools_global == 3
+    await restarted.change({"MAX_PARALLEL_TOOLS_GLOBAL": None})
+    assert restarted.now.max_parallel_tools_global == 200
+    assert kept.values == {}
+
+
+async def test_at_a_start_the_environment_wins_over_what_was_kept() -> None:
+    """Whoever writes a value into a deployment means it; a change in the page lasts until the next start."""
+    kept = KeptLimits({"TOOL_TIMEOUT_SECONDS": 30})
+    limits = live(kept, TOOL_TIMEOUT_SECONDS=20)
+    await limits.load()
+    assert limits.now.tool_timeout_seconds == 20
+    await limits.change({"TOOL_TIMEOUT_SECONDS": 10})
+    assert limits.now.tool_timeout_seconds == 10
+    assert {fact.name: fact.source for fact in limits.facts()}["TOOL_TIMEOUT_SECONDS"] == "changed"
+    assert kept.values == {"TOOL_TIMEOUT_SECONDS": 30}
+    await limits.change({"TOOL_TIMEOUT_SECONDS": None})
+    assert limits.now.tool_timeout_seconds == 20
+
+
+async def test_a_kept_value_that_is_no_longer_allowed_is_left_out() -> None:
+    """A newer version may have another range; the bridge starts all the same."""
+    warnings: list[str] = []
+    kept = KeptLimits({"BREAKER_MAX_FAILURES": 4000, "NO_SUCH": 1, "TOOL_TIMEOUT_SECONDS": 7})
+    limits = LiveLimits(kept, {}, warn=warnings.append)
+    await limits.load()
+    assert (limits.now.breaker_max_failures, limits.now.tool_timeout_seconds) == (5, 7)
+    assert len(warnings) == 2
+
+
+async def test_the_environment_is_read_and_obsolete_names_are_accepted_with_a_warning() -> None:
+    """Ruling 30: a deployment that still sets them starts, and is told what took their place."""
+    texts = {
+        "TOOL_TIMEOUT_SECONDS": "2.5",
+        "BREAKER_MAX_FAILURES": " 3 ",
+        "TOOL_BATCH_CAP": "4",
+        "PATH": "/bin",
+    }
+    given, warnings = read_given(texts)
+    assert given == {"TOOL_TIMEOUT_SECONDS": 2.5, "BREAKER_MAX_FAILURES": 3}
+    assert len(warnings) == 1
+    assert "MAX_PARALLEL_TOOLS_PER_REQUEST" in warnings[0]
+    assert await live().change({"BREAKER_HISTORY_SIZE": 5}) == [
+        "BREAKER_HISTORY_SIZE has no effect any more: every failure within BREAKER_WINDOW_SECONDS counts."
+    ]
+
+
+@pytest.mark.parametrize("text", ["many", "1e9", "0", "-1", "inf"])
+async def test_a_bad_value_in_the_environment_stops_the_start(text: str) -> None:
+    """Running with another value than the one that was asked for would be a lie."""
+    with pytest.raises(BridgeError, match="MAX_PARALLEL_TOOLS_GLOBAL"):
+        read_given({"MAX_PARALLEL_TOOLS_GLOBAL": text})
