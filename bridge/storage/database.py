@@ -6,19 +6,20 @@ that writes (`group_commit`).
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.util import CommandError
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from bridge.late_modules import load
 from bridge.storage.dialects import reason_of, without_nul
+from bridge.storage.migrations import HEAD
 from bridge.storage.tables import Base
 
 SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
@@ -36,6 +37,12 @@ CONNECT_S = 5
 STATEMENT_MS = 15_000
 LOCK_MS = 5_000
 IDLE_IN_TRANSACTION_MS = 60_000
+_NEWER_FILE = "was made by a newer tool-bridge; update this one or choose another --data"
+_NEWER_DATABASE = "was made by a newer tool-bridge, or another program's; update this one or choose another"
+
+_EARLY = re.compile(r"00(0[1-9]|1[0-5])")
+"""Revisions of before the first release, whose tables the revision 0016 makes at once."""
+
 MIGRATION_LOCK_MS = 60_000
 
 LOST_MS = 15_000
@@ -93,7 +100,8 @@ def open_sqlite(path: Path) -> Engines:
     """Create or migrate the SQLite file at `path`; blocks.
 
     Raises:
-        StoreError: the file cannot be written, is no database, or was made by a newer version.
+        StoreError: the file cannot be written, is no database, or was made by a newer version or by one of
+            before the first release.
     """
     url = URL.create("sqlite", database=str(path))
     migrating = create_engine(url, poolclass=NullPool, connect_args={"timeout": SQLITE_WAIT_S})
@@ -101,10 +109,7 @@ def open_sqlite(path: Path) -> Engines:
     event.listen(migrating, "begin", _begin_alone)
     try:
         with migrating.begin() as connection:
-            _upgrade(connection)
-    except CommandError:
-        message = f"{path} was made by a newer tool-bridge; update this one or choose another --data"
-        raise StoreError(message) from None
+            _upgrade(connection, str(path), _NEWER_FILE)
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"{path} cannot be used as a database: {reason_of(error)}") from None
     reading = create_async_engine(url.set(drivername="sqlite+aiosqlite"))
@@ -119,7 +124,7 @@ def open_postgresql(url: URL) -> Engines:
 
     Raises:
         StoreError: there is no way to it, it is too old or in another encoding, a right is missing, or it was
-            made by a newer version or is another program's.
+            made by a newer version or by one of before the first release, or is another program's.
     """
     if sys.platform == "win32":
         raise StoreError("PostgreSQL is not for a bridge on Windows, whose event loop the driver cannot use")
@@ -130,11 +135,8 @@ def open_postgresql(url: URL) -> Engines:
         with migrating.begin() as connection:
             _refuse_unfit_server(connection, url)
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
-            _upgrade(connection)
+            _upgrade(connection, shown(url), _NEWER_DATABASE)
             _refuse_missing_rights(connection, url)
-    except CommandError:
-        message = "was made by a newer tool-bridge, or another program's; update this one or choose another"
-        raise StoreError(f"{shown(url)} {message}") from None
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"{shown(url)} cannot be used: {reason_of(error)}. {_advice(error)}") from None
     return _postgresql_engines(url)
@@ -177,11 +179,23 @@ def _connect_args(url: URL, *, statement_ms: int, lock_ms: int) -> dict[str, Any
     return kept | {"options": f"{options} {given if isinstance(given, str) else ' '.join(given)}".strip()}
 
 
-def _upgrade(connection: Connection) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+def _upgrade(connection: Connection, shown_as: str, newer: str) -> None:
+    revision = _revision_of(connection)
+    if revision == HEAD:
+        return
+    if revision is not None and _EARLY.fullmatch(revision):
+        message = f"was made by a tool-bridge of before the first release (its tables are at {revision})"
+        raise StoreError(f"{shown_as} {message}, which this one cannot read; choose another")
+    migrate: Callable[[Connection], bool] = load("migrate")
+    if not migrate(connection):
+        raise StoreError(f"{shown_as} {newer}")
+
+
+def _revision_of(connection: Connection) -> str | None:
+    """At which revision the tables are; None: there are none."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.scalar(text("SELECT version_num FROM alembic_version"))
 
 
 def _refuse_unfit_server(connection: Connection, url: URL) -> None:

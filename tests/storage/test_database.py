@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from alembic.script import ScriptDirectory
 from psycopg import sql
 from sqlalchemy import URL
 
 from bridge.__main__ import main
+from bridge.storage import migrations
 from bridge.storage.database import StoreError, postgresql_url, shown
 from bridge.storage.store import Store
 from tests.support.stores.databases import Where, execute
@@ -177,6 +179,11 @@ def test_a_right_that_is_missing_is_named(postgres_server: PostgresServer, stran
 # Who migrates it
 
 
+def test_a_database_is_up_to_date_at_the_newest_migration() -> None:
+    """One that is behind must not be opened as it is."""
+    assert ScriptDirectory(str(Path(migrations.__file__).parent)).get_current_head() == migrations.HEAD
+
+
 @pytest.mark.asyncio
 @pytest.mark.both_databases
 async def test_a_database_of_a_newer_version_is_left_alone(database: Where) -> None:
@@ -185,6 +192,18 @@ async def test_a_database_of_a_newer_version_is_left_alone(database: Where) -> N
     execute(database, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(StoreError, match="newer tool-bridge"):
         Store.open(database)
+
+
+@pytest.mark.asyncio
+@pytest.mark.both_databases
+@pytest.mark.parametrize("revision", ["0001", "0015"])
+async def test_a_database_of_before_the_first_release_is_left_alone(database: Where, revision: str) -> None:
+    """Nothing is changed of what a version of today would misread."""
+    await opened(database)
+    execute(database, f"UPDATE alembic_version SET version_num = '{revision}'")
+    with pytest.raises(StoreError, match=rf"before the first release \(its tables are at {revision}\)"):
+        Store.open(database)
+    assert execute(database, "SELECT version_num FROM alembic_version") == [(revision,)]
 
 
 @pytest.mark.asyncio

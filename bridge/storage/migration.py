@@ -1,0 +1,25 @@
+"""Making the tables of a database, or bringing them up to date, by Alembic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.util import CommandError
+from sqlalchemy import Connection
+
+
+def migrate(connection: Connection) -> bool:
+    """Bring the tables to the newest revision, in the transaction of `connection`; blocks.
+
+    False: they are at a revision that nobody here knows, and nothing was changed.
+    """
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, "head")
+    except CommandError:
+        return False
+    return True

@@ -1,0 +1,4 @@
+"""Alembic migrations of the store."""
+
+HEAD = "0016"
+"""The newest revision; a database that is there needs no Alembic to be opened."""
