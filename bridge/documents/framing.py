@@ -1,13 +1,18 @@
 """What every process for foreign documents does: requests on standard input, answers on standard output.
 
-A request is a JSON header, a text, and the files that belong to it; all in the frames of `document_frames`.
-Memory is limited by the operating system, time by the parent, which kills and replaces us.
+A request is a JSON header, a text, and the files that belong to it, each in a frame: four bytes of length
+(big endian), then the payload; an empty frame ends an answer. JSON and plain text only, never pickle: a child
+has read a foreign document, and nothing it sends may run code here.
+
+Memory is limited by the operating system, time by the parent, which kills and replaces us, and there is no
+network.
 """
 
 from __future__ import annotations
 
 import gc
 import signal
+import struct
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -15,8 +20,36 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from bridge.edges.document_frames import frame, read_frame
 from toolserver.errors import DocumentError
+
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+"""Above the largest document (32 MiB) with room; a longer frame means that the peer is broken."""
+
+LENGTH = struct.Struct(">I")
+
+
+def frame(payload: bytes) -> bytes:
+    """One frame."""
+    return LENGTH.pack(len(payload)) + payload
+
+
+def frame_length(prefix: bytes) -> int:
+    """The payload's length in bytes.
+
+    Raises:
+        ValueError: it exceeds `MAX_FRAME_BYTES`.
+    """
+    (length,) = LENGTH.unpack(prefix)
+    if length > MAX_FRAME_BYTES:
+        raise ValueError(f"frame of {length} bytes")
+    return length
+
+
+def read_frame(stream: BinaryIO) -> bytes | None:
+    """Read one frame, blocking; None at the end of the stream."""
+    prefix = stream.read(LENGTH.size)
+    return stream.read(frame_length(prefix)) if len(prefix) == LENGTH.size else None
+
 
 MEMORY_BYTES = 4 * 1024 * 1024 * 1024
 """Address space: about ten times what the largest real document needs."""
@@ -29,6 +62,7 @@ def serve(answering: Answering) -> None:
     """Serve requests until standard input closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the bridge, and the bridge ends us
     _limit_memory()
+    sys.addaudithook(_refuse_network)
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print must not break the frames
     with suppress(BrokenPipeError):  # the bridge is gone: nobody reads what is left
@@ -61,6 +95,12 @@ def _answer(answering: Answering, answers: BinaryIO, request: dict[str, Any], te
 def _write_error(answers: BinaryIO, code: str, message: str, pointer: str) -> None:
     error = {"code": code, "message": message, "pointer": pointer}
     answers.write(frame(orjson.dumps({"error": error})))
+
+
+def _refuse_network(event: str, _arguments: object) -> None:
+    """Whatever a library does about a document, nobody is asked for it: a backstop, and never to be met."""
+    if event.startswith(("socket.", "subprocess.")):
+        raise PermissionError(f"a process that reads documents does no {event}")
 
 
 def _limit_memory() -> None:

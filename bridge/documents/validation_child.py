@@ -1,12 +1,19 @@
-"""What openapi-core says about a whole document: a report for its author, never a gate."""
+"""The process of one validation: what openapi-core says about a document, away from what compiles others.
+
+It is a report for the document's author, never a gate. Nothing is fetched or read for it: the library would
+follow a `$ref` to any address and any file of this machine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from typing import NoReturn
 
+import orjson
 from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
+from bridge.documents.framing import decoded, serve
 from toolserver.document.document import parse_document, pointer_token
 
 MAX_PROBLEMS = 50
@@ -14,7 +21,38 @@ MAX_PROBLEMS = 50
 
 PROBLEM_CHARS = 500
 
-_VALIDATORS = {"2.0": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator}
+
+class NotInDocument(Exception):
+    """A reference leads out of the document."""
+
+
+class _NothingIsRetrieved(dict[str, Callable[[str], NoReturn]]):
+    """Handlers by scheme, for each scheme there may be: without one the library opens the address itself."""
+
+    def __contains__(self, scheme: object) -> bool:
+        return True
+
+    def __getitem__(self, scheme: str) -> Callable[[str], NoReturn]:
+        return _refuse
+
+
+def _refuse(uri: str) -> NoReturn:
+    raise NotInDocument(f"{uri} is not part of the document")
+
+
+class _Swagger2(OpenAPIV2SpecValidator):
+    resolver_handlers = _NothingIsRetrieved()
+
+
+class _OpenApi30(OpenAPIV30SpecValidator):
+    resolver_handlers = _NothingIsRetrieved()
+
+
+class _OpenApi31(OpenAPIV31SpecValidator):
+    resolver_handlers = _NothingIsRetrieved()
+
+
+_VALIDATORS = {"2.0": _Swagger2, "3.0": _OpenApi30}
 
 
 def validate_document(text: str) -> list[str]:
@@ -23,7 +61,7 @@ def validate_document(text: str) -> list[str]:
     Takes seconds for megabytes: run it away from the event loop.
     """
     document = parse_document(text)
-    validator = _VALIDATORS.get(document.version, OpenAPIV31SpecValidator)
+    validator = _VALIDATORS.get(document.version, _OpenApi31)
     problems: list[str] = []
     try:
         for error in islice(validator(document.written).iter_errors(), MAX_PROBLEMS):
@@ -35,3 +73,11 @@ def validate_document(text: str) -> list[str]:
 
 def _place(path: Iterable[str | int]) -> str:
     return "#/" + "/".join(pointer_token(str(part)) for part in path)
+
+
+def _lines(_request: object, text: bytes) -> Iterator[bytes]:
+    yield orjson.dumps({"problems": validate_document(decoded(text))})
+
+
+if __name__ == "__main__":
+    serve(_lines)

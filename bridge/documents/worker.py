@@ -15,9 +15,9 @@ from pathlib import Path
 
 import orjson
 
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.catalog.server_view import Validation
-from bridge.edges.document_frames import LENGTH, frame, frame_length
+from bridge.documents.framing import LENGTH, frame, frame_length
+from bridge.errors import BridgeError, ErrorCode
 from bridge.tasks import breathe
 from toolserver.document.bundle import Bundle, Problem
 from toolserver.tool.argument_schemas import ToolSchema
@@ -25,7 +25,7 @@ from toolserver.tool.compile import CompiledDocument, CompiledReader
 
 PACKAGE_FOLDER = Path(__file__).parents[2]
 
-COMPILATION, VALIDATION = "bridge.documents.compilation_child", "bridge.edges.validation_child"
+COMPILATION, VALIDATION = "bridge.documents.compilation_child", "bridge.documents.validation_child"
 """What the processes run. They are two because loading the validator takes longer than all the rest."""
 
 COMPILE_SECONDS = 60.0

@@ -9,10 +9,10 @@ import pytest_asyncio
 from aiohttp import web
 from yarl import URL
 
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.cli.documents import bundle_here
 from bridge.documents.fetch import PublicFetch, PublicResolver, refuse_private
 from bridge.documents.sources import OWN_ONLY, SourceDocument, read_document
+from bridge.errors import BridgeError, ErrorCode
 from tests.support.serving import serving
 
 pytestmark = pytest.mark.asyncio

@@ -14,9 +14,9 @@ import pytest
 import pytest_asyncio
 import yaml
 
-from bridge.browser_protocol import BridgeError
-from bridge.documents import worker as document_worker
+from bridge.documents import worker as worker_module
 from bridge.documents.worker import DocumentWorker
+from bridge.errors import BridgeError
 from tests.conftest import SHARED
 from tests.support.documents.mutation import mutated, scrambled
 
@@ -32,12 +32,12 @@ GROWTH_BYTES = 400 * 1024 * 1024
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(60 + 2 * FUZZ_SECONDS)]
+pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(60 + 2 * FUZZ_SECONDS), pytest.mark.slow]
 
 
 @pytest_asyncio.fixture
 async def worker(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[DocumentWorker]:
-    monkeypatch.setattr(document_worker, "COMPILE_SECONDS", DOCUMENT_SECONDS)
+    monkeypatch.setattr(worker_module, "COMPILE_SECONDS", DOCUMENT_SECONDS)
     worker = DocumentWorker()
     await worker.start()
     yield worker

@@ -11,7 +11,7 @@ import pytest_asyncio
 from aiohttp import web
 
 from bridge.cli.documents import bundle_here
-from bridge.documents import sources as document_sources
+from bridge.documents import sources
 from bridge.documents.fetch import PublicFetch
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
 from tests.support.documents.compiled import compiled, document_text
@@ -103,7 +103,7 @@ async def test_a_file_that_is_no_text_or_too_large_is_left_out(
     """By its name; the limit is lowered here."""
     (folder / "bytes.yaml").write_bytes(b"\xff\xfe")
     (folder / "large.yaml").write_text("# " + "x" * 5000, encoding="utf-8")
-    monkeypatch.setattr(document_sources, "MAX_BYTES", 4000)
+    monkeypatch.setattr(sources, "MAX_BYTES", 4000)
     assert reasons(await read(put(folder, "bytes.yaml", "large.yaml"))) == [
         "It is not UTF-8 text.",
         "It is larger than 4,000 bytes.",
@@ -186,12 +186,12 @@ async def test_there_is_an_end_to_what_is_fetched(
     here, _ = sites
     here.texts = {f"/{number}.yaml": LIMIT for number in range(5)}
     here.texts["/openapi.json"] = document(*(f"{number}.yaml" for number in range(5)))
-    monkeypatch.setattr(document_sources, "MAX_FETCHED", 3)
+    monkeypatch.setattr(sources, "MAX_FETCHED", 3)
     assert (
         reasons(await read(f"{here.url}/openapi.json"))
         == ["More than 3 addresses are not fetched for one document."] * 2
     )
-    monkeypatch.setattr(document_sources, "FETCH_ALL_SECONDS", -1.0)
+    monkeypatch.setattr(sources, "FETCH_ALL_SECONDS", -1.0)
     assert "All files together took longer than -1 s." in reasons(await read(f"{here.url}/openapi.json"))
 
 

@@ -5,15 +5,19 @@ That the event loop goes on meanwhile is measured by `bench/documents.py`.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from bridge.browser_protocol import BridgeError, ErrorCode
-from bridge.documents import worker as document_worker
+from bridge.documents import framing
+from bridge.documents import worker as worker_module
 from bridge.documents.worker import DocumentWorker
-from bridge.edges import document_frames
+from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import compiled, document_text, tools_of
 from toolserver.document.bundle import bundle_document
 
@@ -78,11 +82,11 @@ async def test_a_document_that_takes_too_long_costs_its_process_and_nothing_else
 ) -> None:
     """A hostile document costs bounded time; the limit is shortened here."""
     await worker.start()
-    monkeypatch.setattr(document_worker, "COMPILE_SECONDS", 0.3)
+    monkeypatch.setattr(worker_module, "COMPILE_SECONDS", 0.3)
     with pytest.raises(BridgeError) as refused:
         await compile_text(worker, large_yaml(20_000))
     assert refused.value.error.detail["code"] == "too_slow"
-    monkeypatch.setattr(document_worker, "COMPILE_SECONDS", 30)
+    monkeypatch.setattr(worker_module, "COMPILE_SECONDS", 30)
     assert await compile_text(worker, document_text())
 
 
@@ -116,7 +120,7 @@ async def test_an_answer_too_large_to_read_is_not_left_for_the_next_document(
 ) -> None:
     """What remained in the pipe made every later document of every user unreadable; the limit is lowered."""
     with monkeypatch.context() as lowered:
-        lowered.setattr(document_frames, "MAX_FRAME_BYTES", 200)
+        lowered.setattr(framing, "MAX_FRAME_BYTES", 200)
         with pytest.raises(BridgeError) as refused:
             await compile_text(worker, document_text())
     assert refused.value.error.detail["code"] == "too_large"
@@ -167,6 +171,50 @@ async def test_validation_reports_and_never_gates(worker: DocumentWorker) -> Non
     )
     assert (await worker.validate(dangling)).state == "invalid"
     assert (await worker.validate("{")).state == "failed"
+
+
+@pytest.mark.parametrize("version", ['"swagger": "2.0"', '"openapi": "3.0.3"', '"openapi": "3.1.0"'])
+async def test_validating_a_document_asks_nobody_and_reads_no_file(
+    worker: DocumentWorker, version: str, tmp_path: Path
+) -> None:
+    """A reference may name any address in the bridge's network, and any file that the bridge may read."""
+    secret = tmp_path / "secret.json"
+    secret.write_text('{"limit": {"name": "canary-5e1f", "in": "nowhere"}}', encoding="utf-8")
+    async with listening() as (port, asked):
+        for address in (f"http://127.0.0.1:{port}/limit.json", secret.as_uri(), f"//127.0.0.1:{port}/x"):
+            report = await worker.validate(referring_to(f"{address}#/limit", version))
+            assert report.problems == (f"The validator cannot go on: Unresolvable: {address}#/limit",)
+    assert asked == []
+
+
+async def test_a_process_that_reads_documents_has_no_network() -> None:
+    """Whatever a library comes to do one day."""
+    code = "import sys, urllib.request; from bridge.documents.framing import serve; serve(eval(sys.argv[1]))"
+    opening = "lambda *_: [urllib.request.urlopen('http://127.0.0.1:9/').read()]"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, opening, stdin=PIPE, stdout=PIPE, stderr=PIPE
+    )
+    _, errors = await asyncio.wait_for(process.communicate(framing.frame(b"{}") + framing.frame(b"")), 30)
+    assert b"PermissionError: a process that reads documents does no socket." in errors
+
+
+def referring_to(reference: str, version: str) -> str:
+    get = {"parameters": [{"$ref": reference}], "responses": {"200": {"description": "ok"}}}
+    rest = json.dumps({"info": {"title": "T", "version": "1"}, "paths": {"/x": {"get": get}}})
+    return f"{{{version}, {rest[1:]}"
+
+
+@asynccontextmanager
+async def listening() -> AsyncGenerator[tuple[int, list[object]]]:
+    """A port of this machine, and the connections that came."""
+    asked: list[object] = []
+
+    def note(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(writer.get_extra_info("peername"))
+        writer.close()
+
+    async with await asyncio.start_server(note, "127.0.0.1", 0) as server:
+        yield server.sockets[0].getsockname()[1], asked
 
 
 async def test_a_document_is_validated_as_its_author_wrote_it(worker: DocumentWorker) -> None:

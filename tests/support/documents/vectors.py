@@ -20,7 +20,7 @@ from toolserver.tool.compile import compile_document
 Row: TypeAlias = Mapping[str, object]
 Json: TypeAlias = dict[str, object]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 NODE = ROOT / ".venv/bin/node"
 BUILDER = ROOT / "tests/page/support/build_requests.js"
 

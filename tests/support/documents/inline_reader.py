@@ -1,0 +1,58 @@
+"""Documents read in this process: for tests whose subject is not the worker process that reads them."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from bridge.catalog.server_view import Validation
+from bridge.documents.reader import DocumentReader
+from bridge.documents.validation_child import validate_document
+from bridge.errors import BridgeError, ErrorCode
+from tests.support.documents.compiled import tools_of
+from toolserver.document.bundle import Bundle, bundle_document
+from toolserver.errors import DocumentError
+from toolserver.tool.argument_schemas import ToolSchema
+from toolserver.tool.compile import CompiledDocument, DocumentTools
+
+
+class InlineReader(DocumentReader):
+    """What the worker's process would say. Each text is compiled and validated once for all tests."""
+
+    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+        return _tools_of(text, source_url, base_url).compiled
+
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
+        tools = _tools_of(text, None, None)
+        return {key: tools.schema(key) for key in keys}
+
+    async def bundle(
+        self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
+    ) -> Bundle:
+        try:
+            return bundle_document(text, source_url=source_url, texts=texts, left_out=left_out)
+        except DocumentError as error:
+            raise _invalid(error) from None
+
+    async def validate(self, text: str) -> Validation:
+        problems = _problems_of(text)
+        return Validation("invalid" if problems else "valid", problems)
+
+    async def close(self) -> None:
+        """There is nothing to end."""
+
+
+@cache
+def _tools_of(text: str, source_url: str | None, base_url: str | None) -> DocumentTools:
+    try:
+        return tools_of(text, source_url=source_url, base_url=base_url)
+    except DocumentError as error:
+        raise _invalid(error) from None
+
+
+@cache
+def _problems_of(text: str) -> tuple[str, ...]:
+    return tuple(validate_document(text))
+
+
+def _invalid(error: DocumentError) -> BridgeError:
+    detail = {"code": error.code, "pointer": error.pointer}
+    return BridgeError(ErrorCode.INVALID_DOCUMENT, error.message, detail=detail)
