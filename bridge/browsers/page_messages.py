@@ -6,8 +6,9 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from bridge.browser_protocol import MAX_CALL_ID_CHARS, ErrorCode, Result
+from bridge.browser_protocol import MAX_CALL_ID_CHARS, Result
 from bridge.calls.open_call import OpenCall
+from bridge.errors import ErrorCode
 
 
 def envelope_of(call: OpenCall) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def read_frame(text: str | bytes) -> Frame | None:
             return Frame(DISCONNECT, None, None)
         case "2" if _is_event(content):
             return Frame(EVENT, ack_id, content)
-        case "3" if ack_id and isinstance(content, list):  # ours begin at 1; 0 is the library's own
+        case "3" if ack_id and isinstance(content, list):  # ours begin at 1
             return Frame(ACK, ack_id, content)
         case _:
             raise UnreadableFrame("no packet of Socket.IO that a page sends")

@@ -4,6 +4,10 @@ python-socketio looks for binary parts in every message and starts a task for ev
 neither binary messages nor rooms. Both are replaced through its extension points (`serializer`,
 `client_manager`). python-engineio starts a task and a timer for every message that it receives; that is
 replaced in `PageSocket`. `make bench` shows what it is worth.
+
+For `PageSocket` there is no extension point. This module alone leans on what the libraries do inside
+(`use_page_sockets`, and what `PageSocket` calls of the engine's socket);
+`tests/contract/test_library_internals.py` fails when a new version of them has changed that.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import orjson
@@ -78,6 +83,10 @@ class JsonPacket(Packet):
 class OnePageSender(socketio.AsyncManager):
     """Sends to one page, in the caller's own task."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._ack_ids = count(1)
+
     async def emit(  # noqa: PLR0917 - the signature is AsyncManager's
         self,
         event: str,
@@ -93,9 +102,12 @@ class OnePageSender(socketio.AsyncManager):
         sid = to or room
         if sid is None or (eio_sid := self.eio_sid_from_sid(sid, namespace)) is None:
             return
-        ack_id = self._generate_ack_id(sid, callback) if callback else None
+        ack_id = None
+        if callback is not None:
+            ack_id = next(self._ack_ids)
+            self.callbacks.setdefault(sid, {})[ack_id] = callback
         packet = self.server.packet_class(EVENT, namespace=namespace, data=[event, data], id=ack_id)
-        await self.server._send_packet(eio_sid, packet)
+        await self.server.eio.send(eio_sid, packet.encode())
 
 
 class PageSocket(WebSocket):

@@ -1,0 +1,102 @@
+"""What pages are told without having asked: that something of their user's has changed, and what arrived."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from bridge.browser_protocol import (
+    EVENT_APPROVALS,
+    EVENT_BREAKERS,
+    EVENT_CALLS,
+    EVENT_DEVICES,
+    EVENT_RECEIPT,
+    EVENT_SERVERS,
+)
+from bridge.browsers.connected_pages import ConnectedPages
+from bridge.settings.bridge import ApprovalMode
+from bridge.tasks import Tasks
+
+ANNOUNCE_DELAY_S = 0.25
+"""Pages hear so much later that calls wait for their turn, or that a browser came, went or was active: what
+is over by then is not worth a message."""
+
+RECEIPT_DELAY_S = 0.05
+"""Receipts of results are batched for so long (ruling 6)."""
+
+SendEvent = Callable[[str, str, object], Awaitable[None]]
+"""Sends an event with its data to a socket: `(sid, event, data)`."""
+
+
+class Announcements:
+    """To the pages of one bridge. Nothing waits until a page has read what it is told."""
+
+    def __init__(self, pages: ConnectedPages, send: SendEvent, tasks: Tasks) -> None:
+        self._pages = pages
+        self._send = send
+        self._tasks = tasks
+        self._soon: set[tuple[str, str]] = set()
+        """Events and users."""
+        self._receipts: dict[str, list[str]] = {}
+        """Calls by socket."""
+
+    async def servers_changed(self, user_id: str | None) -> None:
+        """Tell the pages of one user, or of all, that the list of servers changed."""
+        for user in [user_id] if user_id is not None else self._pages.user_ids():
+            await self._announce(EVENT_SERVERS, user)
+
+    async def breakers_changed(self, user_id: str) -> None:
+        """Tell the pages of a user that a breaker opened or closed."""
+        await self._announce(EVENT_BREAKERS, user_id)
+
+    async def devices_changed(self, user_id: str) -> None:
+        """Tell the pages of a user that a device of theirs came or went."""
+        await self._announce(EVENT_DEVICES, user_id)
+
+    async def approvals_changed(self, user_id: str, mode: ApprovalMode) -> None:
+        """Tell the pages of a user which calls they are to be asked about now."""
+        await self._announce(EVENT_APPROVALS, user_id, {"approval_mode": mode})
+
+    def calls_changed(self, user_id: str) -> None:
+        """Tell the pages of a user, soon, that calls began to wait or wait no more."""
+        self._announce_soon(EVENT_CALLS, user_id)
+
+    def presence_changed(self, user_id: str) -> None:
+        """Tell the pages of a user, soon, that one of them came, went or was active."""
+        self._announce_soon(EVENT_DEVICES, user_id)
+
+    def owe_receipt(self, sid: str, call_id: str) -> None:
+        """Tell a page, soon, that what it reported of a call has arrived."""
+        owed = self._receipts.get(sid)
+        if owed is not None:
+            owed.append(call_id)
+            return
+        self._receipts[sid] = [call_id]
+        asyncio.get_running_loop().call_later(RECEIPT_DELAY_S, self._start_receipts, sid)
+
+    def forget(self, sid: str) -> None:
+        """A socket has closed: what it was owed is owed no more."""
+        self._receipts.pop(sid, None)
+
+    async def _announce(self, event: str, user_id: str, data: object = None) -> None:
+        for sid in self._pages.sids(user_id):
+            await self._send(sid, event, {} if data is None else data)
+
+    def _announce_soon(self, event: str, user_id: str) -> None:
+        """However often it happens within `ANNOUNCE_DELAY_S`, one word is enough."""
+        if (event, user_id) in self._soon or self._pages.count(user_id) == 0:
+            return
+        self._soon.add((event, user_id))
+        asyncio.get_running_loop().call_later(ANNOUNCE_DELAY_S, self._start_announcing, event, user_id)
+
+    def _start_announcing(self, event: str, user_id: str) -> None:
+        self._soon.discard((event, user_id))
+        self._tasks.start(self._announce(event, user_id), f"{event} of {user_id}")
+
+    def _start_receipts(self, sid: str) -> None:
+        call_ids = self._receipts.pop(sid, None)
+        if call_ids:
+            self._tasks.start(self._send_receipt(sid, call_ids), f"receipts of {sid}")
+
+    async def _send_receipt(self, sid: str, call_ids: list[str]) -> None:
+        await self._send(sid, EVENT_RECEIPT, {"call_ids": call_ids})
