@@ -111,7 +111,7 @@ async def _start(peer: PeerLink, store: type[Store]) -> _Running:
         Settings(data_dir=folder, port=0, approve="all", limits=UNLIMITED),
         store.open(folder / "bridge.sqlite"),
     )
-    rooms, user = bridge.app.composition, bridge.local_user
+    rooms, user = bridge.rooms, bridge.local_user
     server = await rooms.registry.share(
         "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/documents/shop.json"
     )

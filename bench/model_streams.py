@@ -18,7 +18,7 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from bench.report import print_table
 from bridge.agent.model import Model, ModelRequest
-from bridge.providers.http_provider import Provider
+from bridge.providers.http_provider import HttpProvider
 from bridge.providers.models import ChatModel, ResponsesModel
 from bridge.settings.models import ProviderSettings
 
@@ -34,8 +34,8 @@ Ask = Callable[[], AsyncIterator[str]]
 async def compare_model_streams() -> dict[str, object]:
     """Measure every variant, print a table and give the figures."""
     async with _peer() as url:
-        responses = Provider(ProviderSettings(name="bench", base_url=url), "sk-bench")
-        chat = Provider(ProviderSettings(name="bench", base_url=url, api="chat"), "sk-bench")
+        responses = HttpProvider(ProviderSettings(name="bench", base_url=url), "sk-bench")
+        chat = HttpProvider(ProviderSettings(name="bench", base_url=url, api="chat"), "sk-bench")
         async with (
             AsyncOpenAI(api_key="sk-bench", base_url=url, max_retries=0) as sdk,
             aiohttp.ClientSession(headers={"Authorization": "Bearer sk-bench"}) as session,

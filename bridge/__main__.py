@@ -15,8 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from bridge import __version__
-from bridge.cli.parser import Parser
-from bridge.commands.failure import CommandFailed
+from bridge.cli.parser import CommandFailed, Parser
 from bridge.log_lines import log_to_stderr
 
 

@@ -1,4 +1,7 @@
-"""The one place that owns background tasks. Nothing else in `bridge` may start a task or sleep."""
+"""The one place that owns background tasks: started, waited for, abandoned, or guarded against their failure.
+
+Nothing else in `bridge` may start a task or sleep.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 ResultT = TypeVar("ResultT")
+
+BREATH_S = 0.001
+"""For which a turn may tell events without letting anybody else run."""
 
 _log = logging.getLogger(__name__)
 
@@ -105,3 +111,17 @@ def _left(task: asyncio.Task[Any]) -> None:
     _left_alone.discard(task)
     if not task.cancelled():
         task.exception()  # Nobody wants to know, and asyncio would complain.
+
+
+async def guarded(work: Coroutine[Any, Any, ResultT], what: str) -> ResultT | None:
+    """What `work` gives, which a turn can do without; None when it raised, which is logged under `what`.
+
+    Cancelling cancels it.
+    """
+    try:
+        async with asyncio.TaskGroup() as alone:
+            running = alone.create_task(work, name=what)
+    except ExceptionGroup as failures:
+        _log.error("%s failed.", what, exc_info=failures.exceptions[0])
+        return None
+    return running.result()

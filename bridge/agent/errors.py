@@ -1,44 +1,23 @@
-"""Errors of the model routes, as OpenAI's clients read them: `{"error": {message, type, param, code}}`.
+"""How a request to a model fails, in the words and statuses of OpenAI's API.
 
-Every error has an `error_id`, which the log has too: it is the id of the request, and the `x-request-id` of
-its answer.
+An error knows its status, type, code and param; whoever speaks HTTP adds the `error_id`, which is logged too.
 """
 
 from __future__ import annotations
 
 import logging
-import re
-import secrets
 from dataclasses import dataclass
 from http import HTTPStatus
-from math import ceil
-
-from aiohttp import hdrs, web
 
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import TurnResult
-from bridge.browser_protocol import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError, fit_message
-from bridge.http.connections import has_caller
-from bridge.log_lines import OncePerMinute
-from toolserver.json_types import JsonObject, dump_json, object_at, text_at
+from bridge.errors import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError, fit_message
+from toolserver.json_types import JsonObject, object_at, text_at
 
-REQUEST_ID_HEADER = "x-request-id"
-RETRY_HEADER = "x-should-retry"
-"""OpenAI's clients try again by themselves, unless this header of theirs says `false`."""
-
-MODEL_PREFIX = "/v1/"
-
-_REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)
 _INVALID, _SERVER = "invalid_request_error", "server_error"
 
-BUG = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log.")
-
 _log = logging.getLogger(__name__)
-_log_of_strangers = logging.getLogger(f"{__name__}.strangers")
-"""Who shows no valid key could fill the disk with lines of his own."""
-
-_log_of_strangers.addFilter(OncePerMinute())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +51,6 @@ class ApiFailure(Exception):
     def __init__(self, error: ApiError) -> None:
         super().__init__(error.message)
         self.error = error
-
-
-def is_model_path(path: str) -> bool:
-    """Whether a path belongs to the model routes."""
-    return re.sub("/+", "/", path).startswith(MODEL_PREFIX)
-
-
-def request_id_of(request: web.Request) -> str:
-    """16 hexadecimal digits, the same as often as it is asked for."""
-    if _REQUEST_ID not in request:
-        request[_REQUEST_ID] = secrets.token_hex(8)
-    return request[_REQUEST_ID]
-
-
-def error_response(request: web.Request, error: ApiError) -> web.Response:
-    """The answer; what went wrong is logged under its id."""
-    error_id = request_id_of(request)
-    log_error(error, error_id, to=_log if has_caller(request) else _log_of_strangers)
-    headers = {REQUEST_ID_HEADER: error_id}
-    if error.retry_after_s is not None:
-        headers[hdrs.RETRY_AFTER] = str(ceil(error.retry_after_s))
-    if not error.may_retry:
-        headers[RETRY_HEADER] = "false"
-    return web.Response(
-        body=dump_json({"error": error.body(error_id)}),
-        status=error.status,
-        content_type="application/json",
-        headers=headers,
-    )
 
 
 def log_error(error: ApiError, error_id: str, *, to: logging.Logger = _log) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from bridge.agent.items import Item
+from bridge.agent.model import ModelRequest
 from toolserver.json_types import JsonObject, text_at
 
 EndStatus = Literal["completed", "incomplete"]
@@ -96,3 +97,25 @@ def call_events(item: Item, output_index: int) -> Iterator[JsonObject]:
         "arguments": arguments,
     }
     yield {"type": "response.output_item.done", "output_index": output_index, "item": item}
+
+
+def begun_response(request: ModelRequest, response_id: str, created_at: int) -> JsonObject:
+    """As it stands in `response.created`: every member that OpenAI's SDK asks for, nothing said yet.
+
+    `created_at`: seconds since 1970.
+    """
+    return {
+        "id": response_id,
+        "object": "response",
+        "created_at": created_at,
+        "status": "in_progress",
+        "model": request.model,
+        "instructions": request.instructions,
+        "output": [],
+        "tools": [*request.tools],
+        "tool_choice": request.options.get("tool_choice", "auto"),
+        "parallel_tool_calls": request.options.get("parallel_tool_calls", True),
+        "error": None,
+        "incomplete_details": None,
+        "usage": None,
+    }

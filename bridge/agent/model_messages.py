@@ -5,7 +5,7 @@ The table of `docs/reference/model-loop.md` is made of what stands here.
 
 from __future__ import annotations
 
-from bridge.browser_protocol import ErrorCode, WireError
+from bridge.errors import ErrorCode, WireError
 from toolserver.errors import quote
 from toolserver.json_types import dump_json
 

@@ -17,20 +17,8 @@ from bridge.settings.models import DEFAULT_PROMPT_TOKENS
 from bridge.stored_items.items import KeptItem
 from toolserver.json_types import JsonObject, JsonValue
 
-CallDisplay: TypeAlias = Literal["hidden", "details", "items"]
-"""How an answer shows the calls that the bridge ran: not at all, as `<details type="tool_calls">` blocks in
-its text, or as `function_call` and `function_call_output` items."""
-
-CALL_DISPLAYS: tuple[CallDisplay, ...] = ("hidden", "details", "items")
-
-
 Keeping: TypeAlias = Literal["nothing", "output", "all"]
 """What of a turn is kept: what it makes (the chat itself has the rest), or what it was given, too."""
-
-
-def display_named(name: str | None) -> CallDisplay | None:
-    """The display of that name; None when there is none."""
-    return next((display for display in CALL_DISPLAYS if display == name), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +34,7 @@ class TurnRequest:
     instructions: str | None = None
     caller_tools: tuple[JsonValue, ...] = ()
     """Tools that the caller runs itself, and tools of the provider, in the Responses form; see
-    `bridge.turns.caller_tools` for what becomes of wrong and doubled ones."""
+    `bridge.agent.tools.engine_toolbox` for what becomes of wrong and doubled ones."""
     options: JsonObject = field(default_factory=dict[str, JsonValue])
     """Every other member of the request that goes to the provider."""
     chat_options: JsonObject = field(default_factory=dict[str, JsonValue])

@@ -16,7 +16,6 @@ from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.loop.turn_runner import Turns
 from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.remembering_runner import Remembering
-from bridge.agent.provider_features import ProviderFeatures
 from bridge.agent.tools.catalog_tools import OwnTools
 from bridge.agent.tools.engine_toolbox import CallRoom, Toolboxes
 from bridge.agent.turn import TurnSettings
@@ -33,16 +32,15 @@ from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
-from bridge.documents.worker import DocumentWorker
-from bridge.edges.model_desk import ModelDesk
-from bridge.edges.turn_files import TurnFiles
-from bridge.http.answer_files import AnswerFiles
+from bridge.documents.reader import DocumentReader
+from bridge.http.answer_files import AnswerFiles, TurnFiles
 from bridge.limits.call_queue import Admission
 from bridge.limits.call_settings import CallSettingsBook
 from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.request_queue import RequestAdmission
 from bridge.limits.settings import LiveLimits
-from bridge.providers.directory import ModelBook, ModelEntry
+from bridge.providers.directory import ModelBook, ModelDesk, ModelEntry
+from bridge.providers.turn_settings import turn_settings
 from bridge.settings.bridge import MemorySettings, Settings, origin_of
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
@@ -74,7 +72,7 @@ class Rooms:
     engine: Engine
     controls: Controls
     files: AnswerFiles
-    worker: DocumentWorker
+    documents: DocumentReader
     tasks: Tasks
     models: ModelBook
     requests: RequestAdmission
@@ -87,7 +85,9 @@ class Rooms:
     conversations: ConversationRoom
 
 
-def compose(settings: Settings, store: Store, local_user: User, base_url: str) -> Rooms:
+def compose(
+    settings: Settings, store: Store, local_user: User, base_url: str, documents: DocumentReader
+) -> Rooms:
     """The rooms of a bridge that answers at `base_url`; `local_user` may change shared servers."""
     tasks = Tasks()
     identity = _compose_identity(settings, store)
@@ -97,16 +97,16 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal(settings.data_dir)
-    dispatcher = _compose_dispatcher(settings, gateway, journal, approvals, base_url)
-    worker, controls = DocumentWorker(), _compose_controls(settings, store, gateway, tasks)
+    controls = _compose_controls(settings, store, gateway, tasks)
+    dispatcher = _compose_dispatcher(settings, gateway, journal, approvals, base_url, limits=controls.limits)
 
     async def on_change(user_id: str | None) -> None:
         controls.settings.forget()
         approvals.forget()
-        await gateway.announce_servers(user_id)
+        await gateway.announcements.servers_changed(user_id)
 
     registry = _compose_registry(
-        store, worker, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
+        store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
     files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
     engine = Engine(registry, approvals, Gate(dispatcher, controls), files)
@@ -118,9 +118,9 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
         requests, controls.breakers, toolboxes, memory, settings=settings.memory, choices=memory_choices
     )
     models = ModelBook(settings.models, settings.environ, demo=DemoModel())
-    settings_of = partial(_turn_settings, settings, controls)
+    settings_of = partial(turn_settings, settings, controls.limits)
     desk = ModelDesk(models, settings_of, tasks)
-    responses = compose_responses(turns, memory, journal, desk, page_count=gateway.page_count)
+    responses = compose_responses(turns, memory, journal, desk, page_count=gateway.pages.count)
     tables = store.conversation_tables(settings.kept)
     conversations = compose_conversations(tables, turns, toolboxes, journal, registry=registry, desk=desk)
     dispatcher.on_move(conversations.runs.call_moved)
@@ -137,7 +137,7 @@ def compose(settings: Settings, store: Store, local_user: User, base_url: str) -
         engine=engine,
         controls=controls,
         files=files,
-        worker=worker,
+        documents=documents,
         tasks=tasks,
         models=models,
         requests=requests,
@@ -156,7 +156,13 @@ def _compose_identity(settings: Settings, store: Store) -> Identity:
 
 
 def _compose_dispatcher(
-    settings: Settings, gateway: BrowserGateway, journal: CallJournal, approvals: Approvals, base_url: str
+    settings: Settings,
+    gateway: BrowserGateway,
+    journal: CallJournal,
+    approvals: Approvals,
+    base_url: str,
+    *,
+    limits: LiveLimits,
 ) -> Dispatcher:
     return Dispatcher(
         gateway,
@@ -164,6 +170,7 @@ def _compose_dispatcher(
         approvals,
         CallIds(_secret(settings.data_dir)),
         approval_s=settings.approval_s,
+        resume_s=lambda: limits.now.page_resume_seconds,
         no_browser_message=f"No bridge page of this user is open. Open {base_url}/ in the browser, "
         "then call again.",
     )
@@ -171,7 +178,7 @@ def _compose_dispatcher(
 
 def _compose_registry(
     store: Store,
-    worker: DocumentWorker,
+    documents: DocumentReader,
     gateway: BrowserGateway,
     *,
     settings: Settings,
@@ -180,11 +187,13 @@ def _compose_registry(
     on_change: Callable[[str | None], Awaitable[None]],
 ) -> Registry:
     def on_load(server: LoadedServer) -> None:
-        tasks.start(_finish_loading(registry, worker, gateway, server), f"finish loading {server.record.id}")
+        tasks.start(
+            _finish_loading(registry, documents, gateway, server), f"finish loading {server.record.id}"
+        )
 
     registry = Registry(
         store,
-        worker,
+        documents,
         operator_id=operator.id,
         bounds=Selection(limit=settings.max_tools, max_tokens=settings.max_tool_tokens),
         on_change=on_change,
@@ -203,7 +212,7 @@ def _compose_toolboxes(
     engine: Engine, registry: Registry, controls: Controls, gateway: BrowserGateway, files: TurnFiles
 ) -> Toolboxes:
     room = CallRoom(engine, lambda: controls.limits.now, files)
-    return Toolboxes(OwnTools(registry), room, lambda user_id: gateway.page_count(user_id) > 0)
+    return Toolboxes(OwnTools(registry), room, lambda user_id: gateway.pages.count(user_id) > 0)
 
 
 def _compose_memory(settings: Settings, store: Store, controls: Controls) -> Memory:
@@ -231,46 +240,19 @@ def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway,
     limits.on_change(admission.limits_changed)
 
     def tell(user_id: str) -> None:
-        tasks.start(gateway.announce_breakers(user_id), "announce breakers")
+        tasks.start(gateway.announcements.breakers_changed(user_id), "announce breakers")
 
     breakers = Breakers(lambda: limits.now, time.monotonic, on_change=tell)
     return Controls(limits, admission, breakers, CallSettingsBook(tables))
 
 
-def _turn_settings(settings: Settings, controls: Controls, entry: ModelEntry) -> TurnSettings:
-    """How turns of a model run."""
-    defaults = settings.model_defaults
-    features = ProviderFeatures(
-        is_responses=entry.provider.api == "responses",
-        web_search=entry.web_search,
-        searches_unasked=defaults.enable_web_search_tool,
-        max_results=defaults.web_search_max_results,
-        context_size=defaults.search_context_size,
-        truncation=defaults.truncation if entry.provider.truncation else None,
-        reasoning_summary=defaults.enable_reasoning_summary,
-        reasons=entry.reasons,
-        options=entry.options,
-    )
-    return TurnSettings(
-        model=entry.upstream_name,
-        max_rounds=entry.settings.max_rounds or controls.limits.now.max_function_call_loops,
-        limit_template=settings.limit_reached_template,
-        can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
-        sees_images=entry.settings.sees_images,
-        strict_tools=settings.enable_strict_tool_calling,
-        subquery=entry.settings.subquery,
-        prompt_tokens=entry.settings.prompt_tokens,
-        features=features,
-    )
-
-
 async def _finish_loading(
-    registry: Registry, worker: DocumentWorker, gateway: BrowserGateway, server: LoadedServer
+    registry: Registry, documents: DocumentReader, gateway: BrowserGateway, server: LoadedServer
 ) -> None:
     """What can wait when a document is loaded: validators ahead of the first call, the validation report."""
     await registry.warm_validators(server)
-    server.validation = await worker.validate(server.record.text)
-    await gateway.announce_servers(server.record.owner_id)
+    server.validation = await documents.validate(server.record.text)
+    await gateway.announcements.servers_changed(server.record.owner_id)
 
 
 def _secret(data_dir: Path) -> bytes:

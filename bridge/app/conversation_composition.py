@@ -10,12 +10,12 @@ from bridge.auth.identity import Identity
 from bridge.catalog.registry import Registry
 from bridge.conversation_runs.enabled_tools import ToolDesk
 from bridge.conversation_runs.runs import ConversationRuns
-from bridge.edges.model_desk import ModelDesk
 from bridge.endpoints.api.conversations.chat import ConversationChatRoutes
 from bridge.endpoints.api.conversations.conversations import ConversationRoutes
 from bridge.endpoints.api.conversations.messages import ConversationMessageRoutes
 from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
 from bridge.http.routing import Route
+from bridge.providers.directory import ModelDesk
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.conversations import ConversationTables
 

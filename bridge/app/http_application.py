@@ -15,7 +15,6 @@ from bridge.auth.rejected_requests import Refusals
 from bridge.browsers.audited_listener import AuditedCalls
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.documents.sources import read_public_document
-from bridge.edges.memory_choice_http import MemoryChoiceRoutes
 from bridge.endpoints.api.account import AccountRoutes
 from bridge.endpoints.api.approvals import ApprovalRoutes
 from bridge.endpoints.api.audit import AuditRoutes
@@ -28,16 +27,18 @@ from bridge.endpoints.api.limits import LimitRoutes
 from bridge.endpoints.api.pairing import PairingRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
-from bridge.endpoints.api.stored_items import KeptRoutes
+from bridge.endpoints.api.stored_items import KeptRoutes, MemoryChoiceRoutes
 from bridge.endpoints.openai.chat_completions import ModelRoutes
 from bridge.endpoints.openai.debug_logs import RequestLogs
+from bridge.endpoints.openai.errors import wire_error_response
 from bridge.endpoints.openai.request import AskedReader
 from bridge.endpoints.openai.responses import ResponseRoutes
 from bridge.endpoints.tool_server import ToolServer
+from bridge.errors import WireError
 from bridge.http.audit import audited
-from bridge.http.middleware import Doors, cors_headers, guard, plain_sockets
+from bridge.http.middleware import Doors, cors_headers, guard, is_model_path, plain_sockets
 from bridge.http.openapi_document import api_document
-from bridge.http.routing import SMALL_BODY_BYTES, Route
+from bridge.http.routing import SMALL_BODY_BYTES, Route, error_answer
 from bridge.http.static_page import PageRoutes
 from bridge.limits.settings import LiveLimits
 from bridge.limits.token_bucket import RateLimit
@@ -52,13 +53,15 @@ def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> w
     refusals = Refusals(rooms.audit)
     app = web.Application(
         middlewares=[
-            *guard(doors, refusals, _strangers(rooms.controls.limits)),
+            *guard(doors, refusals, _strangers(rooms.controls.limits), render_error),
             plain_sockets(SOCKET_PATH),
         ],
         client_max_size=SMALL_BODY_BYTES,
     )
     app.on_response_prepare.append(cors_headers(doors))
-    links = PairingLinks(rooms.store, base_url, is_open=lambda user_id: rooms.gateway.page_count(user_id) > 0)
+    links = PairingLinks(
+        rooms.store, base_url, is_open=lambda user_id: rooms.gateway.pages.count(user_id) > 0
+    )
     page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
     table = api_routes(settings, rooms, page, base_url, port)
     for route in table:
@@ -77,6 +80,13 @@ def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> w
     return app
 
 
+def render_error(request: web.Request, error: WireError) -> web.Response:
+    """The answer for an error, in the shape that callers of the request's path read."""
+    if is_model_path(request.path):
+        return wire_error_response(request, error)
+    return error_answer(error)
+
+
 def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str, port: int) -> list[Route]:
     """The bridge's own API and its page, as `/api/openapi.json` describes them."""
     bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
@@ -84,9 +94,9 @@ def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str
     return [
         *_people_routes(settings, rooms, base_url, port),
         *ServerRoutes(
-            rooms.identity, rooms.registry, partial(read_public_document, bundle=rooms.worker.bundle)
+            rooms.identity, rooms.registry, partial(read_public_document, bundle=rooms.documents.bundle)
         ).routes(),
-        *ReferenceRoutes(rooms.identity, rooms.worker.bundle).routes(),
+        *ReferenceRoutes(rooms.identity, rooms.documents.bundle).routes(),
         *ApprovalRoutes(rooms.identity, rooms.approvals, settings.approval_s).routes(),
         *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
         *LimitRoutes(rooms.identity, rooms.registry, rooms.controls).routes(),

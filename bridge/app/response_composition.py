@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.remembering_runner import Remembering
-from bridge.edges.model_desk import ModelDesk
 from bridge.endpoints.openai.responses_api.create import ResponseMaker
 from bridge.endpoints.openai.responses_api.resume import ResponseContinuer
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import RunningResponses
+from bridge.providers.directory import ModelDesk
 from bridge.storage.call_journal import CallJournal
 from bridge.tasks import pause
 

@@ -15,10 +15,12 @@ from aiohttp import web
 
 from bridge import __version__
 from bridge.app.composition import Rooms, compose, kept_text
-from bridge.app.http_application import application, canonical_host
+from bridge.app.http_application import application, canonical_host, render_error
 from bridge.audit import AuditKind
 from bridge.catalog.server_view import LoadedServer
+from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
+from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import Connections
 from bridge.http.middleware import refuse_expectations
 from bridge.settings.bridge import LOCAL_USER, RUNNING_FILE, Settings, page_url
@@ -62,7 +64,7 @@ class Bridge:
         Raises:
             BridgeError: `document_unreachable` or `invalid_document`.
         """
-        found = await read_document(source, rules, self.rooms.worker.bundle)
+        found = await read_document(source, rules, self.rooms.documents.bundle)
         return await self.rooms.registry.share(named or source, found.text, source_url=found.source_url)
 
     async def close(self) -> None:
@@ -81,7 +83,7 @@ class Bridge:
         await self.rooms.journal.close()
         self.rooms.audit.note(AuditKind.STOPPED, None, "bridge")
         await self.rooms.audit.flush()
-        await self.rooms.worker.close()
+        await self.rooms.documents.close()
         await self.rooms.store.close()
         self._forget_address()
 
@@ -93,8 +95,12 @@ class Bridge:
                 path.unlink()
 
 
-async def start_bridge(settings: Settings, store: Store) -> Bridge:
+async def start_bridge(
+    settings: Settings, store: Store, *, documents: DocumentReader | None = None
+) -> Bridge:
     """Start a bridge on an opened store; it answers when this returns.
+
+    `documents`: None for a process of its own. The bridge closes it.
 
     Raises:
         AddressInUse: nothing can listen there.
@@ -103,18 +109,20 @@ async def start_bridge(settings: Settings, store: Store) -> Bridge:
     """
     listener = _listen(settings.host, settings.port)
     try:
-        return await _start_on(listener, settings, store)
+        return await _start_on(listener, settings, store, documents or DocumentWorker())
     except BaseException:
         listener.close()
         raise
 
 
-async def _start_on(listener: socket.socket, settings: Settings, store: Store) -> Bridge:
+async def _start_on(
+    listener: socket.socket, settings: Settings, store: Store, documents: DocumentReader
+) -> Bridge:
     port = listener.getsockname()[1]
     base_url = settings.public_url or f"http://{canonical_host(settings.host)}:{port}"
     local_user = await store.ensure_user(LOCAL_USER)
     key = await _local_key(settings.data_dir, store, local_user)
-    rooms = compose(settings, store, local_user, base_url)
+    rooms = compose(settings, store, local_user, base_url, documents)
     await store.claim.take()
     if unsettled := await rooms.journal.settle():
         _log.warning("%d calls were under way when the bridge last ended.", unsettled)
@@ -151,7 +159,7 @@ async def _serve(runner: web.AppRunner, listener: socket.socket, tasks: Tasks) -
     tasks.start(connections.run(), "connections without a header")
     if runner.server is None:
         raise ValueError("The runner has to be set up before.")
-    runner.server.request_handler = refuse_expectations(runner.server.request_handler)
+    runner.server.request_handler = refuse_expectations(runner.server.request_handler, render_error)
     return await connections.listen(runner.server, listener, access_log=None, auto_decompress=False)
 
 

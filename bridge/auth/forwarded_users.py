@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import jwt
 from multidict import CIMultiDictProxy
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 
 ISSUER = "open-webui"
 """What Open WebUI writes into `iss`, and the first part of the names of the users it forwards."""

@@ -18,18 +18,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import jwt
-from aiohttp import hdrs
 from jwt.algorithms import ECAlgorithm
 from multidict import CIMultiDictProxy
 
-from bridge.agent.turn import CallDisplay
 from bridge.auth.forwarded_users import ISSUER, ForwardedUser, UserHeaders, named_nobody
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.catalog.registry import NOBODY
+from bridge.errors import BridgeError, ErrorCode
+from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.storage.sessions import unavailable
 from bridge.storage.store import Store
 from bridge.storage.users import Device, KeyHolder, NewDevice, Ticket, User, hash_secret
-from bridge.stored_items.markers import MarkerForm
 
 SESSION_SECONDS = 15 * 60
 """Lifetime of a session token; the page renews it."""
@@ -177,7 +175,7 @@ class Identity:
 
     async def reader(self, headers: CIMultiDictProxy[str]) -> Caller:
         """As `caller`; but a forwarder that names no user may read, as `NOBODY`, what everybody may."""
-        scheme, _, token = headers.get(hdrs.AUTHORIZATION, "").partition(" ")
+        scheme, _, token = headers.get("Authorization", "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
             raise BridgeError(ErrorCode.UNAUTHORIZED, "Send a key: Authorization: Bearer <key>.")

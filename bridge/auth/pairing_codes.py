@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import Device, PeopleStore, User
 
@@ -141,3 +141,33 @@ def _shows(waiting: WaitingBrowser, code: str, user: User) -> bool:
     if waiting.state != "waiting" or waiting.user_id not in (None, user.id):
         return False
     return secrets.compare_digest(waiting.code, code) if code.isascii() else False
+
+
+BROWSERS = (
+    ("Edg/", "Edge"),
+    ("EdgA/", "Edge"),
+    ("OPR/", "Opera"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("CriOS/", "Chrome"),
+    ("Chromium/", "Chromium"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+"""Most of them claim to be those below as well, so the first that fits is meant."""
+
+SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
+
+
+def browser_name(user_agent: str) -> str:
+    """A name from a fixed list, whatever was sent: it is shown to a person who decides by it."""
+    browser = next((name for mark, name in BROWSERS if mark in user_agent), "Browser")
+    system = next((name for mark, name in SYSTEMS if mark in user_agent), None)
+    return f"{browser} on {system}" if system else browser

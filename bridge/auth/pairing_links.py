@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import PeopleStore
 

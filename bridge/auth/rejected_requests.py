@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from bridge.audit import Audit, AuditKind
-from bridge.browser_protocol import ErrorCode
+from bridge.errors import ErrorCode
 
 WINDOW_S = 60.0
 """Between two entries of the same refusal to the same address."""

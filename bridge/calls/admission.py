@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Protocol
 
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.calls.open_call import CallRequest, Turn
 from bridge.calls.outcome import CallOutcome
+from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.call_queue import Admission, SlotKey, Ticket
 from bridge.limits.call_settings import CallSettings, CallSettingsBook, checked_deadline
-from bridge.limits.circuit_breaker import BreakerKey, Breakers, Ending, judge, judge_host
+from bridge.limits.circuit_breaker import BreakerKey, Breakers, Ending, Verdict
 from bridge.limits.settings import Deadline, LiveLimits
 from bridge.limits.token_bucket import RateLimit
 
@@ -150,7 +151,7 @@ class _CallTurn:
         if error is not None and error.detail.get("set_by") == "TOOL_BATCH_TIMEOUT_SECONDS":
             self._conclude(None, None)
         else:
-            tool = Ending(judge(outcome), self._tool_name, error)
+            tool = Ending(judge_tool(outcome), self._tool_name, error)
             self._conclude(tool, Ending(judge_host(outcome), self._tool_name, error))
         self._admission.give_back(self._ticket)
 
@@ -214,3 +215,32 @@ def _within(deadline: Deadline, latest_end: float) -> Deadline:
     """The deadline of a call that begins now, no later than its batch ends."""
     left = latest_end - asyncio.get_running_loop().time()
     return deadline if deadline.seconds <= left else Deadline(max(left, 0.0), "TOOL_BATCH_TIMEOUT_SECONDS")
+
+
+_FAILURES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT, ErrorCode.INTERNAL})
+
+
+_SILENCES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT})
+
+
+def judge_host(outcome: CallOutcome) -> Verdict:
+    """What the ending of a call says about the host: any answer shows that it works."""
+    error = outcome.error
+    if error is None or error.code is ErrorCode.HTTP_STATUS:
+        return Verdict.WORKED
+    code = error.detail.get("reason") if error.code is ErrorCode.OUTCOME_UNKNOWN else error.code
+    return Verdict.FAILED if code in _SILENCES else Verdict.NOTHING
+
+
+def judge_tool(outcome: CallOutcome) -> Verdict:
+    """What the ending of a call says about the tool (ruling 26)."""
+    error = outcome.error
+    if error is None:
+        return Verdict.WORKED
+    if error.code is ErrorCode.HTTP_STATUS:
+        status = error.detail.get("status")
+        is_its_fault = isinstance(status, int) and status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        return Verdict.FAILED if is_its_fault else Verdict.ALIVE
+    if error.code is ErrorCode.OUTCOME_UNKNOWN:
+        return Verdict.FAILED if error.detail.get("reason") in _FAILURES else Verdict.NOTHING
+    return Verdict.FAILED if error.code in _FAILURES else Verdict.NOTHING

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-ApprovalMode = Literal["safe", "ask", "all"]
-"""safe: what only reads runs at once, everything else asks · ask: every call asks · all: none does."""
-
-APPROVAL_MODES: tuple[ApprovalMode, ...] = get_args(ApprovalMode)
+from bridge.settings.bridge import ApprovalMode
 
 GrantScope = Literal["chat", "timed", "always"]
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bridge.audit import Audit, AuditKind
-from bridge.calls.approval_policy import ApprovalMode, Grant, Subject, grant_of, needs_approval
+from bridge.calls.approval_policy import Grant, Subject, grant_of, needs_approval
 from bridge.calls.open_call import CallRequest, Verdict
+from bridge.settings.bridge import ApprovalMode
 
 MAX_REMEMBERED_USERS = 10_000
 

@@ -12,12 +12,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from bridge.browser_protocol import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
+from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.admission import batch_is_over
 from bridge.calls.batch_order import ORDERING, Place, Wish, places, read_wish, without_members
 from bridge.calls.engine import ToolCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import Limits
 from toolserver.call.arguments import parse_arguments
 from toolserver.errors import ArgumentError

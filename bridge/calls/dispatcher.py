@@ -14,22 +14,25 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from bridge.browser_protocol import Accepted, BridgeError, Decision, ErrorCode, Go, Result, WireError
+from bridge.browser_protocol import Accepted, Decision, Go, Result
 from bridge.calls import endings
 from bridge.calls.call_ids import CallIds
 from bridge.calls.open_call import AbortReason, CallRecord, CallRequest, OpenCall, Page, Turn, Verdict
 from bridge.calls.outcome import CallOutcome, Reading, doubtful_error, read_report
 from bridge.calls.ports import Browser, Decisions, Journal, JournalUnavailable
 from bridge.calls.state_machine import TERMINAL, CallEvent, CallState, UnexpectedEvent, next_state
+from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.limits.settings import DEFAULTS
 from bridge.settings.bridge import DEFAULT_APPROVAL_S
 from toolserver.call.result import Answered
 
-RESUME_S = 1.5
-"""How long the calls of a page wait for it when its socket closes; its first reconnect comes after 0.2 s."""
+RESUME_S = DEFAULTS.page_resume_seconds
+"""How long the calls of a page wait for it when its socket closes, where `PAGE_RESUME_SECONDS` says nothing
+else; its first reconnect comes after 0.2 s."""
 
-CARD_RESUME_S = 20 * RESUME_S
-"""How long a call whose user was being asked waits for a page when the last one is gone: nothing of it was
-begun, so a slow reload may have its card back. The time to decide goes on."""
+CARD_PATIENCE = 20
+"""So many times as long a call whose user was being asked waits for a page when the last one is gone: nothing
+of it was begun, so a slow reload may have its card back. The time to decide goes on."""
 
 MAX_ATTEMPTS = 2
 """Of a safe call, in all (S0-78)."""
@@ -52,13 +55,15 @@ class Dispatcher:
         *,
         no_browser_message: str,
         approval_s: float = DEFAULT_APPROVAL_S,
+        resume_s: Callable[[], float] = lambda: RESUME_S,
     ) -> None:
-        """`approval_s`: how long users may think about a call."""
+        """`approval_s`: how long users may think about a call; `resume_s`: gives what `RESUME_S` is now."""
         self._ids = ids
         self._browser = browser
         self._journal = journal
         self._decisions = decisions
         self._approval_s = approval_s
+        self._resume_s = resume_s
         self._no_browser_message = no_browser_message
         self._open: dict[str, OpenCall] = {}
         self._watchers: list[Callable[[OpenCall], None]] = []
@@ -146,7 +151,7 @@ class Dispatcher:
     async def _page_in_time(self, call: OpenCall) -> Page | None:
         """The page that comes; the end of the call ends the wait."""
         request = call.request
-        resume_s = CARD_RESUME_S if call.is_asked else RESUME_S
+        resume_s = self._resume_s() * (CARD_PATIENCE if call.is_asked else 1)
         try:
             async with asyncio.timeout(None) as call.search:
                 where = (request.user_id, request.origin, request.server_id)
@@ -308,12 +313,12 @@ class Dispatcher:
         self._apply(call, reading.event, answered=reading.answered, error=reading.error)
 
     def abandon_session(self, sid: str) -> None:
-        """A page's socket closed: its calls wait `RESUME_S` for it to come back."""
+        """A page's socket closed: its calls wait for it to come back."""
         for call in [call for call in self._open.values() if call.sid == sid]:
             if call.state is CallState.QUEUED:
                 call.page = None
             else:
-                call.start_timer(RESUME_S, self._give_up)
+                call.start_timer(self._resume_s(), self._give_up)
 
     def reconcile(
         self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]

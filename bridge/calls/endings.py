@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bridge.browser_protocol import ErrorCode, WireError
+from bridge.errors import ErrorCode, WireError
 from bridge.limits.settings import Deadline, SetBy
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from bridge.browser_protocol import ARGUMENT_BYTES, BridgeError, ErrorCode
+from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.admission import ALONE, Gate, Terms
 from bridge.calls.approvals import Approvals
 from bridge.calls.call_ids import new_unsealed_id
@@ -24,6 +24,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
+from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import parse_arguments
 from toolserver.call.result import JSON, Answered, TextBody
 from toolserver.errors import ArgumentError, quote

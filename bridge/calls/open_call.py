@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
-from bridge.browser_protocol import WireError
+from bridge.calls.clock import Clock
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.errors import WireError
 from bridge.limits.settings import Deadline
 from toolserver.call.result import FileBody, TextBody
 
@@ -98,43 +99,6 @@ class Page(NamedTuple):
     instance: str
     epoch: str
     """See `Hello`."""
-
-
-class Clock:
-    """A deadline that can be held; fires once."""
-
-    def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
-        """Starts at once, on the running loop."""
-        self._loop = asyncio.get_running_loop()
-        self._expire = expire
-        self._left_s = seconds
-        self._until = 0.0
-        self._timer: asyncio.TimerHandle | None = None
-        self.go_on()
-
-    @property
-    def left_s(self) -> float:
-        """Never below zero."""
-        left = self._left_s if self._timer is None else self._until - self._loop.time()
-        return max(0.0, left)
-
-    def hold(self) -> None:
-        """Stop counting; holding twice is holding once."""
-        if self._timer is not None:
-            self._left_s = self.left_s
-            self._timer.cancel()
-            self._timer = None
-
-    @property
-    def is_held(self) -> bool:
-        """It does not count."""
-        return self._timer is None
-
-    def go_on(self) -> None:
-        """Count on from where it was held."""
-        if self._timer is None:
-            self._until = self._loop.time() + self._left_s
-            self._timer = self._loop.call_later(self._left_s, self._expire)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import cast
 
-from bridge.browser_protocol import AnsweredOutcome, ErrorCode, FailedOutcome, UploadedBody, WireError
+from bridge.browser_protocol import AnsweredOutcome, FailedOutcome, UploadedBody
 from bridge.calls.state_machine import CallEvent, CallState
+from bridge.errors import ErrorCode, WireError
 from toolserver.call.problem_details import problem_text
 from toolserver.call.result import LOST, Answered, FileBody, TextBody, may_be_json
 from toolserver.json_types import JsonValue

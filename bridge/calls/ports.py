@@ -1,11 +1,14 @@
-"""What the dispatcher needs of the world: pages, a journal, and somebody who remembers decisions."""
+"""What calls need of the world: pages, a journal, and somebody who remembers decisions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.browser_protocol import Result
 from bridge.calls.open_call import CallRecord, CallRequest, OpenCall, Page, Verdict
+from bridge.calls.state_machine import CallState
 
 
 class JournalUnavailable(Exception):
@@ -72,4 +75,20 @@ class Decisions(Protocol):
 
         Never fails and never waits.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """What the journal has of a call."""
+
+    state: CallState
+    http_status: int | None = None
+
+
+class CallKnowledge(Protocol):
+    """The journal of calls, as it knows those of a turn."""
+
+    async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> Mapping[str, JournalEntry]:
+        """What it has of the calls of a turn, by the model's `call_id`. `since`: the turn's beginning."""
         ...

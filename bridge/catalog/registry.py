@@ -1,7 +1,7 @@
 """The servers of every user: documents added, names given, operations accepted, catalogs offered.
 
 Receives document texts and decisions of users, gives catalogs and advertised documents. Storage and compiling
-are ports; this room knows neither SQL nor processes nor HTTP. Reads are synchronous once a user's view is
+are ports; this module knows neither SQL nor processes nor HTTP. Reads are synchronous once a user's view is
 loaded; changes are serialized by one lock. All methods run on one event loop.
 """
 
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count, groupby
-from typing import Protocol, Unpack
+from typing import Unpack
 
-from bridge.browser_protocol import MAX_ORIGINS, BridgeError, ErrorCode
+from bridge.browser_protocol import MAX_ORIGINS
+from bridge.catalog.ports import Compiler, ServerStore
 from bridge.catalog.server_view import (
     DECLINED,
     AdvertisedDocument,
@@ -25,8 +26,8 @@ from bridge.catalog.server_view import (
     UserSelection,
     UserView,
 )
+from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator
-from toolserver.tool.argument_schemas import ToolSchema
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
 from toolserver.tool.naming import OperationKey, assign_names
@@ -39,70 +40,6 @@ SHARED_SCOPE = ""
 
 NOBODY = "nobody"
 """In place of a user's id: the view of whoever may see what is offered to everybody, and nothing else."""
-
-
-class ServerStore(Protocol):
-    """What the registry keeps. Every method commits before it returns."""
-
-    async def servers(self) -> Sequence[ServerRecord]:
-        """All servers of all users, oldest first."""
-        ...
-
-    async def server_ids(self) -> Set[str]:
-        """The ids of all servers of all users."""
-        ...
-
-    async def save_server(self, record: ServerRecord) -> None:
-        """Add a server, or put new facts in place of those with its id."""
-        ...
-
-    async def delete_server(self, server_id: str) -> None:
-        """Delete a server and every acceptance of it."""
-        ...
-
-    async def names(self, scope: str) -> Mapping[OperationKey, str]:
-        """The names given in a scope."""
-        ...
-
-    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        """Keep names for ever; one that is kept for the same operation gives way."""
-        ...
-
-    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
-        """What a user accepted: operation to digest."""
-        ...
-
-    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
-        """Replace what a user accepts of one server: operation key to digest."""
-        ...
-
-    async def selection(self, user_id: str) -> UserSelection:
-        """What a user chose to show to models; an empty one when there is none."""
-        ...
-
-    async def save_selection(self, user_id: str, selection: UserSelection) -> None:
-        """Put a user's selection in place of the one before."""
-        ...
-
-
-class Compiler(Protocol):
-    """Document text to operations, off the event loop."""
-
-    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
-        """Compile one text.
-
-        Raises:
-            BridgeError: `invalid_document`.
-        """
-        ...
-
-    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
-        """The argument schemas of a compiled text's operations, by key.
-
-        Raises:
-            BridgeError: `invalid_document`: they could not be made in time or memory.
-        """
-        ...
 
 
 class Registry:

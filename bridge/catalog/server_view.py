@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlsplit
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.tool.advertised_document import advertise
 from toolserver.tool.catalog import Catalog, Tool

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import aiohttp
 
-from bridge.browser_protocol import WireError
 from bridge.cli.arguments import add_folder, address_of
+from bridge.errors import WireError
 
 
 def add_call(command: argparse.ArgumentParser) -> None:

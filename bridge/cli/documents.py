@@ -12,14 +12,39 @@ from typing import Any
 
 import orjson
 
-from bridge.browser_protocol import BridgeError
-from bridge.commands.references import add_references, reference_rules
-from bridge.documents.sources import read_document
+from bridge.cli.arguments import folder, origin
+from bridge.documents.sources import ReferenceRules, read_document
+from bridge.errors import BridgeError
+from bridge.settings.bridge import origin_of
 from toolserver.document.bundle import Bundle, bundle_document
 from toolserver.document.document import parse_document
 from toolserver.errors import DocumentError
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
+
+
+def add_references(command: argparse.ArgumentParser) -> None:
+    """The options `--refs-root` and `--refs-origin`."""
+    command.add_argument(
+        "--refs-root",
+        type=folder,
+        metavar="DIR",
+        help="read files that a document refers to anywhere below this folder (default: the document's)",
+    )
+    command.add_argument(
+        "--refs-origin",
+        type=origin,
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="fetch what a document refers to from this origin, too, not only from its own (repeatable)",
+    )
+
+
+def reference_rules(options: argparse.Namespace) -> ReferenceRules:
+    """The rules of these options; the strict ones for a command that does not have them."""
+    origins = frozenset(origin_of(allowed) for allowed in getattr(options, "refs_origin", ()))
+    return ReferenceRules(getattr(options, "refs_root", None), origins)
 
 
 def add_check(command: argparse.ArgumentParser) -> None:

@@ -8,9 +8,9 @@ import json
 import sys
 
 from bridge.cli.arguments import add_store, running_bridge
+from bridge.cli.parser import CommandFailed
 from bridge.cli.storage_options import KEYS_VARIABLE, kept_settings_of_command
 from bridge.cli.store import open_store
-from bridge.commands.failure import CommandFailed
 from bridge.storage.encryption import Sealing
 from bridge.storage.reencryption import Rekeyed
 from bridge.storage.store import Store

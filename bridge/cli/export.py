@@ -15,9 +15,9 @@ from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 from bridge.audit import AuditKind
 from bridge.cli.arguments import add_store, user_name
+from bridge.cli.parser import CommandFailed
 from bridge.cli.storage_options import kept_settings_of_command
 from bridge.cli.store import open_store
-from bridge.commands.failure import CommandFailed
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.export import KIND, conversation_line, read_conversation
 from bridge.settings.bridge import LOCAL_USER, KeptSettings

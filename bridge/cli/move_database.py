@@ -12,8 +12,8 @@ from pathlib import Path
 from sqlalchemy import URL
 
 from bridge.cli.arguments import DATABASE_VARIABLE, add_folder
+from bridge.cli.parser import CommandFailed
 from bridge.cli.store import DATABASE
-from bridge.commands.failure import CommandFailed
 from bridge.storage.copy_database import move
 from bridge.storage.database import StoreError, open_postgresql, open_sqlite, postgresql_url, shown
 from bridge.storage.write_ahead_log import IntentLog, IntentLogUnusable

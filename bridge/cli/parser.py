@@ -1,4 +1,8 @@
-"""The parser of the command line: what it says of a mistake does not repeat what may be a secret."""
+"""The command line: how it is parsed, and how a command ends that could not do its work.
+
+What is said of a mistake does not repeat what may be a secret. Every command loads this module, and it loads
+no other one.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,10 @@ _NO_COMMAND = re.compile(
     r"^(argument COMMAND: invalid choice): (?!'[a-z]{1,12}(?:-[a-z]{1,12})?' ).* (\(choose .*)$", re.DOTALL
 )
 """A word that is no command, unless it looks like one that was mistyped."""
+
+
+class CommandFailed(Exception):
+    """The command ends with status 1; the text says why and what to do."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -13,12 +13,12 @@ from contextlib import AsyncExitStack
 from aiohttp import web
 
 from bridge.app.server import AddressInUse, Bridge, start_bridge
-from bridge.browser_protocol import BridgeError
+from bridge.cli.documents import add_references, reference_rules
+from bridge.cli.parser import CommandFailed
 from bridge.cli.serve_options import add_settings, settings_of
 from bridge.cli.store import open_store
-from bridge.commands.failure import CommandFailed
-from bridge.commands.references import add_references, reference_rules
 from bridge.documents.sources import ReferenceRules
+from bridge.errors import BridgeError
 from bridge.http.descriptors import raise_descriptor_limit
 from bridge.providers.directory import DEMO_ID
 from bridge.settings.bridge import SAMPLES_PORT, Settings
@@ -108,7 +108,7 @@ async def _model_names(bridge: Bridge) -> list[str]:
     """What providers list soon enough; a start does not wait for one that is slow."""
     try:
         async with asyncio.timeout(LISTING_SECONDS):
-            return [entry.id for entry in await bridge.app.composition.models.entries()]
+            return [entry.id for entry in await bridge.rooms.models.entries()]
     except TimeoutError:
         return []
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from bridge.auth.forwarded_users import MIN_SECRET_BYTES
-from bridge.browser_protocol import RESULT_BYTES, BridgeError
-from bridge.calls.approval_policy import APPROVAL_MODES
+from bridge.browser_protocol import RESULT_BYTES
 from bridge.cli.arguments import add_store, origin
-from bridge.cli.storage_options import is_yes, kept_settings, kept_warnings
-from bridge.commands.memory_options import memory_settings
-from bridge.commands.model_options import STRICT_VARIABLE, TEMPLATE_VARIABLE, add_models, models_of
+from bridge.cli.storage_options import is_yes, kept_settings, kept_warnings, memory_settings
+from bridge.errors import BridgeError
 from bridge.limits.settings import range_of, read_given, refuse_unknown
 from bridge.settings.bridge import (
+    APPROVAL_MODES,
     DEFAULT_APPROVAL_S,
     DEFAULT_AUDIT_DAYS,
     DEFAULT_MAX_ANSWER_BYTES,
@@ -26,7 +26,47 @@ from bridge.settings.bridge import (
     Settings,
 )
 from bridge.settings.model_defaults import read_defaults
+from bridge.settings.models import ModelsFile, ModelsFileError, key_of, models_of_environment, read_models
 from toolserver.tool.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS, MODEL_LIMIT
+
+MODELS_VARIABLE = "TOOL_BRIDGE_MODELS"
+MODELS_FILE = "models.toml"
+"""In the data folder."""
+
+STRICT_VARIABLE = "ENABLE_STRICT_TOOL_CALLING"
+TEMPLATE_VARIABLE = "MAX_FUNCTION_CALL_LOOPS_REACHED_TEMPLATE"
+
+
+def add_models(parser: argparse.ArgumentParser) -> None:
+    """The option `--models`."""
+    parser.add_argument(
+        "--models",
+        type=Path,
+        metavar="FILE",
+        help=f"providers and models (default: {MODELS_VARIABLE}, {MODELS_FILE} in the data folder, "
+        "OPENAI_API_KEY and OPENAI_BASE_URL; without any of them: the demo model)",
+    )
+
+
+def models_of(options: argparse.Namespace, environ: Mapping[str, str]) -> ModelsFile:
+    """The models that options, data folder or environment name, the first that says anything.
+
+    Raises:
+        ModelsFileError: what they say cannot be used.
+    """
+    named = options.models or (Path(environ[MODELS_VARIABLE]) if environ.get(MODELS_VARIABLE) else None)
+    path = named or options.data / MODELS_FILE
+    if named is None and not path.exists():
+        return models_of_environment(environ)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ModelsFileError(f"{path} cannot be read: {error}.") from None
+    models = read_models(text, str(path))
+    for provider in models.provider:
+        key_of(provider, environ)
+    return models
+
 
 SECRET_VARIABLE = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
 """Open WebUI reads its half of the secret from the same variable."""

@@ -13,7 +13,7 @@ import aiohttp
 
 from bridge.cli.arguments import address_of
 from bridge.cli.client import add_client, key_of
-from bridge.commands.failure import CommandFailed
+from bridge.cli.parser import CommandFailed
 
 DEMO = "demo"
 """The built-in model, which calls a tool where it is told so in its own words."""

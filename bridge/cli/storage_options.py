@@ -1,4 +1,4 @@
-"""How what is kept of answers is stored and for how long, as the environment says."""
+"""What is kept of answers, how and for how long, and what of it a model is shown: as the environment says."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ import os
 import sys
 from collections.abc import Mapping
 
-from bridge.commands.failure import CommandFailed
+from bridge.cli.parser import CommandFailed
 from bridge.settings.bridge import (
     DEFAULT_CLEANUP_DAYS,
     DEFAULT_CLEANUP_HOURS,
     DEFAULT_KEPT_BYTES,
+    DEFAULT_TOOL_OUTPUT_TURNS,
     MAX_CLEANUP_DAYS,
     MAX_CLEANUP_HOURS,
     MIN_CLEANUP_DAYS,
     MIN_CLEANUP_HOURS,
     MIN_KEPT_BYTES,
+    REASONING_MEMORIES,
     KeptSettings,
+    MemorySettings,
+    ReasoningMemory,
 )
 
 KEYS_VARIABLE = "ARTIFACT_ENCRYPTION_KEY"
@@ -123,3 +127,32 @@ def _number(environ: Mapping[str, str], name: str, default: float, bounds: tuple
         span = f"of at least {least:g}" if most == sys.maxsize else f"from {least:g} to {most:g}"
         raise argparse.ArgumentTypeError(f"{name} must be a number {span}, not {text[:100]!r}")
     return number
+
+
+PERSIST_VARIABLE = "PERSIST_TOOL_RESULTS"
+REASONING_VARIABLE = "PERSIST_REASONING_TOKENS"
+TURNS_VARIABLE = "TOOL_OUTPUT_RETENTION_TURNS"
+
+
+def memory_settings(environ: Mapping[str, str]) -> MemorySettings:
+    """The settings that the environment names.
+
+    Raises:
+        ArgumentTypeError: a variable says what cannot be used.
+    """
+    turns = environ.get(TURNS_VARIABLE, "").strip() or str(DEFAULT_TOOL_OUTPUT_TURNS)
+    if not turns.isdecimal():
+        raise argparse.ArgumentTypeError(
+            f"{TURNS_VARIABLE} must be a whole number, 0 for all turns, not {turns[:100]!r}"
+        )
+    return MemorySettings(is_yes(environ, PERSIST_VARIABLE, default=True), _reasoning(environ), int(turns))
+
+
+def _reasoning(environ: Mapping[str, str]) -> ReasoningMemory:
+    text = environ.get(REASONING_VARIABLE, "").strip().lower() or "conversation"
+    found: ReasoningMemory | None = next((each for each in REASONING_MEMORIES if each == text), None)
+    if found is None:
+        raise argparse.ArgumentTypeError(
+            f"{REASONING_VARIABLE} must be one of {', '.join(REASONING_MEMORIES)}, not {text[:100]!r}"
+        )
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bridge.commands.failure import CommandFailed
+from bridge.cli.parser import CommandFailed
 from bridge.storage.database import StoreError, postgresql_url
 from bridge.storage.store import Store
 

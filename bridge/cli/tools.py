@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from bridge.cli import client, documents
-from bridge.commands.references import add_references
+from bridge.cli.documents import add_references
 
 
 def add_tools(command: argparse.ArgumentParser) -> None:

@@ -12,15 +12,14 @@ import sys
 from datetime import datetime
 from typing import Any
 
-from bridge.agent.turn import CALL_DISPLAYS
 from bridge.audit import AuditKind
 from bridge.cli.arguments import add_store, address_of, label, running_bridge, user_name
+from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store
-from bridge.commands.failure import CommandFailed
+from bridge.settings.answer_format import CALL_DISPLAYS, MARKER_FORMS
 from bridge.settings.bridge import LOCAL_USER, KeptSettings, page_url
 from bridge.storage.database import StoreError
 from bridge.storage.store import Store
-from bridge.stored_items.markers import MARKER_FORMS
 
 
 def add_key(command: argparse.ArgumentParser) -> None:

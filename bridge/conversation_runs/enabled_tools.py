@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.conversations.conversation import EnabledTool
-from bridge.endpoints.api.conversations.schemas import AvailableTool, ToolName
+from bridge.errors import BridgeError, ErrorCode
 from toolserver.tool.selection import choose
+
+
+@dataclass(frozen=True, slots=True)
+class SelectableTool:
+    """A tool that its user has accepted, and that a conversation may be given."""
+
+    tool: EnabledTool
+    server_title: str
+    description: str
+    is_enabled: bool
 
 
 class ToolDesk:
@@ -20,7 +30,7 @@ class ToolDesk:
         self._registry = registry
 
     async def chosen(
-        self, user_id: str, wanted: Literal["accepted"] | Sequence[ToolName]
+        self, user_id: str, wanted: Literal["accepted"] | Sequence[EnabledTool]
     ) -> tuple[EnabledTool, ...]:
         """The tools that are named, or all that models of the user are shown.
 
@@ -36,35 +46,33 @@ class ToolDesk:
             )
         return tuple(dict.fromkeys(_found(view, each) for each in wanted))
 
-    async def available(self, user_id: str, enabled: Sequence[EnabledTool]) -> list[AvailableTool]:
+    async def available(self, user_id: str, enabled: Sequence[EnabledTool]) -> list[SelectableTool]:
         """All that the user has accepted."""
         view, known = await self._registry.view(user_id), set(enabled)
         titles = {server.record.id: server.record.title for server in view.servers}
         return [
-            AvailableTool(
-                server_id=tool.server_id,
-                server_slug=tool.server_id,
-                server_name=titles.get(tool.server_id, tool.server_id),
-                tool_name=tool.name,
-                tool_description=tool.operation.description,
-                enabled=EnabledTool(tool.server_id, tool.name) in known,
+            SelectableTool(
+                named := EnabledTool(tool.server_id, tool.name),
+                titles.get(tool.server_id, tool.server_id),
+                tool.operation.description,
+                named in known,
             )
             for tool in view.catalog.tools
             if view.is_accepted(tool)
         ]
 
 
-def _found(view: UserView, wanted: ToolName) -> EnabledTool:
+def _found(view: UserView, wanted: EnabledTool) -> EnabledTool:
     server = view.server(wanted.server_id)
-    tool = view.catalog.by_name(wanted.tool_name)
+    tool = view.catalog.by_name(wanted.name)
     if tool is None or tool.server_id != server.record.id:
-        message = f"Tool '{wanted.tool_name}' not found on server '{wanted.server_id}'."
-        raise BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": wanted.tool_name})
+        message = f"Tool '{wanted.name}' not found on server '{wanted.server_id}'."
+        raise BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": wanted.name})
     if not view.is_accepted(tool):
         message = (
-            f"Tool '{wanted.tool_name}' has not been accepted. Open the bridge page, look at server "
+            f"Tool '{wanted.name}' has not been accepted. Open the bridge page, look at server "
             f"'{wanted.server_id}' and accept it."
         )
-        detail = {"tool": wanted.tool_name, "server": wanted.server_id}
+        detail = {"tool": wanted.name, "server": wanted.server_id}
         raise BridgeError(ErrorCode.NOT_ACCEPTED, message, detail=detail)
     return EnabledTool(tool.server_id, tool.name)

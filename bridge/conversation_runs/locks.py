@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
 from bridge.calls.open_call import OpenCall
 from bridge.conversations.conversation import Message, RunState
+from bridge.errors import BridgeError, ErrorCode, WireError
 from toolserver.json_types import JsonObject
 
 

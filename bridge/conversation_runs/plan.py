@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from bridge.agent.items import ModelCall, model_call
 from bridge.agent.tools.engine_toolbox import NO_PAGE, EngineToolbox, Toolboxes
 from bridge.agent.turn import TurnRequest, TurnSettings
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.conversation_runs.run import Retry, Work
 from bridge.conversations.additions import unanswered
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import MAX_ROUNDS, Conversation, Message
 from bridge.conversations.prompt import ListedTool, instructions
 from bridge.conversations.window import Window, history, window
+from bridge.errors import BridgeError, ErrorCode
 from bridge.providers.directory import ModelEntry
 from toolserver.call.result import READ_ON
 from toolserver.json_types import text_at

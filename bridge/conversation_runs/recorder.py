@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bridge.agent.turn import TurnEvent
-from bridge.browser_protocol import BridgeError
 from bridge.calls.open_call import OpenCall
 from bridge.calls.state_machine import TERMINAL
 from bridge.conversation_runs.event_feed import Feed
@@ -16,9 +15,9 @@ from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Conversation, Message, Run, RunState
 from bridge.conversations.message_schema import message_json
 from bridge.conversations.transcript import News, Taken, Transcript
-from bridge.endpoints.openai.responses_api.background_run import BREATH_S
+from bridge.errors import BridgeError
 from bridge.storage.conversations import ConversationTables
-from bridge.tasks import breathe, pause, within
+from bridge.tasks import BREATH_S, breathe, pause, within
 from toolserver.json_types import JsonObject
 
 PATIENCE_S = 5.0

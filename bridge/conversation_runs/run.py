@@ -16,7 +16,7 @@ from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.toolbox import Toolbox
 from bridge.agent.turn import CallEnded, CallStarted, TurnRequest, TurnResult, TurnSettings
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.calls.ports import CallKnowledge
 from bridge.conversation_runs.event_feed import Feed
 from bridge.conversation_runs.locks import Desk, LiveRun, RunEnd
 from bridge.conversation_runs.recorder import RunRecorder
@@ -24,15 +24,13 @@ from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Conversation, Message, RunState
 from bridge.conversations.transcript import Transcript
 from bridge.conversations.window import history, window
+from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.providers.directory import ModelEntry
 from bridge.storage.conversations import ConversationTables
 from bridge.stored_items.items import KeptItem
-from bridge.tasks import Abandoned, abandonable
-from bridge.turns.guarded import guarded
-from bridge.turns.open_ends import CallKnowledge
+from bridge.tasks import Abandoned, abandonable, guarded
 from toolserver.json_types import JsonObject
 
-_BUG = "The bridge has a bug; see its log."
 _STOPPING = "The bridge was stopped before the answer was complete. Ask again, or go on from here."
 _NOT_KEPT = "The bridge could not write the answer to its database."
 
@@ -102,7 +100,7 @@ class ConversationTurn:
         recorder = RunRecorder(self._tables, self._feed, transcript, work.conversation, work.known)
         live.on_call = recorder.call_moved
         end = await guarded(self._ended(live, work, transcript, recorder), f"Run {live.id}")
-        end = end or RunEnd("failed", error=WireError(code=ErrorCode.INTERNAL, message=_BUG))
+        end = end or RunEnd("failed", error=BUG)
         if not await recorder.end(end.state):
             unkept = WireError(code=ErrorCode.STORE_UNAVAILABLE, message=_NOT_KEPT)
             end = replace(end, state="failed", error=end.error or unkept)

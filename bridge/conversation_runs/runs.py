@@ -13,11 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bridge.agent.items import message_text
-from bridge.agent.memory.interrupted_calls import JournalEntry, interrupted
+from bridge.agent.memory.interrupted_calls import interrupted
 from bridge.agent.memory.remembering_runner import Remembering
 from bridge.agent.tools.engine_toolbox import Toolboxes
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.calls.open_call import OpenCall
+from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.conversation_runs.event_feed import Feeds
 from bridge.conversation_runs.locks import Desk, LiveRun, RunEnd
 from bridge.conversation_runs.plan import Plan, Planner, find_call
@@ -27,10 +27,9 @@ from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Conversation, Message, Run, new_run_id
 from bridge.conversations.message_schema import message_json
 from bridge.conversations.window import Window
-from bridge.edges.model_desk import ModelDesk
-from bridge.providers.directory import ModelEntry, UnknownModel
+from bridge.errors import BridgeError, ErrorCode
+from bridge.providers.directory import ModelDesk, ModelEntry, UnknownModel
 from bridge.storage.conversations import ConversationTables
-from bridge.turns.open_ends import CallKnowledge
 from toolserver.json_types import JsonObject
 
 STOP_S = 5.0

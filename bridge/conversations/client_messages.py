@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bridge.agent.items import Item, ModelCall, message_item, output_item
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.conversations.additions import unanswered
 from bridge.conversations.conversation import Message, Role, new_message_id
+from bridge.errors import BridgeError, ErrorCode
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ class Message:
     call_id: str | None = None
     """The bridge's id of the call; None: it never became one, or came from elsewhere."""
     call_state: str | None = None
-    """How the call ended, in the words of `bridge.calls.state_machine`."""
+    """How the call ended, in the words of `bridge.calls`."""
 
 
 def new_conversation_id() -> str:

@@ -20,9 +20,9 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.documents.network_table import METADATA_NAMES, Conclusion
 from bridge.documents.networks import network_of
+from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.bridge import origin_of
 from toolserver.document.document import Limits
 

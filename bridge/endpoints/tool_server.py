@@ -16,14 +16,15 @@ from aiohttp import hdrs, web
 from bridge.auth.forwarded_users import USER_HEADERS
 from bridge.auth.identity import Identity
 from bridge.auth.pairing_links import PairingLinks
-from bridge.browser_protocol import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
+from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.admission import Terms
 from bridge.calls.engine import Engine, ToolCall
 from bridge.calls.outcome import CallOutcome
 from bridge.catalog.registry import NOBODY, Registry
-from bridge.edges.keep_alive import kept_alive
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.answer_files import AnswerFiles
 from bridge.http.routing import body_in_time, caller_of, error_answer, error_bytes, reader_of
+from bridge.http.streaming import kept_alive
 from bridge.limits.call_settings import checked_deadline
 from toolserver.call.response_headers import filename_of
 from toolserver.call.result import FileBody, Rendered, TextBody, render_answer

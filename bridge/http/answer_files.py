@@ -1,4 +1,4 @@
-"""Kept answers: taken from the page, read on by the part, downloaded by signed URLs."""
+"""Kept answers: taken from the page, read on by the part, downloaded by signed URLs, shown to models."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bridge.auth.identity import FILE, Identity
-from bridge.browser_protocol import FILE_BYTES, RESULT_BYTES, BridgeError, ErrorCode
+from bridge.browser_protocol import FILE_BYTES, RESULT_BYTES
 from bridge.calls.outcome import CallOutcome
+from bridge.errors import BridgeError, ErrorCode
 from bridge.storage.answer_files import FILE as BINARY
 from bridge.storage.answer_files import KEEP_SECONDS, TEXT, AnswerFolder, Upload
 from toolserver.call.result import FileBody, TextBody
@@ -167,3 +168,28 @@ def plain_mime(content_type: str) -> str:
 
 async def _one(content: bytes) -> AsyncIterator[bytes]:
     yield content
+
+
+class TurnFiles:
+    """The loop's port to the files that are kept."""
+
+    def __init__(self, files: AnswerFiles, base_url: str) -> None:
+        """`base_url`: of the bridge, as its users reach it."""
+        self._files = files
+        self._base_url = base_url
+
+    def url(self, file_id: str, content_type: str, filename: str) -> str:
+        """The signed address of a file, good for a day."""
+        return self._base_url + self._files.url_path(file_id, content_type, filename)
+
+    async def content(self, file_id: str) -> bytes | None:
+        """The bytes of a file; None when it is gone."""
+        path = self._files.path_of(file_id)
+        return await asyncio.to_thread(_read, path) if path else None
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:  # newer answers needed the room
+        return None

@@ -17,13 +17,14 @@ from typing import cast
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
-from bridge.agent.errors import BUG, error_response, is_model_path, of_wire
 from bridge.auth.rejected_requests import TURNED_AWAY, Refusals
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.http.connections import Connection
-from bridge.http.routing import address_of, error_answer
+from bridge.http.routing import address_of
 from bridge.limits.token_bucket import RateLimit
 from bridge.log_lines import OncePerMinute
+
+MODEL_PREFIX = "/v1/"
 
 TOOL_PATHS = ("/tools/", "/servers/", "/openapi.json", "/api/config", "/system")
 """Routes that other origins may use, beside those of models (ruling 12)."""
@@ -56,6 +57,9 @@ _log.addFilter(OncePerMinute(by_arguments=True))  # which are routes, and not wh
 
 AnyHandler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
+ErrorRenderer = Callable[[web.Request, WireError], web.Response]
+"""The answer for an error, in the shape that callers of the request's path read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Doors:
@@ -80,11 +84,11 @@ class Doors:
         return origin in self.allowed_origins or origin in self.own_origins
 
 
-def guard(doors: Doors, refusals: Refusals, strangers: RateLimit) -> list[Middleware]:
+def guard(doors: Doors, refusals: Refusals, strangers: RateLimit, render: ErrorRenderer) -> list[Middleware]:
     """The middlewares, outermost first; `strangers` counts by address who shows nothing that is valid."""
     return [
         watch_connection,
-        _boundary(refusals, strangers),
+        _boundary(refusals, strangers, render),
         _check_host(doors),
         _check_origin(doors),
         _check_encoding,
@@ -99,7 +103,7 @@ async def watch_connection(request: web.Request, handler: Handler) -> web.Stream
     return await handler(request)
 
 
-def refuse_expectations(handler: AnyHandler) -> AnyHandler:
+def refuse_expectations(handler: AnyHandler, render: ErrorRenderer) -> AnyHandler:
     """A handler of all requests that answers odd `Expect` headers itself, before aiohttp has looked at them.
 
     aiohttp quotes them in an answer of its own, and fails where they are no text.
@@ -110,13 +114,13 @@ def refuse_expectations(handler: AnyHandler) -> AnyHandler:
         if expected is not None and expected.lower() != "100-continue":
             message = f"Only Expect: 100-continue is understood, not {_shown(expected)!r}."
             error = WireError(code=ErrorCode.INVALID_REQUEST, message=message)
-            return _answer(cast(web.Request, request), error)
+            return render(cast(web.Request, request), error)
         return await handler(request)
 
     return handle
 
 
-def _boundary(refusals: Refusals, strangers: RateLimit) -> Middleware:
+def _boundary(refusals: Refusals, strangers: RateLimit, render: ErrorRenderer) -> Middleware:
     @web.middleware
     async def catch(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
@@ -125,27 +129,26 @@ def _boundary(refusals: Refusals, strangers: RateLimit) -> Middleware:
             told = _counted(error, strangers, address_of(request))
             if told.code in TURNED_AWAY:
                 refusals.note(told.code, f"address {address_of(request)}", door=_door_of(request))
-            return _answer(request, told)
+            return render(request, told)
         except web.HTTPException as error:
-            return _http_exception(request, error)
+            return (
+                error
+                if error.status < HTTPStatus.BAD_REQUEST
+                else render(request, _wire_error(request, error))
+            )
         except ConnectionError:
             if request.transport is not None and not request.transport.is_closing():
-                return _failed(request)
+                return render(request, _unexpected(request))
             raise  # the caller hung up amid the answer, which aiohttp expects
         except Exception:  # the HTTP boundary: one of the listed places
-            return _failed(request)
+            return render(request, _unexpected(request))
 
     return catch
 
 
-def _failed(request: web.Request) -> web.Response:
+def _unexpected(request: web.Request) -> WireError:
     _log.exception("%s failed.", _door_of(request))
-    return _answer(request, BUG)
-
-
-def _answer(request: web.Request, error: WireError) -> web.Response:
-    """In the shape that callers of this path read."""
-    return error_response(request, of_wire(error)) if is_model_path(request.path) else error_answer(error)
+    return BUG
 
 
 def _counted(error: BridgeError, strangers: RateLimit, address: str) -> WireError:
@@ -218,6 +221,11 @@ def _shown(text: str) -> str:
     return text.encode("utf-8", "replace").decode()[:MAX_SHOWN_CHARS]
 
 
+def is_model_path(path: str) -> bool:
+    """Whether a path belongs to the routes of models."""
+    return re.sub("/+", "/", path).startswith(MODEL_PREFIX)
+
+
 def is_open_path(path: str) -> bool:
     """Whether a path belongs to the routes of tools and models, which other origins may use."""
     if is_model_path(path):
@@ -257,14 +265,12 @@ def _preflight(doors: Doors, origin: str | None, is_model: bool) -> web.Response
     return web.Response(status=204, headers=headers)
 
 
-def _http_exception(request: web.Request, error: web.HTTPException) -> web.StreamResponse:
-    if error.status < HTTPStatus.BAD_REQUEST:
-        return error
+def _wire_error(request: web.Request, error: web.HTTPException) -> WireError:
     code = {404: ErrorCode.NOT_FOUND, 405: ErrorCode.METHOD_NOT_ALLOWED, 413: ErrorCode.TOO_LARGE}.get(
         error.status, ErrorCode.INVALID_REQUEST
     )
     message = f"{request.method} {_shown(request.path)}: {error.reason}."
-    return _answer(request, WireError(code=code, message=message))
+    return WireError(code=code, message=message)
 
 
 def plain_sockets(path: str) -> Middleware:

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from bridge import __version__
-from bridge.browser_protocol import HTTP_STATUS_OF, ErrorCode
+from bridge.errors import HTTP_STATUS_OF, ErrorCode
 from bridge.http.routing import Answer, ErrorBody, Route
 
 ALWAYS = (ErrorCode.FOREIGN_HOST, ErrorCode.FOREIGN_ORIGIN, ErrorCode.INTERNAL)

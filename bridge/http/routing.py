@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Caller, Identity
-from bridge.browser_protocol import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError
+from bridge.errors import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError
 from bridge.http.connections import note_caller
 from toolserver.json_types import dump_json
 

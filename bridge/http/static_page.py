@@ -15,9 +15,11 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel
 
 from bridge.auth.identity import EXECUTOR, Identity
-from bridge.browser_protocol import MAX_ORIGINS, BridgeError, ErrorCode
+from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.registry import Registry
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.routing import Answer, EmptyObject, Route, caller_of, json_answer, read_body
+from bridge.http.static_files import StaticFiles
 from bridge.settings.bridge import origin_of
 
 STATIC = Path(__file__).parents[2] / "static"
@@ -58,6 +60,7 @@ class PageRoutes:
     def __init__(self, identity: Identity, registry: Registry, page_origin: str) -> None:
         self._identity = identity
         self._registry = registry
+        self._files = StaticFiles(STATIC)
         self._origin = page_origin
         self._socket_origin = page_origin.replace("http", "ws", 1)
 
@@ -88,7 +91,7 @@ class PageRoutes:
         if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
             raise web.HTTPTemporaryRedirect(self._origin + "/")
         policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")
-        return _file(STATIC / "index.html", policy)
+        return self._file(request, "index.html", policy)
 
     async def probe(self, request: web.Request) -> web.StreamResponse:
         """A frame of the page that may reach one more origin, to load a document or say why it cannot."""
@@ -100,9 +103,8 @@ class PageRoutes:
         if origin != asked or not _ORIGIN.fullmatch(asked):
             message = "`origin` must be an http or https origin, such as http://localhost:8080."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        return _file(
-            STATIC / "probe.html", self._policy(["'self'", origin], frames="'none'", ancestors="'self'")
-        )
+        policy = self._policy(["'self'", origin], frames="'none'", ancestors="'self'")
+        return self._file(request, "probe.html", policy)
 
     async def executor(self, request: web.Request) -> web.Response:
         """A worker script that may reach what its user accepted, and nothing else."""
@@ -121,10 +123,14 @@ class PageRoutes:
 
     async def file(self, request: web.Request) -> web.StreamResponse:
         """A file of the page."""
-        path = _existing(request.match_info["path"])
-        if path is None:
+        return self._file(request, request.match_info["path"], "default-src 'none'; sandbox")
+
+    def _file(self, request: web.Request, name: str, policy: str) -> web.Response:
+        headers = {**COMMON_HEADERS, "Content-Security-Policy": policy}
+        answer = self._files.answer(request, name, headers)
+        if answer is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")
-        return _file(path, "default-src 'none'; sandbox")
+        return answer
 
     async def _reachable(self, user_id: str) -> list[str]:
         accepted = (await self._registry.view(user_id)).accepted_origins()
@@ -148,16 +154,3 @@ class PageRoutes:
             "trusted-types": "tool-bridge-executor",
         }
         return "; ".join(f"{name} {value}" for name, value in rules.items())
-
-
-def _file(path: Path, policy: str) -> web.FileResponse:
-    return web.FileResponse(path, headers={**COMMON_HEADERS, "Content-Security-Policy": policy})
-
-
-def _existing(name: str) -> Path | None:
-    """The page's file of that name."""
-    try:
-        path = (STATIC / name).resolve()
-        return path if path.is_relative_to(STATIC.resolve()) and path.is_file() else None
-    except (OSError, ValueError):  # a name that no file can have
-        return None

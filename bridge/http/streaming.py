@@ -1,4 +1,6 @@
-"""An answer as server-sent events (WHATWG HTML 9.2), begun by its first event, kept alive by comments.
+"""Answers that take long: server-sent events kept alive by comments, and JSON kept alive by white space.
+
+A stream (WHATWG HTML 9.2) is begun by its first event; proxies cut a line that is silent (ruling 9).
 
 Events that come together leave together: each write is a system call, and a provider's chunk holds many.
 """
@@ -9,6 +11,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 
 from aiohttp import hdrs, web
 
@@ -19,6 +22,11 @@ KEEP_ALIVE_S = 15.0
 
 MAX_UNSENT_BYTES = 64 * 1024
 """Of events that a slow reader has not taken; then the turn waits for it."""
+
+SILENCE_S = 15.0
+"""JSON that takes longer gets its 200 and headers now, and white space every `SPACE_S`."""
+
+SPACE_S = 10.0
 
 PATIENCE_S = 0.001
 """For which events wait for others while the turn does not pause by itself."""
@@ -119,3 +127,20 @@ async def event_stream(
         raise failures.exceptions[0] from None
     if stream.has_begun:
         await stream.response.write_eof()
+
+
+async def kept_alive(request: web.Request, running: asyncio.Task[Any]) -> web.StreamResponse | None:
+    """Wait until `running` has ended, however; None if that was soon.
+
+    Else a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.
+    Raises what writing to a caller who is gone raises.
+    """
+    done, _ = await asyncio.wait({running}, timeout=SILENCE_S)
+    if done:
+        return None
+    response = web.StreamResponse(headers={hdrs.CONTENT_TYPE: "application/json", "X-Accel-Buffering": "no"})
+    await response.prepare(request)
+    while not running.done():
+        await response.write(b" ")
+        await asyncio.wait({running}, timeout=SPACE_S)
+    return response

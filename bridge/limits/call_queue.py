@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.settings import Limits
 
 MAX_OPEN_CALLS = 10_000

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NamedTuple, TypeAlias
 
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
-from bridge.calls.outcome import CallOutcome
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import Limits, range_of
 
 MAX_BREAKERS = 10_000
@@ -29,9 +28,6 @@ MAX_FAILURES = int(range_of("BREAKER_MAX_FAILURES")[1])
 
 HOST_TOOLS = 2
 """Of so many tools calls must have failed before their host is left alone."""
-
-SERVER_FAILURE = 500
-"""The least status of an API that says that the fault is its own."""
 
 
 class BreakerState(StrEnum):
@@ -304,32 +300,3 @@ def _refused(key: BreakerKey, name: str, left_s: float) -> str:
 
 def _names(key: BreakerKey, name: str) -> dict[str, str]:
     return {"host": key.origin} if key.kind == "host" else {"tool": name, "server": key.server_id}
-
-
-_FAILURES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT, ErrorCode.INTERNAL})
-
-
-_SILENCES = frozenset({ErrorCode.NETWORK, ErrorCode.TIMEOUT})
-
-
-def judge_host(outcome: CallOutcome) -> Verdict:
-    """What the ending of a call says about the host: any answer shows that it works."""
-    error = outcome.error
-    if error is None or error.code is ErrorCode.HTTP_STATUS:
-        return Verdict.WORKED
-    code = error.detail.get("reason") if error.code is ErrorCode.OUTCOME_UNKNOWN else error.code
-    return Verdict.FAILED if code in _SILENCES else Verdict.NOTHING
-
-
-def judge(outcome: CallOutcome) -> Verdict:
-    """What the ending of a call says about the tool (ruling 26)."""
-    error = outcome.error
-    if error is None:
-        return Verdict.WORKED
-    if error.code is ErrorCode.HTTP_STATUS:
-        status = error.detail.get("status")
-        is_its_fault = isinstance(status, int) and status >= SERVER_FAILURE
-        return Verdict.FAILED if is_its_fault else Verdict.ALIVE
-    if error.code is ErrorCode.OUTCOME_UNKNOWN:
-        return Verdict.FAILED if error.detail.get("reason") in _FAILURES else Verdict.NOTHING
-    return Verdict.FAILED if error.code in _FAILURES else Verdict.NOTHING

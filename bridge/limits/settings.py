@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 
 Number: TypeAlias = int | float
 Source: TypeAlias = Literal["default", "kept", "given", "changed"]
@@ -102,6 +102,12 @@ class Limits(BaseModel):
         ge=0,
         le=600,
         description="that running calls get when the bridge stops; 0: they end at once",
+    )
+    page_resume_seconds: float = Field(
+        default=1.5,
+        ge=0.5,
+        le=30,
+        description="that calls wait for their page when its connection ends; twenty times that for a card",
     )
     breaker_max_failures: int = Field(
         default=5, ge=1, le=50, description="failures of one tool that open its breaker"

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 
 MAX_KEYS = 10_000
 """Buckets kept; beyond it the one that was used longest ago is forgotten."""

@@ -19,10 +19,13 @@ from bridge.agent.chat_completions.options import unsayable_in_responses
 from bridge.agent.chat_completions.upstream_request import ChatDialect, unsayable
 from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
 from bridge.agent.text_calls.model import TextCallModel
-from bridge.providers.http_provider import Listed, Provider
+from bridge.agent.turn import TurnSettings
+from bridge.late_modules import load
 from bridge.providers.models import ChatModel, ResponsesModel
-from bridge.settings import model_facts as known_models
+from bridge.providers.ports import Listed, Provider
+from bridge.settings import model_facts
 from bridge.settings.models import ModelSettings, ModelsFile, ProviderSettings, WebSearch, key_of
+from bridge.tasks import Tasks
 from toolserver.json_types import JsonObject
 
 LISTED_S = 300.0
@@ -92,7 +95,7 @@ class ModelEntry:
     def reasons(self) -> bool:
         """Whether it thinks before it answers."""
         said = self.settings.reasons
-        return known_models.reasons(self.upstream_name) if said is None else said
+        return model_facts.reasons(self.upstream_name) if said is None else said
 
     @property
     def web_search(self) -> WebSearch | None:
@@ -100,7 +103,7 @@ class ModelEntry:
         if (own := self.settings.web_search) is not None:
             return None if own == "none" else own
         form = self.provider.web_search
-        return None if form == "tool" and not known_models.searches(self.upstream_name) else form
+        return None if form == "tool" and not model_facts.searches(self.upstream_name) else form
 
     def left_out(self, request: ModelRequest) -> tuple[str, ...]:
         """What the provider's protocol cannot say of a caller's request: paths such as `truncation`."""
@@ -217,7 +220,7 @@ class ModelBook:
         shelf = self._shelves.get(entry.settings.provider)
         if shelf is None or not entry.provider.pseudo_models:
             return
-        for name, options in known_models.PSEUDO_MODELS.get(model, {}).items():
+        for name, options in model_facts.PSEUDO_MODELS.get(model, {}).items():
             changes = {
                 "id": f"{vendor}{slash}{name}",
                 "model": entry.upstream_name,
@@ -234,7 +237,7 @@ class _Shelf:
         self, settings: ProviderSettings, key: str | None, file: ModelsFile, clock: Callable[[], float]
     ) -> None:
         self.name = settings.name
-        self.provider = Provider(settings, key, clock=clock)
+        self.provider: Provider = load("http_provider")(settings, key, clock=clock)
         is_named = any(model.provider == settings.name for model in file.model)
         self.lists = not is_named if settings.list_models is None else settings.list_models
         self._model = _client_of(self.provider)
@@ -288,3 +291,13 @@ def _client_of(provider: Provider) -> Model:
         return ResponsesModel(provider)
     dialect = ChatDialect(settings.max_tokens_name, settings.stream_usage, settings.return_reasoning)
     return ChatModel(provider, dialect)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDesk:
+    """For responses and conversations."""
+
+    models: ModelBook
+    settings_of: Callable[[ModelEntry], TurnSettings]
+    """How turns of a model run, as the settings say now."""
+    tasks: Tasks

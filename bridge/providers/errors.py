@@ -10,8 +10,6 @@ import time
 from collections.abc import Mapping
 from typing import cast
 
-from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
-
 from bridge.agent.model import ModelError
 from toolserver.json_types import JsonObject, object_at, text_at
 
@@ -44,16 +42,6 @@ class Failures:
         """`provider`: its name, for people. `key` never stands in an error."""
         self._provider = provider
         self._key = key
-
-    def of_sdk(self, error: APIError, *, has_begun: bool) -> ModelError:
-        """What the SDK raised; `has_begun`: events of the round had come before."""
-        if isinstance(error, APIStatusError):
-            return self._of_status(error)
-        if isinstance(error, APITimeoutError):
-            return self.silent("upstream_timeout")
-        if isinstance(error, APIConnectionError):
-            return self._of_connection(error, has_begun=has_begun)
-        return self.of_body(error.body, status=None)
 
     def of_body(self, body: object, *, status: int | None) -> ModelError:
         """An error object that a provider sent, with a status or within a stream of events."""
@@ -100,17 +88,11 @@ class Failures:
             retry_after_s=again_in_s,
         )
 
-    def _of_status(self, error: APIStatusError) -> ModelError:
-        failure = self.of_body(error.body, status=error.status_code)
-        failure.retry_after_s = retry_after_s(error.response.headers)
-        return failure
-
-    def _of_connection(self, error: APIConnectionError, *, has_begun: bool) -> ModelError:
-        if has_begun:
-            return self.broken_off()
-        cause = self._without_key(str(error.__cause__ or "")).rstrip(".")
+    def unreachable(self, cause: str) -> ModelError:
+        """There is no way to it; `cause` says why, or nothing."""
+        known = self._without_key(cause).rstrip(".")
         return ModelError(
-            f"The provider {self._provider} cannot be reached" + (f": {cause}." if cause else "."),
+            f"The provider {self._provider} cannot be reached" + (f": {known}." if known else "."),
             code="upstream_unreachable",
         )
 

@@ -13,10 +13,20 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import cast
 
-from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, Omit, Timeout
+from openai import (
+    APIConnectionError,
+    APIError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    AsyncStream,
+    Omit,
+    Timeout,
+)
 
 from bridge.agent.model import ModelError, Note
-from bridge.providers.errors import Failures
+from bridge.providers.errors import Failures, retry_after_s
+from bridge.providers.ports import Listed, Provider
 from bridge.settings.model_facts import listed_facts
 from bridge.settings.models import ProviderSettings
 from bridge.tasks import pause
@@ -44,17 +54,6 @@ _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
 _NOT_FOR_PROVIDERS = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A model in a provider's list."""
-
-    name: str
-    created: int
-    """Seconds since 1970; 0 when the provider does not say."""
-    facts: JsonObject
-    """What the list says of it, as members of `ModelSettings`."""
-
-
 _NO_JSON = (ValueError, RecursionError)
 """What the SDK lets through when an answer is no text, no JSON, or nested beyond all reason."""
 
@@ -70,8 +69,8 @@ class _Begun:
     first: object = None
 
 
-class Provider:
-    """One provider. Safe for any number of requests at once, on one event loop."""
+class HttpProvider(Provider):
+    """Implements the port by OpenAI's SDK."""
 
     def __init__(
         self,
@@ -99,7 +98,7 @@ class Provider:
         self._refusal: tuple[ModelError, float] | None = None
 
     def __repr__(self) -> str:
-        return f"Provider({self.settings.name!r})"
+        return f"HttpProvider({self.settings.name!r})"
 
     async def close(self) -> None:
         """Hang up on everybody."""
@@ -137,7 +136,7 @@ class Provider:
         except TimeoutError:
             raise self.failures.silent("upstream_timeout") from None
         except APIError as error:
-            failure = self.failures.of_sdk(error, has_begun=False)
+            failure = failure_of(error, self.failures, has_begun=False)
             self._remember(failure)
             raise failure from None
         except _NO_JSON as error:
@@ -149,7 +148,7 @@ class Provider:
         try:
             return await anext(begun.events, _END)
         except APIError as error:
-            raise self.failures.of_sdk(error, has_begun=True) from None
+            raise failure_of(error, self.failures, has_begun=True) from None
         except _NO_JSON as error:
             raise self.failures.unreadable(str(error)) from None
 
@@ -163,7 +162,7 @@ class Provider:
             except TimeoutError:
                 raise self.failures.silent("upstream_timeout") from None
             except APIError as error:
-                failure = self.failures.of_sdk(error, has_begun=False)
+                failure = failure_of(error, self.failures, has_begun=False)
                 rest_s = _rest_before_next(number, error, failure)
             self._remember(failure)
             if rest_s is None or self._clock() + rest_s >= give_up_at:
@@ -215,6 +214,19 @@ class Provider:
     def _remember(self, failure: ModelError) -> None:
         if failure.status == _UNAUTHORIZED:
             self._refusal = (failure, self._clock() + REFUSED_KEY_S)
+
+
+def failure_of(error: APIError, failures: Failures, *, has_begun: bool) -> ModelError:
+    """What the SDK raised, as its caller reads it; `has_begun`: events of the round had come before."""
+    if isinstance(error, APIStatusError):
+        failure = failures.of_body(error.body, status=error.status_code)
+        failure.retry_after_s = retry_after_s(error.response.headers)
+        return failure
+    if isinstance(error, APITimeoutError):
+        return failures.silent("upstream_timeout")
+    if isinstance(error, APIConnectionError):
+        return failures.broken_off() if has_begun else failures.unreachable(str(error.__cause__ or ""))
+    return failures.of_body(error.body, status=None)
 
 
 def _rest_before_next(number: int, error: APIError, failure: ModelError) -> float | None:

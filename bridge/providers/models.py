@@ -12,7 +12,7 @@ from bridge.agent.chat_completions.upstream_request import OPENAI_DIALECT, ChatD
 from bridge.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest
 from bridge.agent.responses.stream_repair import ToldItems
 from bridge.agent.responses.surrogate_pairs import PairJoiner
-from bridge.providers.http_provider import Provider
+from bridge.providers.ports import Provider
 from toolserver.json_types import JsonObject, JsonValue
 
 _LEFTOVERS_S = 0.1

@@ -6,10 +6,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from bridge.calls.approval_policy import ApprovalMode
 from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.models import ModelsFile
 from toolserver.tool.selection import MODEL_LIMIT
@@ -41,6 +40,11 @@ MIN_MAX_ANSWER_BYTES = 1024
 
 DEFAULT_TOOL_OUTPUT_TURNS = 10
 """Turns of a chat in which a model is shown what its tools returned in full."""
+
+ApprovalMode = Literal["safe", "ask", "all"]
+"""safe: what only reads runs at once, everything else asks · ask: every call asks · all: none does."""
+
+APPROVAL_MODES: tuple[ApprovalMode, ...] = get_args(ApprovalMode)
 
 ReasoningMemory = Literal["disabled", "next_reply", "conversation"]
 """For how long a model is shown again what it thought: never, in the next answer, in the whole chat."""
@@ -107,7 +111,7 @@ class Settings:
     trust_user_headers: bool = False
     """Forwarders may name users in plain headers."""
     limits: Mapping[str, int | float] = field(default_factory=dict[str, int | float])
-    """Limits that environment and command line give, by name (`bridge.limits.settings`)."""
+    """Limits that environment and command line give, by name (`bridge.limits`)."""
     approve: ApprovalMode = "safe"
     """Which calls ask, for users who chose nothing else."""
     approval_s: float = DEFAULT_APPROVAL_S

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 
 KEEP_SECONDS = 24 * 3600
 """Lifetime of a kept answer and of its URL (ruling 10)."""

@@ -19,11 +19,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from bridge.audit import AuditEntry, AuditKind
-from bridge.edges.row_writer import RowWriter
 from bridge.storage.dialects import reason_of
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import AuditRow, CallRow, UserRow
-from bridge.storage.write_thread import GroupCommit, Transactions
+from bridge.storage.write_thread import GroupCommit, RowWriter, Transactions
 from bridge.tasks import pause
 
 MAX_ROWS = 1_000_000

@@ -19,20 +19,19 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import Connection, Table, delete, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from bridge.agent.memory.interrupted_calls import JournalEntry
-from bridge.browser_protocol import FailedOutcome, Result, WireError
+from bridge.browser_protocol import FailedOutcome, Result
 from bridge.calls.argument_redaction import KEPT_ARGUMENTS_CHARS, kept_arguments
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.open_call import CallRecord
 from bridge.calls.outcome import doubtful_error
-from bridge.calls.ports import JournalUnavailable
+from bridge.calls.ports import JournalEntry, JournalUnavailable
 from bridge.calls.state_machine import CallState
-from bridge.edges.row_writer import RowWriter
+from bridge.errors import WireError
 from bridge.storage.dialects import reason_of, upsert
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import CallRow
 from bridge.storage.write_ahead_log import IntentLog
-from bridge.storage.write_thread import CATCH_UP_S, GroupCommit, Transactions
+from bridge.storage.write_thread import CATCH_UP_S, GroupCommit, RowWriter, Transactions
 from bridge.tasks import pause
 
 KEEP_SECONDS = 30 * 24 * 3600

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 from sqlalchemy import Row, Table
 
-from bridge.artifacts.payload import Unkeepable, pack, unpack
 from bridge.conversations.conversation import Conversation, Message, Role, Run, RunState
-from bridge.conversations.kept_form import content_json, message_of, settings_json, settings_of
+from bridge.conversations.export import content_json, message_of, settings_json, settings_of
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
 from bridge.storage.encryption import Sealed, Sealing, Unreadable
+from bridge.stored_items.items import Unkeepable, pack, unpack
 from toolserver.json_types import JsonObject
 
 CONVERSATIONS = cast(Table, ConversationRow.__table__)

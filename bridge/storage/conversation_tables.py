@@ -21,7 +21,7 @@ class ConversationRow(Base):
     run_id: Mapped[str | None] = mapped_column(String(40))
     run_state: Mapped[str | None] = mapped_column(String(20), index=True)
     settings: Mapped[bytes] = mapped_column(LargeBinary)
-    """See `bridge.artifacts.payload`; sealed."""
+    """See `bridge.stored_items.items`; sealed."""
     size: Mapped[int]
     """Bytes of the settings as they stand here."""
     key_id: Mapped[str | None] = mapped_column(String(16))

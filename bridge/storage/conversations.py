@@ -12,16 +12,16 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from bridge.artifacts.payload import Unkeepable
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.message_schema import content_of
+from bridge.errors import BridgeError, ErrorCode
 from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES, ConversationRows
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
 from bridge.storage.dialects import insert_missing, is_unfit, upsert
 from bridge.storage.encryption import Sealing
 from bridge.storage.sessions import Sessions, unavailable
 from bridge.storage.write_thread import Transactions
+from bridge.stored_items.items import Unkeepable
 
 RUNNING = "running"
 

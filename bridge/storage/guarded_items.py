@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, Passage, Verdict
 from bridge.storage.dialects import reason_of
 from bridge.stored_items.items import KeptItem, KeptResponse

@@ -9,10 +9,9 @@ from typing import Any, cast
 
 from sqlalchemy import Row, Table
 
-from bridge.artifacts.payload import Unkeepable, pack, unpack
 from bridge.storage.encryption import Sealed, Sealing, Unreadable
 from bridge.storage.item_tables import KeptEventsRow, KeptItemRow, KeptResponseRow
-from bridge.stored_items.items import KeptItem, KeptResponse, ResponseStatus, Side
+from bridge.stored_items.items import KeptItem, KeptResponse, ResponseStatus, Side, Unkeepable, pack, unpack
 from toolserver.json_types import JsonObject, text_at
 
 MAX_ID_CHARS = 200

@@ -27,7 +27,7 @@ class KeptItemRow(Base):
     """The payload's, so that it can be asked for while the payload is encrypted."""
     model: Mapped[str] = mapped_column(Text)
     payload: Mapped[bytes] = mapped_column(LargeBinary)
-    """See `bridge.artifacts.payload`; encrypted where `key_id` is given."""
+    """See `bridge.stored_items.items`; encrypted where `key_id` is given."""
     size: Mapped[int]
     """Bytes of the payload as it stands here."""
     key_id: Mapped[str | None] = mapped_column(String(16))

@@ -16,13 +16,12 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, liter
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from bridge.artifacts.payload import Unkeepable
 from bridge.storage.dialects import dialect_of, insert_missing, is_one_of, upsert
 from bridge.storage.encryption import Sealing
 from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES, KeptRows, indexed
 from bridge.storage.item_tables import KeptEventsRow, KeptItemRow, KeptResponseRow
 from bridge.storage.write_thread import Transactions
-from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.items import KeptItem, KeptResponse, Unkeepable
 from toolserver.json_types import text_at
 
 MAX_CHAIN = 2_000

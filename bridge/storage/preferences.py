@@ -1,17 +1,112 @@
-"""The part of the store that knows what users said about asking: modes and grants."""
+"""What users have set, in the database: limits, settings of calls, approvals, what is kept of answers.
+
+Each method is one transaction, committed when it returns.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from sqlalchemy import delete, select
 
-from bridge.calls.approval_policy import APPROVAL_MODES, ApprovalMode, Grant, GrantScope
-from bridge.storage.dialects import lock_user
+from bridge.calls.approval_policy import Grant, GrantScope
+from bridge.limits.call_settings import CallSetting, Scope
+from bridge.limits.settings import Number
+from bridge.settings.bridge import APPROVAL_MODES, REASONING_MEMORIES, ApprovalMode, ReasoningMemory
+from bridge.storage.dialects import dialect_of, lock_user, upsert
 from bridge.storage.sessions import Sessions
-from bridge.storage.tables import ApprovalModeRow, GrantRow, ServerRow
+from bridge.storage.tables import (
+    ApprovalModeRow,
+    CallSettingRow,
+    GrantRow,
+    LimitRow,
+    MemoryChoiceRow,
+    ServerRow,
+)
+from bridge.stored_items.retention_preference import MemoryChoice
+
+
+class LimitTables:
+    """The ports of `bridge.limits` and `bridge.call_settings`."""
+
+    def __init__(self, session: Sessions) -> None:
+        self._session = session
+
+    async def limits(self) -> Mapping[str, Number]:
+        """Name to value."""
+        async with self._session() as session:
+            return {row.name: row.value for row in await session.scalars(select(LimitRow))}
+
+    async def save_limits(self, values: Mapping[str, Number | None]) -> None:
+        """Keep these, forget those that are None."""
+        async with self._session.begin() as session:
+            for name, value in values.items():
+                if value is None:
+                    await session.execute(delete(LimitRow).where(LimitRow.name == name))
+                else:
+                    row = {"name": name, "value": float(value)}
+                    await session.execute(upsert(dialect_of(session), LimitRow), row)
+
+    async def call_settings(self, user_id: str) -> Mapping[Scope, CallSetting]:
+        """What a user has set."""
+        query = select(CallSettingRow).where(CallSettingRow.user_id == user_id)
+        async with self._session() as session:
+            return {
+                Scope(row.server_id, row.operation_key): CallSetting(
+                    row.deadline_s, row.max_parallel, row.in_order
+                )
+                for row in await session.scalars(query)
+            }
+
+    async def save_call_setting(self, user_id: str, scope: Scope, setting: CallSetting) -> None:
+        """Put a setting in place, or delete it when it is empty."""
+        row = {
+            "user_id": user_id,
+            "server_id": scope.server_id,
+            "operation_key": scope.operation_key,
+            "deadline_s": setting.deadline_s,
+            "max_parallel": setting.max_parallel,
+            "in_order": setting.in_order,
+        }
+        mine = (
+            CallSettingRow.user_id == user_id,
+            CallSettingRow.server_id == scope.server_id,
+            CallSettingRow.operation_key == scope.operation_key,
+        )
+        async with self._session.begin() as session:
+            if setting.is_empty:
+                await session.execute(delete(CallSettingRow).where(*mine))
+            else:
+                await session.execute(upsert(dialect_of(session), CallSettingRow), row)
+
+
+class MemoryChoiceTable:
+    """Each method is one transaction, committed when it returns."""
+
+    def __init__(self, session: Sessions) -> None:
+        self._session = session
+
+    async def memory_choice(self, user_id: str) -> MemoryChoice:
+        """What a user has chosen; of a value that another version wrote, the least."""
+        query = select(MemoryChoiceRow).where(MemoryChoiceRow.user_id == user_id)
+        async with self._session() as session:
+            row = await session.scalar(query)
+        if row is None:
+            return MemoryChoice()
+        return MemoryChoice(row.keeps_answers, _known(row.reasoning))
+
+    async def save_memory_choice(self, user_id: str, choice: MemoryChoice) -> None:
+        """Put a choice in place of the one before."""
+        row = {"user_id": user_id, "keeps_answers": choice.keeps_answers, "reasoning": choice.reasoning}
+        async with self._session.begin() as session:
+            await session.execute(upsert(dialect_of(session), MemoryChoiceRow), row)
+
+
+def _known(name: str) -> ReasoningMemory:
+    found: ReasoningMemory | None = next((each for each in REASONING_MEMORIES if each == name), None)
+    return found or "disabled"
 
 
 class ApprovalTables:

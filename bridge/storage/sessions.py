@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.storage.dialects import is_unfit, reason_of
 
 PATIENCE_S = 60.0

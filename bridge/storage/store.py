@@ -15,8 +15,6 @@ from sqlalchemy import URL, delete, insert, select
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
 from bridge.catalog.server_view import ServerRecord, UserSelection
-from bridge.edges.limit_tables import LimitTables
-from bridge.edges.memory_choice_table import MemoryChoiceTable
 from bridge.settings.bridge import DEFAULT_AUDIT_DAYS, KeptSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
@@ -26,7 +24,7 @@ from bridge.storage.database_lease import claim_of
 from bridge.storage.dialects import dialect_of, lock_user, upsert
 from bridge.storage.encryption import Sealing
 from bridge.storage.items import ItemTables
-from bridge.storage.preferences import ApprovalTables
+from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.reencryption import Rekeyed, rekey
 from bridge.storage.retention import KeptSweep
 from bridge.storage.sessions import Sessions

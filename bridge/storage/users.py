@@ -16,7 +16,7 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from bridge.agent.turn import CallDisplay, display_named
+from bridge.settings.answer_format import CallDisplay, MarkerForm, display_named, form_named
 from bridge.storage.dialects import dialect_of, insert_missing, lock_user
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import (
@@ -28,7 +28,6 @@ from bridge.storage.tables import (
     ToolNameRow,
     UserRow,
 )
-from bridge.stored_items.markers import MarkerForm, form_named
 
 KEY_PREFIX = "tbk_"
 """API keys begin so, that a leaked one can be recognized."""

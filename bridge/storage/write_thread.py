@@ -12,11 +12,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from typing import Generic, Protocol, TypeVar
+from itertools import chain
+from typing import Any, Generic, Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, Insert
+from sqlalchemy.engine import Dialect
 
-from bridge.storage.dialects import is_unfit, reason_of
+from bridge.storage.dialects import driver_text, is_unfit, reason_of
 
 BATCH = 2048
 """Entries in one transaction, at most."""
@@ -217,3 +219,34 @@ class GroupCommit(Generic[EntryT]):
         if not self._given_up:
             _log.error("%s: entries are given up, because the database does not answer.", self._what)
         self._given_up += 1
+
+
+SIZES = (256, 32, 4, 1)
+"""Rows of one statement. A driver gives the interpreter lock away and waits to have it back for every
+statement, and no database takes more than 32,766 values in one."""
+
+
+class RowWriter:
+    """Inserts rows of one kind."""
+
+    def __init__(self, columns: Sequence[str], insert: Callable[[str], Insert]) -> None:
+        """`insert`: the statement for one row, by the name of the dialect."""
+        self._columns = columns
+        self._insert = insert
+        self._texts: dict[tuple[str, int], str] = {}
+
+    def write(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
+        """Insert rows whose values stand in the order of the columns; no two have the same key."""
+        start = 0
+        for size in SIZES:
+            while len(rows) - start >= size:
+                values = tuple(chain.from_iterable(rows[start : start + size]))
+                connection.exec_driver_sql(self._text(connection.dialect, size), values)
+                start += size
+
+    def _text(self, dialect: Dialect, size: int) -> str:
+        key = (dialect.name, size)
+        if key not in self._texts:
+            statement = self._insert(dialect.name).values([dict.fromkeys(self._columns)] * size)
+            self._texts[key] = driver_text(dialect, statement)
+        return self._texts[key]

@@ -5,10 +5,13 @@ An item is never changed. Times are UTC seconds since 1970.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
-from toolserver.json_types import JsonObject
+import orjson
+
+from toolserver.json_types import JsonObject, JsonValue
 
 Side = Literal["input", "output"]
 """Whether a caller gave the item or the turn made it; outputs of calls that the bridge ran are `output`."""
@@ -64,3 +67,49 @@ class KeptResponse:
     previous_id: str | None = None
     conversation_id: str | None = None
     ended_at: float | None = None
+
+
+_PLAIN, _EXACT = b"\x00", b"\x01"
+
+
+class Unkeepable(ValueError):
+    """The value is nested too deeply to be written, or the bytes are none that `pack` made."""
+
+
+def pack(value: JsonValue) -> bytes:
+    """The bytes of a value.
+
+    Raises:
+        Unkeepable: it is nested too deeply.
+    """
+    try:
+        written = orjson.dumps(value)
+    except TypeError:
+        return _EXACT + _exact(value)
+    if b"null" in written and orjson.loads(written) != value:  # it writes what is not finite as null
+        return _EXACT + _exact(value)
+    return _PLAIN + written
+
+
+def unpack(packed: bytes) -> JsonValue:
+    """The value that was packed.
+
+    Raises:
+        Unkeepable: the bytes are no packed value.
+    """
+    form, written = packed[:1], packed[1:]
+    try:
+        if form == _PLAIN:
+            return cast(JsonValue, orjson.loads(written))
+        if form == _EXACT:
+            return cast(JsonValue, json.loads(written.decode("utf-8", "surrogatepass")))
+    except (ValueError, RecursionError) as error:
+        raise Unkeepable(str(error)) from None
+    raise Unkeepable("unknown form")
+
+
+def _exact(value: JsonValue) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    except RecursionError:
+        raise Unkeepable("nested too deeply") from None

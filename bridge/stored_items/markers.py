@@ -11,15 +11,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from bridge.stored_items import zero_width
 from bridge.stored_items.ulid import ALPHABET, LENGTH
-
-MarkerForm: TypeAlias = Literal["off", "link", "zero_width"]
-"""How an answer names its items: not at all, as a line of Markdown, by characters that are not seen."""
-
-MARKER_FORMS: tuple[MarkerForm, ...] = ("off", "link", "zero_width")
 
 _ID = f"[{ALPHABET}]"
 _MARK = re.compile(
@@ -40,11 +34,6 @@ class Mark:
     """It stood on a line of its own, which is gone with it."""
     text: str
     """As it stood there."""
-
-
-def form_named(name: str | None) -> MarkerForm | None:
-    """The form of that name; None when there is none."""
-    return next((form for form in MARKER_FORMS if form == name), None)
 
 
 def link(item_id: str) -> str:

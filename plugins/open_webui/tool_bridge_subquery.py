@@ -709,7 +709,7 @@ class Tools:
         Raises:
             BridgeFailure: the bridge does not know it.
         """
-        known = [each["id"] for each in await bridge.settings.models()]
+        known = [each["id"] for each in await bridge.models()]
         based_on = as_object(model.get("info")).get("base_model_id")
         for name in (self.valves.MODEL, based_on, model.get("id")):
             for form in (name, str(name).partition(".")[2]) if name else ():

@@ -1,5 +1,5 @@
 // @ts-check
-/** Written by `python -m tests.network_script` from bridge/documents/network_table.py, which has the sources. */
+/** Written by `python -m tests.network_script` from bridge/documents/network_table.py with its sources. */
 
 /** @type {readonly import("../types/types.js").Network[]} */
 export const NETWORKS = [

@@ -99,7 +99,7 @@ export function failureOf(error) {
   return new CallFailure("internal", `The bridge page failed: ${messageOf(error)}`, { delivered: "unknown" });
 }
 
-/** What the bridge takes of an error's message (bridge/browser_protocol.py). */
+/** What the bridge takes of an error's message (bridge/errors.py). */
 const MESSAGE_CHARS = 4000;
 
 /** @param {CallFailure} failure @param {boolean} isSafe @returns {CallError} */

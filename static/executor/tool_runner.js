@@ -71,7 +71,7 @@ const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS,
 /** How much the log keeps of a body that travels outside of the message. */
 const PREVIEW_CHARS = 16384;
 
-/** What the bridge takes of a status text and a content type (bridge/browser_protocol.py). */
+/** What the bridge takes of a status text and a content type (bridge/errors.py). */
 const STATUS_TEXT_CHARS = 200;
 const CONTENT_TYPE_CHARS = 300;
 

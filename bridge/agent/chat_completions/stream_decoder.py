@@ -12,11 +12,82 @@ import uuid
 from collections.abc import Callable, Iterator
 
 from bridge.agent.chat_completions.stream_output import ChatOutput
+from bridge.agent.item_events import begun_response
 from bridge.agent.model import ModelRequest
-from bridge.turns.chat_deltas import annotations_in, calls_in, said_in, thought_in
-from bridge.turns.chat_usage import responses_usage
-from bridge.turns.response_object import begun_response
-from toolserver.json_types import JsonObject, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+
+_RENAMED = {
+    "prompt_tokens": "input_tokens",
+    "completion_tokens": "output_tokens",
+    "prompt_tokens_details": "input_tokens_details",
+    "completion_tokens_details": "output_tokens_details",
+}
+
+_NONE_READ: JsonObject = {"cached_tokens": 0, "cache_write_tokens": 0}
+_NONE_WRITTEN: JsonObject = {"reasoning_tokens": 0}
+"""Members that OpenAI's SDK asks for."""
+
+
+def responses_usage(usage: JsonObject) -> JsonObject:
+    """The counts renamed; further members, such as a gateway's `cost`, as they are."""
+    renamed = {_RENAMED.get(name, name): value for name, value in usage.items()}
+    read, written = renamed.get("input_tokens"), renamed.get("output_tokens")
+    total = (read if isinstance(read, int) else 0) + (written if isinstance(written, int) else 0)
+    return {
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "total_tokens": total,
+        **renamed,
+        "input_tokens_details": {
+            "cached_tokens": 0,
+            "cache_write_tokens": 0,
+            **object_at(renamed, "input_tokens_details"),
+        },
+        "output_tokens_details": {"reasoning_tokens": 0, **object_at(renamed, "output_tokens_details")},
+    }
+
+
+def said_in(delta: JsonObject) -> str:
+    """The text of an answer; some providers give it in parts."""
+    return text_at(delta, "content") or _joined(array_at(delta, "content"), "text")
+
+
+def thought_in(delta: JsonObject) -> str:
+    """The text of a thought.
+
+    `reasoning_content`: DeepSeek and many servers of open models; `reasoning`: OpenRouter and Ollama; parts
+    of the content: Mistral.
+    """
+    plain = text_at(delta, "reasoning_content") or text_at(delta, "reasoning")
+    return plain or "".join(
+        _joined(array_at(part, "thinking"), "text")
+        for part in array_at(delta, "content")
+        if isinstance(part, dict) and part.get("type") == "thinking"
+    )
+
+
+def calls_in(delta: JsonObject) -> Iterator[JsonObject]:
+    """Entries of `tool_calls`; the older `function_call` reads as one of them."""
+    for call in array_at(delta, "tool_calls"):
+        if isinstance(call, dict):
+            yield call
+    if older := object_at(delta, "function_call"):
+        yield {"index": 0, "function": older}
+
+
+def annotations_in(delta: JsonObject) -> Iterator[JsonObject]:
+    """Sources, as Responses writes them: what chat nests under the type's name stands beside it."""
+    for annotation in array_at(delta, "annotations"):
+        if isinstance(annotation, dict):
+            kind = text_at(annotation, "type")
+            yield {"type": kind, **object_at(annotation, kind)}
+
+
+def _joined(parts: list[JsonValue], kind: str) -> str:
+    return "".join(
+        text_at(part, "text") for part in parts if isinstance(part, dict) and part.get("type") == kind
+    )
+
 
 _CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
 _FILTERED = frozenset({"content_filter", "safety", "recitation", "sensitive"})

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 
-from bridge.agent.chat_completions.stream_items import ItemStatus, OpenCall, OpenMessage, OpenReasoning
+from bridge.agent.chat_completions.stream_items import (
+    ChatCalls,
+    ItemStatus,
+    OpenCall,
+    OpenMessage,
+    OpenReasoning,
+)
 from bridge.agent.items import Item
-from bridge.turns.chat_calls import ChatCalls
 from toolserver.json_types import JsonObject, JsonValue
 
 

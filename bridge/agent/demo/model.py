@@ -13,10 +13,9 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 
 from bridge.agent.demo.replies import result_words, words_without_calls
-from bridge.agent.item_events import MessageEvents, call_events, call_item
+from bridge.agent.item_events import MessageEvents, begun_response, call_events, call_item
 from bridge.agent.items import Item, message_text
 from bridge.agent.model import ModelEvent, ModelRequest
-from bridge.turns.response_object import begun_response
 from toolserver.json_types import JsonObject, dump_json, text_at
 
 CHARS_PER_TOKEN = 4

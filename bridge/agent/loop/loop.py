@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from bridge.agent.items import Item, ModelCall, call_id_of, is_answer, output_item, usage_of
+from bridge.agent.items import Item, ModelCall, call_id_of, is_answer, output_item, summed, usage_of
 from bridge.agent.loop.context_budget import ContextBudget
 from bridge.agent.loop.limit_notice import limit_notice, limit_warning
 from bridge.agent.loop.pending_turns import PendingRounds
@@ -36,9 +36,25 @@ from bridge.agent.turn import (
     TurnResult,
     TurnSettings,
 )
-from bridge.turns.tool_choice import closing_options, later_options
-from bridge.turns.usage import summed
 from toolserver.json_types import JsonObject
+
+_FREE = ("auto", "none")
+
+
+def later_options(options: JsonObject) -> JsonObject:
+    """The options of a round after the first: nothing is forced any more."""
+    choice = options.get("tool_choice")
+    if choice is None or choice in _FREE:
+        return options
+    if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
+        return {**options, "tool_choice": {**choice, "mode": "auto"}}
+    return {**options, "tool_choice": "auto"}
+
+
+def closing_options(options: JsonObject) -> JsonObject:
+    """The options of the round in which the model has to answer with what it has."""
+    return {**options, "tool_choice": "none"}
+
 
 ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from bridge.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest, Note
 from bridge.agent.turn import Attached, CallEnded, CallStarted, Emit, Notice, TurnEvent, TurnResult
-from bridge.browser_protocol import BridgeError
+from bridge.errors import BridgeError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
 
 DEBUG_LOGS, ERROR_LOGS = "Debug Logs", "Error Logs"

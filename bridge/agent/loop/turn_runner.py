@@ -14,7 +14,7 @@ from bridge.agent.loop.subquery import NestingToolbox, with_subquery
 from bridge.agent.model import Model, ModelError
 from bridge.agent.provider_options import equipped
 from bridge.agent.turn import CallEnded, Emit, Said, TurnEvent, TurnRequest, TurnResult, TurnSettings
-from bridge.browser_protocol import ErrorCode, WireError
+from bridge.errors import ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, Ending, Verdict
 from bridge.limits.request_queue import RequestAdmission
 

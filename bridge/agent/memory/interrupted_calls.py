@@ -7,21 +7,15 @@ has none. A call is never run again here: the model is told what is known, and d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bridge.agent.items import Item, ModelCall, answered_call_id, model_call, output_item
-from bridge.agent.turn import CallEnded
+from bridge.agent.memory.recorder import Memory, record_of
+from bridge.agent.tools.engine_toolbox import distinct_tools, function_names
+from bridge.agent.turn import CallEnded, TurnRequest
+from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.calls.state_machine import CallState
-
-
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """What the journal has of a call."""
-
-    state: CallState
-    http_status: int | None = None
-
+from bridge.stored_items.items import OWN_TYPES, KeptItem
 
 Interruption: TypeAlias = Literal["restarted", "stopped"]
 """What ended the answer: the bridge died under it, or somebody did not want it any more."""
@@ -81,3 +75,54 @@ def _written(entry: JournalEntry, when: str) -> str:
                 f"this call came to no answer before {when}. It changed nothing: it was not begun, or it "
                 "only reads. You may call it again."
             )
+
+
+async def close_calls(
+    memory: Memory, journal: CallKnowledge, request: TurnRequest, by: Interruption
+) -> list[CallEnded]:
+    """Keep an output for each call of the bridge that has none in what is kept of this turn.
+
+    Raises:
+        StoreUnavailable: nothing was kept.
+    """
+    mine = await made_by(memory, request)
+    calls = [call for call in open_calls([kept.payload for kept in mine]) if not is_callers(request, call)]
+    if not calls:
+        return []
+    since = min(kept.created_at for kept in mine)
+    ended = interrupted(calls, await journal.of_turn(request.user_id, request.turn_id, since=since), by)
+    await memory.store.add(
+        [
+            record_of(
+                memory,
+                request,
+                each.output,
+                item_id=memory.ulids.make(),
+                side="output",
+                position=len(mine) + place,
+            )
+            for place, each in enumerate(ended)
+        ]
+    )
+    return ended
+
+
+async def made_by(memory: Memory, request: TurnRequest) -> Sequence[KeptItem]:
+    """What was kept of what a turn made, in order.
+
+    Raises:
+        StoreUnavailable: it cannot be read.
+    """
+    chain = await memory.store.chain(request.user_id, request.turn_id)
+    return [
+        kept
+        for kept in chain
+        if kept.response_id == request.turn_id
+        and kept.side == "output"
+        and kept.payload.get("type") not in OWN_TYPES
+    ]
+
+
+def is_callers(request: TurnRequest, call: ModelCall) -> bool:
+    """Whether the caller runs the call."""
+    return call.name in function_names(distinct_tools(request.caller_tools))

@@ -23,7 +23,7 @@ from bridge.agent.memory.replay_filter import replayable
 from bridge.agent.model import Model
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import Emit, TurnRequest, TurnResult, TurnSettings
-from bridge.browser_protocol import BridgeError
+from bridge.errors import BridgeError
 from bridge.settings.bridge import MemorySettings
 from bridge.stored_items.items import OWN_TYPES, WAITING_TYPE, KeptItem
 from bridge.stored_items.markers import stripped

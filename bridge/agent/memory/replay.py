@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
-from bridge.agent.rendering.call_details import without_details
+from bridge.agent.rendering.call_details import image_paragraph, without_details
 from bridge.stored_items.items import NOTICE_TYPE, OWN_TYPES, KeptItem
 from bridge.stored_items.markers import Mark, may_have_markers, parsed, stripped
-from bridge.turns.image_paragraph import image_paragraph
 from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 
 _TEXTS = ("input_text", "output_text", "text")

@@ -215,3 +215,9 @@ def _joined(pieces: list[str]) -> str:
         return pieces[0]
     words = [piece.strip("\n") for piece in pieces]
     return "\n\n".join(piece for piece in words if piece.strip())
+
+
+def image_paragraph(item: Item) -> str:
+    """Markdown of an `image_generation_call`; "" while it has no image."""
+    result = text_at(item, "result")
+    return f"![Image](data:image/{text_at(item, 'output_format') or 'png'};base64,{result})" if result else ""

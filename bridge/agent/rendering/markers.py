@@ -11,7 +11,8 @@ from collections.abc import Hashable
 
 from bridge.agent.rendering.markdown_code import CodeReader
 from bridge.agent.rendering.raw_markup import RawReader
-from bridge.stored_items.markers import MarkerForm, link, unseen
+from bridge.settings.answer_format import MarkerForm
+from bridge.stored_items.markers import link, unseen
 
 
 class ChatMarkers:

@@ -20,7 +20,6 @@ from bridge.agent.rendering.markers import ChatMarkers
 from bridge.agent.rendering.notices import ChatNotices
 from bridge.agent.turn import (
     Attached,
-    CallDisplay,
     CallEnded,
     CallStarted,
     Kept,
@@ -30,7 +29,7 @@ from bridge.agent.turn import (
     TurnEvent,
     TurnResult,
 )
-from bridge.stored_items.markers import MarkerForm
+from bridge.settings.answer_format import CallDisplay, MarkerForm
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
 _OF_A_ROUND = ENDINGS | {"response.created", "response.in_progress", "response.queued", "error"}

@@ -6,7 +6,7 @@ Receives calls as a model wrote them; gives one output for each, in their order,
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.agent.items import Item, ModelCall
@@ -16,16 +16,36 @@ from bridge.agent.tools.arguments import engine_arguments
 from bridge.agent.tools.catalog_tools import OwnTools, offered_beside
 from bridge.agent.tools.tool_output import KeptFiles, answer_output
 from bridge.agent.turn import Notice, TurnRequest, TurnSettings
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
 from bridge.calls.admission import Terms
 from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
 from bridge.calls.engine import ToolCall
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import Limits
-from bridge.turns.caller_tools import RUN_BY_CALLER, distinct_tools, function_names
-from bridge.turns.guarded import guarded
+from bridge.tasks import guarded
 from toolserver.errors import ArgumentError, quote
-from toolserver.json_types import JsonObject
+from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.tool.meta_tools import RUN_OPERATION
+
+RUN_BY_CALLER = ("function", "custom")
+"""Types that only a model with function calling understands."""
+
+
+def distinct_tools(tools: Iterable[JsonValue]) -> tuple[JsonObject, ...]:
+    """The tools that are objects with a `type`, each once: the last one counts, at the place of the first.
+
+    Functions and custom tools are the same by name, servers by label, and anything else by type.
+    """
+    found: dict[tuple[str, str | None], JsonObject] = {}
+    for tool in tools:
+        if isinstance(tool, dict) and (kind := text_at(tool, "type")):
+            found[kind, text_at(tool, "name") or text_at(tool, "server_label") or None] = tool
+    return tuple(found.values())
+
+
+def function_names(tools: Iterable[JsonObject]) -> frozenset[str]:
+    """Names that the caller's functions have."""
+    return frozenset(text_at(tool, "name") for tool in tools if tool.get("type") in RUN_BY_CALLER) - {""}
+
 
 UNAVAILABLE = Notice("warning", "Tool registry unavailable; continuing without tools.", in_answer=False)
 NO_PAGE = Notice(

@@ -6,10 +6,9 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge import __version__
-from bridge.agent.turn import CallDisplay
 from bridge.audit import AuditKind
 from bridge.auth.identity import SESSION_SECONDS, Identity
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.audit import tell_audit
 from bridge.http.routing import (
     Answer,
@@ -22,9 +21,9 @@ from bridge.http.routing import (
     read_body,
 )
 from bridge.limits.token_bucket import RateLimit
+from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import Settings
 from bridge.storage.store import Store
-from bridge.stored_items.markers import MarkerForm
 
 SESSION_ATTEMPTS = 600
 SESSION_ATTEMPTS_IN_ALL = 6000

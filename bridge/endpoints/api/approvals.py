@@ -7,11 +7,12 @@ from pydantic import BaseModel
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import BridgeError, ErrorCode
-from bridge.calls.approval_policy import ApprovalMode, Grant, GrantScope
+from bridge.calls.approval_policy import Grant, GrantScope
 from bridge.calls.approvals import Approvals
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.audit import tell_audit
 from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
+from bridge.settings.bridge import ApprovalMode
 
 
 class GrantFacts(BaseModel):

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.routing import Answer, Route, json_answer, page_of
 from bridge.storage.audit_log import AuditLog, KeptEntry, Place, Wanted
 from bridge.storage.call_journal import CallJournal

@@ -11,15 +11,15 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import ErrorCode
 from bridge.calls.admission import Terms
 from bridge.calls.batch import BatchCall, BatchOutput, check_batch, run_batch
 from bridge.calls.engine import Engine, ToolCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
-from bridge.edges.keep_alive import kept_alive
 from bridge.endpoints.api.calls import OutcomeFacts
+from bridge.errors import ErrorCode
 from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.http.streaming import kept_alive
 from bridge.limits.call_settings import checked_deadline
 from bridge.limits.settings import Limits
 from toolserver.json_types import dump_json

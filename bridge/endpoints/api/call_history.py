@@ -11,11 +11,11 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
 from bridge.calls.argument_redaction import kept_arguments
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import OpenCall
 from bridge.calls.state_machine import CallState
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.routing import Answer, Confirmation, Route, caller_of, json_answer
 from bridge.storage.call_journal import CallJournal, KeptCall
 

@@ -11,7 +11,7 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel
 
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import ARGUMENT_BYTES, BridgeError, ErrorCode, WireError
+from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.admission import Terms
 from bridge.calls.argument_redaction import lacks_secrets
 from bridge.calls.dispatcher import Dispatcher
@@ -19,6 +19,7 @@ from bridge.calls.engine import Engine, ToolCall
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.answer_files import AnswerFiles, plain_mime
 from bridge.http.connections import note_caller
 from bridge.http.routing import Answer, Confirmation, Route, caller_of, json_answer, read_body

@@ -9,9 +9,9 @@ from pydantic import BaseModel, StringConstraints
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Caller, Identity
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.gateway import BrowserGateway
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.audit import tell_audit
 from bridge.http.routing import Answer, Confirmation, Route, json_answer, page_of, read_body
 from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, PeopleStore
@@ -119,7 +119,7 @@ class DeviceRoutes:
     async def list_devices(self, request: web.Request) -> web.Response:
         """All browsers of the caller's user."""
         caller = await page_of(self._identity, request)
-        pages = self._gateway.presence_of(caller.user.id)
+        pages = self._gateway.pages.presence_of(caller.user.id)
         visible = {page.device_id: page.is_visible for page in reversed(pages)}
         active = pages[0].device_id if pages else None
         facts = [
@@ -136,7 +136,7 @@ class DeviceRoutes:
         if not await self._store.rename_device(caller.user.id, request.match_info["id"], name):
             raise _no_device()
         tell_audit(request, renamed_device=request.match_info["id"], name=name)
-        await self._gateway.announce_devices(caller.user.id)
+        await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 
     async def remove(self, request: web.Request) -> web.Response:
@@ -149,7 +149,7 @@ class DeviceRoutes:
         self._choices.forget(caller.user.id)
         tell_audit(request, device=device_id)
         await self._gateway.disconnect_device(device_id)
-        await self._gateway.announce_devices(caller.user.id)
+        await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 
     async def choose(self, request: web.Request) -> web.Response:
@@ -159,7 +159,7 @@ class DeviceRoutes:
         if not await self._choices.choose(caller.user.id, request.match_info["id"], chosen):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such server, or no such browser.")
         tell_audit(request, chosen_device=chosen)
-        await self._gateway.announce_devices(caller.user.id)
+        await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 
 

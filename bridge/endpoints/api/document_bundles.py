@@ -6,8 +6,8 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import ErrorCode
 from bridge.documents.sources import BundleDocument
+from bridge.errors import ErrorCode
 from bridge.http.routing import DOCUMENT_BODY_BYTES, Answer, Route, json_answer, page_of, read_body
 
 

@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
 from bridge.calls.admission import Controls
 from bridge.catalog.registry import Registry
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.audit import tell_audit
 from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
 from bridge.limits.call_settings import CallSetting, CallSettings, Scope, checked_deadline

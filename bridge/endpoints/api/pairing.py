@@ -9,9 +9,8 @@ from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity, kept_public_key
-from bridge.auth.pairing_codes import CODE_SECONDS, PairingDesk, WaitingBrowser
-from bridge.browser_protocol import ErrorCode
-from bridge.edges.browser_name import browser_name
+from bridge.auth.pairing_codes import CODE_SECONDS, PairingDesk, WaitingBrowser, browser_name
+from bridge.errors import ErrorCode
 from bridge.http.audit import tell_audit
 from bridge.http.routing import Answer, Route, address_of, json_answer, page_of, read_body
 from bridge.limits.token_bucket import RateLimit

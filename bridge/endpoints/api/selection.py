@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import ErrorCode
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserSelection, UserView
+from bridge.errors import ErrorCode
 from bridge.http.audit import tell_audit
 from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
 from toolserver.tool.naming import MAX_NAME_CHARS

@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.documents.sources import SourceDocument
@@ -32,6 +31,7 @@ from bridge.endpoints.api.server_schemas import (
     server_model,
     tool_model,
 )
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.audit import tell_audit
 from bridge.http.routing import (
     DECISION_BODY_BYTES,

@@ -14,21 +14,12 @@ from aiohttp import web
 
 from bridge.agent.chat_completions.request_parser import parse_chat_request
 from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
-from bridge.agent.errors import (
-    BUG,
-    ApiError,
-    ApiFailure,
-    error_response,
-    of_failed,
-    of_wire,
-    request_id_of,
-    told_error,
-)
+from bridge.agent.errors import ApiError, ApiFailure, of_failed, of_wire, told_error
 from bridge.agent.memory.remembering_runner import Remembering
 from bridge.agent.model import ModelError
 from bridge.agent.turn import Emit, TurnEvent, TurnResult
-from bridge.browser_protocol import BridgeError
 from bridge.endpoints.openai.encoders import ChatAnswer
+from bridge.endpoints.openai.errors import error_response, request_id_of
 from bridge.endpoints.openai.request import (
     Asked,
     AskedReader,
@@ -41,6 +32,7 @@ from bridge.endpoints.openai.request import (
     run_logged,
 )
 from bridge.endpoints.openai.request_headers import DEBUG_HEADER, display_of, is_from_open_webui, markers_of
+from bridge.errors import BUG, BridgeError
 from bridge.http.routing import caller_of, reader_of
 from bridge.http.streaming import event_stream
 from bridge.providers.directory import ModelEntry

@@ -16,17 +16,7 @@ from dataclasses import dataclass, replace
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from bridge.agent.errors import (
-    REQUEST_ID_HEADER,
-    ApiError,
-    ApiFailure,
-    error_response,
-    log_error,
-    of_invalid,
-    of_model,
-    request_id_of,
-    unknown_model,
-)
+from bridge.agent.errors import ApiError, ApiFailure, log_error, of_invalid, of_model, unknown_model
 from bridge.agent.loop.turn_log import logged_turn
 from bridge.agent.memory.remembering_runner import Remembering
 from bridge.agent.model import Model, ModelError, ModelRequest
@@ -37,6 +27,7 @@ from bridge.auth.identity import Caller, Identity
 from bridge.endpoints.openai.debug_logs import RequestLog, RequestLogs
 from bridge.endpoints.openai.delta_coalescing import joined_deltas
 from bridge.endpoints.openai.encoders import Answer
+from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_response, request_id_of
 from bridge.endpoints.openai.request_headers import (
     DEBUG_HEADER,
     MESSAGE_HEADER,
@@ -49,8 +40,8 @@ from bridge.endpoints.openai.request_headers import (
 )
 from bridge.http.routing import caller_of
 from bridge.providers.directory import ModelBook, ModelEntry, UnknownModel
+from bridge.settings.answer_format import MarkerForm
 from bridge.settings.model_defaults import ModelDefaults
-from bridge.stored_items.markers import MarkerForm
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 
 DROPPED_HEADER = "X-Tool-Bridge-Dropped"

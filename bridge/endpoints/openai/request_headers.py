@@ -8,12 +8,18 @@ import orjson
 from aiohttp import web
 
 from bridge.agent.request_fields import InvalidRequest, wrong_type
-from bridge.agent.turn import CALL_DISPLAYS, CallDisplay, display_named
 from bridge.auth.identity import Caller
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.routing import body_in_time
+from bridge.settings.answer_format import (
+    CALL_DISPLAYS,
+    MARKER_FORMS,
+    CallDisplay,
+    MarkerForm,
+    display_named,
+    form_named,
+)
 from bridge.settings.model_defaults import ModelDefaults
-from bridge.stored_items.markers import MARKER_FORMS, MarkerForm, form_named
 from toolserver.json_types import JsonObject, JsonValue
 
 MAX_DEPTH = 254

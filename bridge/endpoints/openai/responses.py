@@ -14,12 +14,12 @@ from functools import partial
 
 from aiohttp import web
 
-from bridge.agent.errors import REQUEST_ID_HEADER, request_id_of
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.responses.input_items import page_of, whole_number
 from bridge.agent.responses.request_parser import parse_responses_request
 from bridge.agent.responses.writer import response_shell
 from bridge.agent.turn import TurnEvent
+from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, request_id_of
 from bridge.endpoints.openai.request import Asked, AskedReader, answered, collecting, json_of, log_end
 from bridge.endpoints.openai.request_headers import (
     MESSAGE_HEADER,

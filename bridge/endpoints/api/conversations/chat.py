@@ -7,7 +7,6 @@ from contextlib import aclosing
 from aiohttp import web
 
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.conversation_runs.locks import RunEnd
 from bridge.conversation_runs.runs import Asked, Begun, ConversationRuns
 from bridge.conversations.branches import Branches
@@ -21,6 +20,7 @@ from bridge.endpoints.api.conversations.schemas import (
     RunFacts,
     RunStopped,
 )
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
 from bridge.http.streaming import event_stream
 from bridge.storage.conversations import ConversationTables

@@ -10,11 +10,10 @@ from typing import Literal
 from aiohttp import web
 
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.conversation_runs.enabled_tools import ToolDesk
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.branches import Branches
-from bridge.conversations.conversation import Conversation, Settings, new_conversation_id
+from bridge.conversations.conversation import Conversation, EnabledTool, Settings, new_conversation_id
 from bridge.endpoints.api.conversations.schemas import (
     ConversationAnswer,
     ConversationChanges,
@@ -23,6 +22,7 @@ from bridge.endpoints.api.conversations.schemas import (
     NewConversation,
     conversation_facts,
 )
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
 from bridge.storage.conversations import ConversationTables
 
@@ -126,7 +126,7 @@ class ConversationRoutes:
             max_tokens=wanted.max_tokens,
             max_messages=wanted.max_messages,
             context=tuple(wanted.context),
-            tools=await self._tools.chosen(user_id, wanted.tools),
+            tools=await self._tools.chosen(user_id, _tools_of(wanted)),
         )
         conversation = Conversation(new_conversation_id(), user_id, now, now, settings)
         await self._tables.add(conversation)
@@ -226,3 +226,7 @@ def _before(request: web.Request) -> float | None:
         message = "before: the `next` of another answer is wanted, a number."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "before"})
     return before
+
+
+def _tools_of(wanted: NewConversation) -> Literal["accepted"] | list[EnabledTool]:
+    return "accepted" if wanted.tools == "accepted" else [tool.as_enabled() for tool in wanted.tools]

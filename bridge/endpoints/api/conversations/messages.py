@@ -9,7 +9,6 @@ from dataclasses import replace
 from aiohttp import web
 
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.additions import in_a_row, user_message
 from bridge.conversations.branches import Branches
@@ -24,6 +23,7 @@ from bridge.endpoints.api.conversations.schemas import (
     NewMessage,
     NewText,
 )
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
 from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonObject, JsonValue, dump_json

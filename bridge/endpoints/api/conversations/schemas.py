@@ -6,15 +6,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from bridge.browser_protocol import WireError
 from bridge.conversations.conversation import (
     DEFAULT_MAX_MESSAGES,
     DEFAULT_MAX_TOKENS,
     DEFAULT_PROMPT,
     Conversation,
+    EnabledTool,
     RunState,
 )
 from bridge.conversations.message_schema import iso
+from bridge.errors import WireError
 
 MAX_TITLE_CHARS = 200
 MAX_PROMPT_CHARS = 200_000
@@ -46,6 +47,10 @@ class ToolName(_Strict):
 
     server_id: str = Field(max_length=200)
     tool_name: str = Field(max_length=200)
+
+    def as_enabled(self) -> EnabledTool:
+        """The same as the conversation keeps it."""
+        return EnabledTool(self.server_id, self.tool_name)
 
 
 class NewConversation(_Strict):

@@ -9,12 +9,12 @@ from dataclasses import replace
 from aiohttp import web
 
 from bridge.auth.identity import Identity
-from bridge.browser_protocol import BridgeError, ErrorCode
-from bridge.conversation_runs.enabled_tools import ToolDesk
+from bridge.conversation_runs.enabled_tools import SelectableTool, ToolDesk
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.conversation import EnabledTool
 from bridge.endpoints.api.conversations.conversations import FAILING, PATH
-from bridge.endpoints.api.conversations.schemas import AvailableTools, EnabledTools, ToolName
+from bridge.endpoints.api.conversations.schemas import AvailableTool, AvailableTools, EnabledTools, ToolName
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
 from bridge.storage.conversations import ConversationTables
 
@@ -84,7 +84,7 @@ class ConversationToolRoutes:
         user_id = (await caller_of(self._identity, request)).user.id
         wanted = await read_body(request, ToolName)
         await self._runs.found(user_id, request.match_info["id"])
-        added = await self._tools.chosen(user_id, [wanted])
+        added = await self._tools.chosen(user_id, [wanted.as_enabled()])
         return await self._changed(request, user_id, lambda tools: tuple(dict.fromkeys((*tools, *added))))
 
     async def disable(self, request: web.Request) -> web.Response:
@@ -112,7 +112,7 @@ class ConversationToolRoutes:
         """What can be enabled."""
         user_id = (await caller_of(self._identity, request)).user.id
         found = await self._runs.found(user_id, request.match_info["id"])
-        tools = await self._tools.available(user_id, found.settings.tools)
+        tools = [_shaped(each) for each in await self._tools.available(user_id, found.settings.tools)]
         return json_answer(AvailableTools(tools=tools, count=len(tools)))
 
     async def _changed(
@@ -126,6 +126,18 @@ class ConversationToolRoutes:
                 settings = replace(found.settings, tools=tools)
                 await self._tables.save_settings(replace(found, settings=settings, updated_at=time.time()))
         return _answer(tools)
+
+
+def _shaped(selectable: SelectableTool) -> AvailableTool:
+    server_id = selectable.tool.server_id
+    return AvailableTool(
+        server_id=server_id,
+        server_slug=server_id,
+        server_name=selectable.server_title,
+        tool_name=selectable.tool.name,
+        tool_description=selectable.description,
+        enabled=selectable.is_enabled,
+    )
 
 
 def _answer(tools: Tools) -> web.Response:

@@ -10,23 +10,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bridge.agent.errors import BUG, ApiError, log_error, of_failed, of_wire, told_error
-from bridge.agent.memory.response_record import ResponseRecord
+from bridge.agent.errors import ApiError, log_error, of_failed, of_wire, told_error
+from bridge.agent.items import summed
+from bridge.agent.memory.response_record import Progress, ResponseRecord
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import Emit, Settled, TurnEvent, TurnResult
-from bridge.browser_protocol import BridgeError
 from bridge.endpoints.openai.encoders import ResponsesAnswer
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
-from bridge.tasks import breathe, pause
-from bridge.turns.guarded import guarded
-from bridge.turns.progress import Progress
-from bridge.turns.usage import summed
+from bridge.errors import BUG, BridgeError
+from bridge.tasks import BREATH_S, breathe, guarded, pause
 from toolserver.json_types import JsonObject
-
-BREATH_S = 0.001
-"""For which a turn may tell events without letting anybody else run."""
 
 FLUSH_S = 2.0
 """For the store to take the events of a round."""

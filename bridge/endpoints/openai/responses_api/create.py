@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bridge.agent.errors import ApiError, ApiFailure
+from bridge.agent.memory.interrupted_calls import close_calls
 from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.remembering_runner import Remembering
-from bridge.agent.memory.response_record import ResponseRecord
+from bridge.agent.memory.response_record import Progress, ResponseRecord
 from bridge.agent.request_fields import ParsedRequest
 from bridge.agent.responses.writer import ResponsesWriter, Shown
-from bridge.agent.turn import Emit, TurnRequest, TurnResult, TurnSettings, display_named
+from bridge.agent.turn import Emit, TurnRequest, TurnResult, TurnSettings
+from bridge.calls.ports import CallKnowledge
 from bridge.endpoints.openai.debug_logs import RequestLog
 from bridge.endpoints.openai.encoders import ResponsesAnswer
 from bridge.endpoints.openai.request import Work, run_logged
@@ -26,11 +28,9 @@ from bridge.endpoints.openai.responses_api.background_run import BackgroundTurn,
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.providers.directory import ModelEntry
+from bridge.settings.answer_format import display_named, form_named
 from bridge.stored_items.items import KeptResponse
-from bridge.stored_items.markers import form_named
 from bridge.stored_items.store import StoreUnavailable
-from bridge.turns.open_ends import CallKnowledge, close_calls
-from bridge.turns.progress import Progress
 from toolserver.json_types import text_at
 
 _NOT_TAKEN = (

@@ -7,16 +7,45 @@ is in memory reads on from the store.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from typing import cast
 
 from bridge.stored_items.store import ItemStore, StoreUnavailable
 from bridge.tasks import pause
-from bridge.turns.event_frames import count_of, newer
+from toolserver.json_types import JsonObject
+
+_END = b"\n\n"
+_DATA = b"data: "
+
+
+def count_of(frames: bytes) -> int:
+    """How many events there are."""
+    return frames.count(_END)
+
+
+def newer(first: int, frames: bytes, after: int) -> bytes:
+    """The events with a number above `after`; `first`: the number of the first one."""
+    start = 0
+    for _ in range(after + 1 - first):
+        start = frames.find(_END, start) + len(_END)
+        if start < len(_END):
+            return b""
+    return frames[start:]
+
+
+def bodies_of(chunks: Iterable[bytes]) -> Iterator[JsonObject]:
+    """What the events say, in order."""
+    for frames in chunks:
+        for line in frames.split(b"\n"):
+            if line.startswith(_DATA):
+                yield cast(JsonObject, json.loads(line.removeprefix(_DATA)))
+
 
 WRITE_S = 0.5
 """For which events gather before they are written."""

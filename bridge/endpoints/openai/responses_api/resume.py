@@ -13,21 +13,20 @@ from dataclasses import replace
 from functools import partial
 
 from bridge.agent.items import Item, model_call
+from bridge.agent.memory.interrupted_calls import close_calls, is_callers, made_by
 from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.response_record import ResponseRecord
+from bridge.agent.memory.response_record import Progress, ResponseRecord, progress_of
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.responses.request_parser import parse_responses_request
 from bridge.agent.turn import CallEnded, Emit, TurnRequest, TurnResult
+from bridge.calls.ports import CallKnowledge
 from bridge.endpoints.openai.request import log_end
 from bridge.endpoints.openai.responses_api.background_run import TurnOf
 from bridge.endpoints.openai.responses_api.create import ResponseMaker, Wanted, wanted_of
-from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog
+from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog, bodies_of, count_of
 from bridge.providers.directory import ModelBook, ModelEntry, UnknownModel
 from bridge.stored_items.items import KeptResponse
 from bridge.stored_items.store import StoreUnavailable
-from bridge.turns.event_frames import bodies_of, count_of
-from bridge.turns.open_ends import CallKnowledge, close_calls, is_callers, made_by
-from bridge.turns.progress import Progress, progress_of
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
 MAX_ATTEMPTS = 3

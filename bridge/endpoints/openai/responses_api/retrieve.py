@@ -14,11 +14,10 @@ from bridge.agent.errors import ApiError, ApiFailure
 from bridge.agent.memory.item_references import with_named_items
 from bridge.agent.responses.input_items import Page, listed
 from bridge.agent.turn import TurnRequest
-from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventsLost
+from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventsLost, count_of, newer
 from bridge.endpoints.openai.responses_api.running import RunningResponses
 from bridge.stored_items.items import OWN_TYPES, KeptItem, KeptResponse
 from bridge.stored_items.store import ItemStore, StoreUnavailable
-from bridge.turns.event_frames import count_of, newer
 from toolserver.json_types import JsonObject, dump_json
 
 T = TypeVar("T")

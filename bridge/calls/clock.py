@@ -1,0 +1,43 @@
+"""A deadline that does not run while its call waits for its user."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+
+class Clock:
+    """A deadline that can be held; fires once."""
+
+    def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
+        """Starts at once, on the running loop."""
+        self._loop = asyncio.get_running_loop()
+        self._expire = expire
+        self._left_s = seconds
+        self._until = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self.go_on()
+
+    @property
+    def left_s(self) -> float:
+        """Never below zero."""
+        left = self._left_s if self._timer is None else self._until - self._loop.time()
+        return max(0.0, left)
+
+    def hold(self) -> None:
+        """Stop counting; holding twice is holding once."""
+        if self._timer is not None:
+            self._left_s = self.left_s
+            self._timer.cancel()
+            self._timer = None
+
+    @property
+    def is_held(self) -> bool:
+        """It does not count."""
+        return self._timer is None
+
+    def go_on(self) -> None:
+        """Count on from where it was held."""
+        if self._timer is None:
+            self._until = self._loop.time() + self._left_s
+            self._timer = self._loop.call_later(self._left_s, self._expire)

@@ -1,0 +1,75 @@
+"""What the registry of servers needs of the world: a store, and somebody who compiles documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Protocol
+
+from bridge.catalog.server_view import ServerRecord, UserSelection
+from toolserver.tool.argument_schemas import ToolSchema
+from toolserver.tool.compile import CompiledDocument
+from toolserver.tool.naming import OperationKey
+
+
+class ServerStore(Protocol):
+    """What the registry keeps. Every method commits before it returns."""
+
+    async def servers(self) -> Sequence[ServerRecord]:
+        """All servers of all users, oldest first."""
+        ...
+
+    async def server_ids(self) -> Set[str]:
+        """The ids of all servers of all users."""
+        ...
+
+    async def save_server(self, record: ServerRecord) -> None:
+        """Add a server, or put new facts in place of those with its id."""
+        ...
+
+    async def delete_server(self, server_id: str) -> None:
+        """Delete a server and every acceptance of it."""
+        ...
+
+    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+        """The names given in a scope."""
+        ...
+
+    async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
+        """Keep names for ever; one that is kept for the same operation gives way."""
+        ...
+
+    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+        """What a user accepted: operation to digest."""
+        ...
+
+    async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+        """Replace what a user accepts of one server: operation key to digest."""
+        ...
+
+    async def selection(self, user_id: str) -> UserSelection:
+        """What a user chose to show to models; an empty one when there is none."""
+        ...
+
+    async def save_selection(self, user_id: str, selection: UserSelection) -> None:
+        """Put a user's selection in place of the one before."""
+        ...
+
+
+class Compiler(Protocol):
+    """Document text to operations, off the event loop."""
+
+    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+        """Compile one text.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        ...
+
+    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
+        """The argument schemas of a compiled text's operations, by key.
+
+        Raises:
+            BridgeError: `invalid_document`: they could not be made in time or memory.
+        """
+        ...

@@ -1,1 +1,0 @@
-"""The commands of `tool-bridge`, one file each kind."""

@@ -1,1 +1,0 @@
-"""All I/O of the bridge: sockets, HTTP, the database, files and child processes."""

@@ -1,0 +1,36 @@
+"""From the settings of a bridge and of a model to those of a turn."""
+
+from __future__ import annotations
+
+from bridge.agent.provider_features import ProviderFeatures
+from bridge.agent.turn import TurnSettings
+from bridge.limits.settings import LiveLimits
+from bridge.providers.directory import ModelEntry
+from bridge.settings.bridge import Settings
+
+
+def turn_settings(settings: Settings, limits: LiveLimits, entry: ModelEntry) -> TurnSettings:
+    """How turns of a model run, as the bridge's settings, its limits now and the model's own settings say."""
+    defaults = settings.model_defaults
+    features = ProviderFeatures(
+        is_responses=entry.provider.api == "responses",
+        web_search=entry.web_search,
+        searches_unasked=defaults.enable_web_search_tool,
+        max_results=defaults.web_search_max_results,
+        context_size=defaults.search_context_size,
+        truncation=defaults.truncation if entry.provider.truncation else None,
+        reasoning_summary=defaults.enable_reasoning_summary,
+        reasons=entry.reasons,
+        options=entry.options,
+    )
+    return TurnSettings(
+        model=entry.upstream_name,
+        max_rounds=entry.settings.max_rounds or limits.now.max_function_call_loops,
+        limit_template=settings.limit_reached_template,
+        can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
+        sees_images=entry.settings.sees_images,
+        strict_tools=settings.enable_strict_tool_calling,
+        subquery=entry.settings.subquery,
+        prompt_tokens=entry.settings.prompt_tokens,
+        features=features,
+    )

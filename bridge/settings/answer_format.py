@@ -1,0 +1,29 @@
+"""How answers of the model API are written: how they show calls, and how they name their items.
+
+A request, the key of its caller and the bridge's settings may each say so, the first of them first.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+CallDisplay: TypeAlias = Literal["hidden", "details", "items"]
+"""How an answer shows the calls that the bridge ran: not at all, as `<details type="tool_calls">` blocks in
+its text, or as `function_call` and `function_call_output` items."""
+
+CALL_DISPLAYS: tuple[CallDisplay, ...] = ("hidden", "details", "items")
+
+MarkerForm: TypeAlias = Literal["off", "link", "zero_width"]
+"""How an answer names its items: not at all, as a line of Markdown, by characters that are not seen."""
+
+MARKER_FORMS: tuple[MarkerForm, ...] = ("off", "link", "zero_width")
+
+
+def display_named(name: str | None) -> CallDisplay | None:
+    """The display of that name; None when there is none."""
+    return next((display for display in CALL_DISPLAYS if display == name), None)
+
+
+def form_named(name: str | None) -> MarkerForm | None:
+    """The form of that name; None when there is none."""
+    return next((form for form in MARKER_FORMS if form == name), None)
