@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { shellWord, toCurl } from "../../static/base/curl.js";
+import { shellWord, toCurl } from "../../../static/base/curl.js";
 
 /** What a POSIX shell makes of a word. @param {string} word */
 function shellReads(word) {

@@ -2,7 +2,7 @@
 /** Server-sent events, as the specification reads them, in whatever pieces they come. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { EventStream } from "../../static/base/event_stream.js";
+import { EventStream } from "../../../static/base/event_stream.js";
 
 const TEXT = ': hello\nid: 7\nevent: text_delta\ndata: {"a":\ndata:  1}\n\ndata\n\nevent: empty\n\nid: 8\rdata: x\r\r';
 const EVENTS = [

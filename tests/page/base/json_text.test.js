@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseJson, stringifyJson } from "../../static/base/json_text.js";
+import { parseJson, stringifyJson } from "../../../static/base/json_text.js";
 
 test("integers beyond 2^53 survive parsing and writing: ids of real APIs are 64 bit", () => {
   const text = '{"id":9007199254740993,"negative":-9223372036854775808,"list":[18446744073709551615]}';

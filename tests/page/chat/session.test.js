@@ -2,10 +2,10 @@
 /** A conversation that goes on whatever becomes of its line: nothing is missed, and nothing stands twice. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ChatApi } from "../../static/session/chat_api.js";
-import { ChatSession } from "../../static/chat/session.js";
-import { threadOf } from "../../static/chat/thread.js";
-import { answered, asked, event } from "./support/conversation.js";
+import { ChatApi } from "../../../static/session/chat_api.js";
+import { ChatSession } from "../../../static/chat/session.js";
+import { threadOf } from "../../../static/chat/thread.js";
+import { answered, asked, event } from "../support/conversation.js";
 
 /** A bridge with one conversation, whose lines a test feeds and breaks. */
 class Bridge {

@@ -2,11 +2,11 @@
 /** What is said aloud of a conversation, and what is taken away of it as a file. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fileName, jsonOf, markdownOf } from "../../static/chat/export.js";
-import { ChatSpeech, spoken } from "../../static/chat/screen_reader.js";
-import { EMPTY, reduce, withMessages } from "../../static/chat/state.js";
-import { threadOf } from "../../static/chat/thread.js";
-import { answered, asked, event, output, story } from "./support/conversation.js";
+import { fileName, jsonOf, markdownOf } from "../../../static/chat/export.js";
+import { ChatSpeech, spoken } from "../../../static/chat/screen_reader.js";
+import { EMPTY, reduce, withMessages } from "../../../static/chat/state.js";
+import { threadOf } from "../../../static/chat/thread.js";
+import { answered, asked, event, output, story } from "../support/conversation.js";
 
 test("a run is heard as its beginning, its calls and its end, not as its words", () => {
   const called = (/** @type {string} */ id) => event("tool_call", { tool_call_id: id, tool_name: id, arguments: "{}" });

@@ -2,7 +2,7 @@
 /** What Connect prints for programs that use the bridge as a model. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { modelSettings } from "../../static/connect/connect_model.js";
+import { modelSettings } from "../../../static/connect/connect_model.js";
 
 const TOOL = /** @type {any} */ ({
   name: "getProduct",

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { connectSettings, KEY_PLACEHOLDER, readOrigin, usualOrigin } from "../../static/connect/connect_settings.js";
+import { connectSettings, KEY_PLACEHOLDER, readOrigin, usualOrigin } from "../../../static/connect/connect_settings.js";
 
 const FACTS = {
   base_url: "http://127.0.0.1:8765",
@@ -15,10 +15,10 @@ const FACTS = {
   trusts_user_headers: false,
 };
 
-/** @param {Partial<import("../../static/connect/connect_settings.js").Answers>} answers @param {object} [facts] */
+/** @param {Partial<import("../../../static/connect/connect_settings.js").Answers>} answers @param {object} [facts] */
 function settings(answers, facts = {}) {
   const place = answers.place ?? "host";
-  const complete = /** @type {import("../../static/connect/connect_settings.js").Answers} */ ({
+  const complete = /** @type {import("../../../static/connect/connect_settings.js").Answers} */ ({
     place,
     mode: "admin",
     webuiOrigin: usualOrigin(place),

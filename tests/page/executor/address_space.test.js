@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressSpace, forbiddenTarget, isAddressLiteral, isPublic } from "../../static/executor/address_space.js";
+import { addressSpace, forbiddenTarget, isAddressLiteral, isPublic } from "../../../static/executor/address_space.js";
 
 /** @param {string} host */
 const verdict = (host) => forbiddenTarget(`http://${host}/latest`, "https://bridge.example");

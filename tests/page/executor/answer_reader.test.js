@@ -1,8 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cutText, readAnswer } from "../../static/executor/answer_reader.js";
-import { isTextLike } from "../../static/base/content_type.js";
+import { cutText, readAnswer } from "../../../static/executor/answer_reader.js";
+import { isTextLike } from "../../../static/base/content_type.js";
 
 const LIMITS = { inline_result_bytes: 100, result_bytes: 10, file_bytes: 20 };
 

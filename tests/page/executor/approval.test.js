@@ -1,18 +1,18 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApprovalDesk } from "../../static/executor/approval_queue.js";
-import { CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../static/executor/approval_policy.js";
-import { ApprovalRules } from "../../static/executor/approval_rules.js";
-import { describeCall } from "../../static/executor/approval_preview.js";
-import { CallFailure } from "../../static/executor/call_failure.js";
-import { PageGrants } from "../../static/executor/grants.js";
-import { cut, visible, visibleLines } from "../../static/base/untrusted_text.js";
-import { WaitingCards } from "../../static/session/pending_approvals.js";
-import { bench, call, POST_THINGS, WITH_KEY } from "./support/runner_bench.js";
-import { MemoryStore } from "./support/memory_store.js";
+import { ApprovalDesk } from "../../../static/executor/approval_queue.js";
+import { CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/executor/approval_policy.js";
+import { ApprovalRules } from "../../../static/executor/approval_rules.js";
+import { describeCall } from "../../../static/executor/approval_preview.js";
+import { CallFailure } from "../../../static/executor/call_failure.js";
+import { PageGrants } from "../../../static/executor/grants.js";
+import { cut, visible, visibleLines } from "../../../static/base/untrusted_text.js";
+import { WaitingCards } from "../../../static/session/pending_approvals.js";
+import { bench, call, POST_THINGS, WITH_KEY } from "../support/runner_bench.js";
+import { MemoryStore } from "../support/memory_store.js";
 
-/** @typedef {import("../../static/types/types.d.ts").PageGrant} PageGrant */
+/** @typedef {import("../../../static/types/types.d.ts").PageGrant} PageGrant */
 
 const NOW = 1_000_000;
 const ORDER = call({ key: "POST /orders", chat_id: "chat-1" });

@@ -1,11 +1,11 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallLog, KEPT_CALLS } from "../../static/executor/call_log.js";
-import { PinError, pinOf } from "../../static/executor/pins.js";
-import { readCall } from "../../static/executor/call_message.js";
-import { uploadResult } from "../../static/executor/result_upload.js";
-import { plan } from "./support/plans.js";
+import { CallLog, KEPT_CALLS } from "../../../static/executor/call_log.js";
+import { PinError, pinOf } from "../../../static/executor/pins.js";
+import { readCall } from "../../../static/executor/call_message.js";
+import { uploadResult } from "../../../static/executor/result_upload.js";
+import { plan } from "../support/plans.js";
 
 const MESSAGE = {
   chat_id: "chat",
@@ -62,7 +62,7 @@ test("operations that a document tells apart by a fragment of the path are pinne
 
 test("an operation that cannot be trusted or sent is not accepted", () => {
   const server = { id: "s1", base_url: "" };
-  /** @param {string} key @param {Partial<import("../../static/types/types.d.ts").RequestPlan>} change */
+  /** @param {string} key @param {Partial<import("../../../static/types/types.d.ts").RequestPlan>} change */
   const code = (key, change) => {
     try {
       return pinOf(server, key, { name: "n", digest: "d", plan: plan(change) }, "http://localhost:1");
@@ -80,7 +80,7 @@ test("the log keeps the latest calls and tells every change once", () => {
   /** @type {string[]} */
   const told = [];
   const log = new CallLog(({ call_id, state }) => void told.push(`${call_id} ${state}`), () => 0);
-  const call = /** @type {import("../../static/types/types.d.ts").ToolCall} */ (readCall(MESSAGE));
+  const call = /** @type {import("../../../static/types/types.d.ts").ToolCall} */ (readCall(MESSAGE));
   log.callStarted(call);
   const error = { code: "network", message: "Down.", detail: {}, retryable: true };
   log.callEnded(call, { status: "failed", error, delivered: "no", duration_ms: 3 });
@@ -90,7 +90,7 @@ test("the log keeps the latest calls and tells every change once", () => {
 });
 
 test("an upload carries the one-time token and is tried again only where that can help", async () => {
-  const call = /** @type {import("../../static/types/types.d.ts").ToolCall} */ (readCall(MESSAGE));
+  const call = /** @type {import("../../../static/types/types.d.ts").ToolCall} */ (readCall(MESSAGE));
   /** @param {number[]} statuses */
   const tries = async (statuses) => {
     /** @type {string[]} */

@@ -1,12 +1,12 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MemoryLocks, MemoryStore } from "./support/memory_store.js";
-import { CallJournal } from "../../static/executor/call_journal.js";
-import { CallRecovery } from "../../static/executor/call_recovery.js";
-import { bench, call, failure, never, POST_THINGS } from "./support/runner_bench.js";
+import { MemoryLocks, MemoryStore } from "../support/memory_store.js";
+import { CallJournal } from "../../../static/executor/call_journal.js";
+import { CallRecovery } from "../../../static/executor/call_recovery.js";
+import { bench, call, failure, never, POST_THINGS } from "../support/runner_bench.js";
 
-/** @typedef {import("../../static/types/types.d.ts").Outcome} Outcome */
+/** @typedef {import("../../../static/types/types.d.ts").Outcome} Outcome */
 
 /** @param {MemoryStore} store @param {MemoryLocks} locks @param {string} instance */
 const opened = (store, locks, instance) => CallJournal.open(/** @type {any} */ (store), "u1", instance, /** @type {any} */ (locks), () => 7);

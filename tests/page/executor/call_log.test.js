@@ -1,10 +1,10 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallLog, KEPT_CALLS, SHORT_CHARS, WHOLE_CHARS } from "../../static/executor/call_log.js";
-import { call } from "./support/runner_bench.js";
+import { CallLog, KEPT_CALLS, SHORT_CHARS, WHOLE_CHARS } from "../../../static/executor/call_log.js";
+import { call } from "../support/runner_bench.js";
 
-/** @param {string} preview @returns {import("../../static/types/types.d.ts").LoggedResponse} */
+/** @param {string} preview @returns {import("../../../static/types/types.d.ts").LoggedResponse} */
 const response = (preview) => ({
   http_status: 200,
   status_text: "",

@@ -1,10 +1,10 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressSpace, forbiddenTarget, mixedContent, targetAddressSpace } from "../../static/executor/address_space.js";
-import { diagnose, watchPolicy } from "../../static/executor/diagnosis.js";
+import { addressSpace, forbiddenTarget, mixedContent, targetAddressSpace } from "../../../static/executor/address_space.js";
+import { diagnose, watchPolicy } from "../../../static/executor/diagnosis.js";
 
-/** @typedef {import("../../static/executor/diagnosis.js").Surroundings} Surroundings */
+/** @typedef {import("../../../static/executor/diagnosis.js").Surroundings} Surroundings */
 
 const down = () => Promise.reject(new TypeError("Failed to fetch"));
 const up = () => Promise.resolve(new Response(null, { status: 404 }));

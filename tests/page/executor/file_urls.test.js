@@ -1,9 +1,9 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallFailure } from "../../static/executor/call_failure.js";
-import { withFiles } from "../../static/executor/file_urls.js";
-import { plan } from "./support/plans.js";
+import { CallFailure } from "../../../static/executor/call_failure.js";
+import { withFiles } from "../../../static/executor/file_urls.js";
+import { plan } from "../support/plans.js";
 
 const PAGE = "http://localhost:8642/";
 const BINARY = plan({ method: "POST", body: { kind: "binary", content_type: "image/*", required: true, argument: "body" } });

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Identity } from "../../static/executor/identity.js";
+import { Identity } from "../../../static/executor/identity.js";
 
 /** A bridge with devices by id and tickets by text, each the id of its user; it signs nothing and checks nothing. */
 function bridge() {

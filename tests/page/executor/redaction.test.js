@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { overwriteSecrets, redactFacts, redactor } from "../../static/executor/redaction.js";
+import { overwriteSecrets, redactFacts, redactor } from "../../../static/executor/redaction.js";
 
 const SECRET = 'a/b+c"é<1';
 

@@ -1,11 +1,11 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallStopped } from "../../static/executor/call_failure.js";
-import { RunningCalls } from "../../static/executor/running_calls.js";
-import { parameter, plan } from "./support/plans.js";
-/** @typedef {import("../../static/executor/tool_runner.js").Surroundings} Surroundings */
-import { bench, call, failure, GET_THINGS, never, POST_THINGS, shaped, WITH_KEY } from "./support/runner_bench.js";
+import { CallStopped } from "../../../static/executor/call_failure.js";
+import { RunningCalls } from "../../../static/executor/running_calls.js";
+import { parameter, plan } from "../support/plans.js";
+/** @typedef {import("../../../static/executor/tool_runner.js").Surroundings} Surroundings */
+import { bench, call, failure, GET_THINGS, never, POST_THINGS, shaped, WITH_KEY } from "../support/runner_bench.js";
 
 test("a safe call is fetched once, without cache, cookies or referrer, and its answer handed on", async () => {
   const { runner, seen } = bench(GET_THINGS);
@@ -111,7 +111,7 @@ test("an answer that is cut within a secret does not give its beginning away", a
 });
 
 test("a rejected fetch is diagnosed, and a call that may have arrived is not offered for another try", async () => {
-  /** @param {import("../../static/types/types.d.ts").RequestPlan} asked @param {"no" | "unknown"} delivered */
+  /** @param {import("../../../static/types/types.d.ts").RequestPlan} asked @param {"no" | "unknown"} delivered */
   const retryable = async (asked, delivered) => {
     const diagnose = async () => ({ code: "network", message: "Down.", detail: {}, delivered, retryable: true });
     const { runner } = bench(asked, { diagnose, fetch: () => Promise.reject(new TypeError("Failed to fetch")) });
@@ -177,7 +177,7 @@ test("what changed something is told by its status, even if its answer cannot be
 
 /**
  * Calls whose API never answers; `underWay` settles when the first fetch has begun.
- * @param {import("../../static/types/types.d.ts").RequestPlan} asked
+ * @param {import("../../../static/types/types.d.ts").RequestPlan} asked
  */
 function running(asked) {
   /** @type {(() => void)[]} */

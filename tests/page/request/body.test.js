@@ -1,10 +1,10 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildRequest, RequestError } from "../../static/request.js";
-import { parameter, plan } from "./support/plans.js";
+import { buildRequest, RequestError } from "../../../static/request.js";
+import { parameter, plan } from "../support/plans.js";
 
-/** @typedef {import("../../static/types/types.d.ts").PlanBody} PlanBody */
+/** @typedef {import("../../../static/types/types.d.ts").PlanBody} PlanBody */
 
 /** @param {Partial<PlanBody> & {content_type: string}} body @param {any} args */
 function built(body, args) {
@@ -147,7 +147,7 @@ test("a sequence is one JSON text per line, marked where the type asks for it", 
 });
 
 test("a whole query string is a form, JSON or text, and a key in the query joins it", () => {
-  /** @param {Partial<import("../../static/types/types.d.ts").PlanParameter>} change @param {any} q */
+  /** @param {Partial<import("../../../static/types/types.d.ts").PlanParameter>} change @param {any} q */
   const query = (change, q) => buildRequest(plan({ parameters: [parameter("querystring", "q", change)], security: [[{ scheme: "k", type: "apiKey", in: "query", name: "key" }]] }), { q }, { credentials: { k: { value: "s" } } }).url.split("?")[1];
   const fields = [{ name: "b", style: "form", explode: false }];
   assert.equal(query({ content_type: FORM.content_type, fields }, { a: "x y", b: [1, 2] }), "a=x+y&b=1,2&key=s");

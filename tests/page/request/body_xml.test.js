@@ -1,8 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { writeXml } from "../../static/request/body_xml.js";
-import { RequestError } from "../../static/request/request_error.js";
+import { writeXml } from "../../../static/request/body_xml.js";
+import { RequestError } from "../../../static/request/request_error.js";
 
 test("without a description every member is an element of its name", () => {
   const value = { id: 1n, name: "a<b&c", tags: ["x", "y"], none: null, flag: true };

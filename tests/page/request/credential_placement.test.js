@@ -1,13 +1,13 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildRequest } from "../../static/request.js";
-import { redactor } from "../../static/executor/redaction.js";
-import { secretTexts } from "../../static/request/credential_placement.js";
-import { parameter, plan } from "./support/plans.js";
+import { buildRequest } from "../../../static/request.js";
+import { redactor } from "../../../static/executor/redaction.js";
+import { secretTexts } from "../../../static/request/credential_placement.js";
+import { parameter, plan } from "../support/plans.js";
 
-/** @typedef {import("../../static/types/types.d.ts").CredentialSet} CredentialSet */
-/** @typedef {import("../../static/types/types.d.ts").SecurityRequirement} SecurityRequirement */
+/** @typedef {import("../../../static/types/types.d.ts").CredentialSet} CredentialSet */
+/** @typedef {import("../../../static/types/types.d.ts").SecurityRequirement} SecurityRequirement */
 
 const KEY = { scheme: "key", type: "apiKey", in: "header", name: "X-Key" };
 const QUERY = { scheme: "query", type: "apiKey", in: "query", name: "api key" };

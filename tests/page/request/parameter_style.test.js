@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeReserved, encodeStrict, writeParameter } from "../../static/request/parameter_style.js";
+import { encodeReserved, encodeStrict, writeParameter } from "../../../static/request/parameter_style.js";
 
 const STRING = "blue";
 const ARRAY = ["blue", "black", "brown"];

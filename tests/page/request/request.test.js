@@ -1,10 +1,10 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildRequest, RequestError } from "../../static/request.js";
-import { parameter, plan } from "./support/plans.js";
+import { buildRequest, RequestError } from "../../../static/request.js";
+import { parameter, plan } from "../support/plans.js";
 
-/** @typedef {import("../../static/types/types.d.ts").JsonObject} JsonObject */
+/** @typedef {import("../../../static/types/types.d.ts").JsonObject} JsonObject */
 
 /** @param {() => unknown} build @param {string} code @param {string | null} [argument] */
 function refuses(build, code, argument) {
@@ -159,7 +159,7 @@ test("a header value with a line break is refused: it would start another header
 
 test("bodies: whole value, missing, null, empty object, vendor JSON", () => {
   const whole = { content_type: "application/vnd.api+json; charset=utf-8", required: false, argument: "body" };
-  /** @param {import("../../static/types/types.d.ts").PlanBody} body @param {JsonObject} args */
+  /** @param {import("../../../static/types/types.d.ts").PlanBody} body @param {JsonObject} args */
   const built = (body, args) => buildRequest(plan({ method: "PUT", safe: false, body }), args);
   assert.equal(built(whole, { body: [1, "x", null] }).body, '[1,"x",null]');
   assert.deepEqual(built(whole, { body: [] }).headers, [["content-type", "application/vnd.api+json; charset=utf-8"]]);

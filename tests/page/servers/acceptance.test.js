@@ -1,8 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { PinError, Pins, pinsOf } from "../../static/executor/pins.js";
-import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../static/servers/acceptance.js";
+import { PinError, Pins, pinsOf } from "../../../static/executor/pins.js";
+import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../../static/servers/acceptance.js";
 
 /** @param {object} [changes] @returns {any} */
 const server = (changes = {}) => ({

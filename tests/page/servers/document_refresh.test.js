@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { digestOf, DocumentRefresh } from "../../static/servers/document_refresh.js";
+import { digestOf, DocumentRefresh } from "../../../static/servers/document_refresh.js";
 
 Object.assign(globalThis, { location: new URL("http://127.0.0.1:8765/") });
 
 const TEXT = "openapi: 3.1.0\ninfo: {title: Größe}\n";
 const DIGEST = createHash("sha256").update(TEXT).digest("hex");
 
-/** @param {Partial<import("../../static/types/api_types.js").Server>} facts @param {string} found */
+/** @param {Partial<import("../../../static/types/api_types.js").Server>} facts @param {string} found */
 async function uploadsOf(facts, found) {
   /** @type {unknown[]} */
   const uploads = [];

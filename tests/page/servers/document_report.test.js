@@ -1,11 +1,11 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted } from "../../static/ui/counted.js";
-import { matching, reportGroups, reportJson, summaryOf } from "../../static/servers/document_report.js";
+import { counted } from "../../../static/ui/counted.js";
+import { matching, reportGroups, reportJson, summaryOf } from "../../../static/servers/document_report.js";
 
-/** @typedef {import("../../static/types/api_types.js").ServerDetail} ServerDetail */
-/** @typedef {import("../../static/types/api_types.js").ServerTool} ServerTool */
+/** @typedef {import("../../../static/types/api_types.js").ServerDetail} ServerDetail */
+/** @typedef {import("../../../static/types/api_types.js").ServerTool} ServerTool */
 
 /** @param {string} name @param {Partial<ServerTool>} [facts] */
 const tool = (name, facts = {}) => /** @type {ServerTool} */ ({ name, operation_id: name, method: "GET", path: `/${name}`, warnings: [], unsendable: [], ...facts });

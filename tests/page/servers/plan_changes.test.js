@@ -1,9 +1,9 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { planChanges } from "../../static/servers/plan_changes.js";
+import { planChanges } from "../../../static/servers/plan_changes.js";
 
-/** @param {object} [changes] @returns {import("../../static/types/types.js").RequestPlan} */
+/** @param {object} [changes] @returns {import("../../../static/types/types.js").RequestPlan} */
 const plan = (changes = {}) => ({
   version: 1,
   method: "GET",

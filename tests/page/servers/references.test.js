@@ -2,12 +2,12 @@
 /** Documents that a document refers to: found among files, fetched with consent, done without. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { addressOf, documentsAmong, fileFor, nameOf } from "../../static/servers/document_files.js";
-import { GatheringStopped, headline, ReferenceGathering } from "../../static/servers/reference_loader.js";
+import { addressOf, documentsAmong, fileFor, nameOf } from "../../../static/servers/document_files.js";
+import { GatheringStopped, headline, ReferenceGathering } from "../../../static/servers/reference_loader.js";
 
-/** @typedef {import("../../static/types/reference_types.js").Answer} Answer */
-/** @typedef {import("../../static/types/reference_types.js").Question} Question */
-/** @typedef {import("../../static/types/api_types.js").DocumentFiles} DocumentFiles */
+/** @typedef {import("../../../static/types/reference_types.js").Answer} Answer */
+/** @typedef {import("../../../static/types/reference_types.js").Question} Question */
+/** @typedef {import("../../../static/types/api_types.js").DocumentFiles} DocumentFiles */
 
 /** @param {string} path */
 const file = (path, text = "") => ({ path, text });
@@ -59,7 +59,7 @@ async function bundle({ text, texts, left_out }) {
 /**
  * @param {string} text
  * @param {{site?: Record<string, string>, answers?: (Partial<Answer> | null)[], files?: {path: string, text: string}[],
- *   decided?: import("../../static/types/reference_types.js").Decisions}} world
+ *   decided?: import("../../../static/types/reference_types.js").Decisions}} world
  */
 async function gathered(text, { site = {}, answers = [], files = [], decided }) {
   /** @type {Question[]} */

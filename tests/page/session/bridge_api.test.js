@@ -1,8 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ApiError } from "../../static/session/api_error.js";
-import { BridgeApi } from "../../static/session/bridge_api.js";
+import { ApiError } from "../../../static/session/api_error.js";
+import { BridgeApi } from "../../../static/session/bridge_api.js";
 
 /** A bridge that gives these answers in turn. @param {(Response | Error)[]} answers */
 function bridge(answers) {

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { whenOnline } from "../../static/session/when_online.js";
+import { whenOnline } from "../../../static/session/when_online.js";
 
 test("calls come and go without a word; only a connection that is there again is told", () => {
   /** @type {(state: any) => void} */

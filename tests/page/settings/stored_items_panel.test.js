@@ -1,10 +1,10 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { keptSentence } from "../../static/settings/stored_items_panel.js";
-import { choicesUpTo, effective } from "../../static/settings/retention_form.js";
+import { keptSentence } from "../../../static/settings/stored_items_panel.js";
+import { choicesUpTo, effective } from "../../../static/settings/retention_form.js";
 
-/** @param {Partial<import("../../static/types/api_types.js").KeptSummary>} facts */
+/** @param {Partial<import("../../../static/types/api_types.js").KeptSummary>} facts */
 const summary = (facts) => ({ items: 0, responses: 0, conversations: 0, own_conversations: 0, bytes: 0, oldest: null, days: 90, max_bytes: 0, ...facts });
 
 test("a user reads how much is kept, since when, and that nothing is", () => {
@@ -15,7 +15,7 @@ test("a user reads how much is kept, since when, and that nothing is", () => {
 });
 
 test("a user can choose as much memory as the bridge has, or less", () => {
-  const names = (/** @type {import("../../static/types/api_types.js").ReasoningMemory} */ most) => choicesUpTo(most).map(([name]) => name);
+  const names = (/** @type {import("../../../static/types/api_types.js").ReasoningMemory} */ most) => choicesUpTo(most).map(([name]) => name);
   assert.deepEqual(names("conversation"), ["disabled", "next_reply", "conversation"]);
   assert.deepEqual(names("next_reply"), ["disabled", "next_reply"]);
   assert.deepEqual(names("disabled"), ["disabled"]);

@@ -1,13 +1,13 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { kindOf, branchesOf, facts } from "../../static/base/argument_schema.js";
-import { createField, createItem, fillField } from "../../static/tools/form_state.js";
-import { readForm } from "../../static/tools/form_values.js";
-import { exampleOf, prettyJson } from "../../static/ui/json_display.js";
-import { parseJson, stringifyJson } from "../../static/base/json_text.js";
+import { kindOf, branchesOf, facts } from "../../../static/base/argument_schema.js";
+import { createField, createItem, fillField } from "../../../static/tools/form_state.js";
+import { readForm } from "../../../static/tools/form_values.js";
+import { exampleOf, prettyJson } from "../../../static/ui/json_display.js";
+import { parseJson, stringifyJson } from "../../../static/base/json_text.js";
 
-/** @typedef {import("../../static/tools/form_state.js").Field} Field */
+/** @typedef {import("../../../static/tools/form_state.js").Field} Field */
 
 /** @param {any} properties @param {string[]} [required] */
 const objectOf = (properties, required = []) => ({ type: "object", properties, required });

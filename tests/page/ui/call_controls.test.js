@@ -2,13 +2,13 @@
 /** Limits, deadlines and breakers as the page keeps and words them. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { breakerWords, subjectOf } from "../../static/ui/breaker_notice.js";
-import { CallControls } from "../../static/session/call_controls.js";
-import { ControlsApi } from "../../static/session/controls_api.js";
-import { deadlineOf, meaningOf, numberOf, sourceOf, whoseDeadline } from "../../static/ui/limit_text.js";
-import { deadlineWords, lateWords } from "../../static/calls/stored_call.js";
-import { clock } from "../../static/base/time_format.js";
-import { SeenCalls, REMEMBERED_CALLS } from "../../static/executor/seen_calls.js";
+import { breakerWords, subjectOf } from "../../../static/ui/breaker_notice.js";
+import { CallControls } from "../../../static/session/call_controls.js";
+import { ControlsApi } from "../../../static/session/controls_api.js";
+import { deadlineOf, meaningOf, numberOf, sourceOf, whoseDeadline } from "../../../static/ui/limit_text.js";
+import { deadlineWords, lateWords } from "../../../static/calls/stored_call.js";
+import { clock } from "../../../static/base/time_format.js";
+import { SeenCalls, REMEMBERED_CALLS } from "../../../static/executor/seen_calls.js";
 
 /** @param {object} [fields] @returns {any} */
 const limit = (fields) => ({

@@ -2,10 +2,10 @@
 /** Markdown as a tree: nothing in it can run, load from elsewhere or lead where a page must not. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { withoutMarkers } from "../../static/ui/markers.js";
-import { calmed, parseMarkdown } from "../../static/ui/markdown.js";
+import { withoutMarkers } from "../../../static/ui/markers.js";
+import { calmed, parseMarkdown } from "../../../static/ui/markdown.js";
 
-/** @typedef {import("../../static/types/chat_types.js").MarkdownNode} MarkdownNode */
+/** @typedef {import("../../../static/types/chat_types.js").MarkdownNode} MarkdownNode */
 
 /** @param {MarkdownNode} node @returns {string} short: `p(text strong(more))` */
 const short = (node) => (typeof node === "string" ? node : `${node.tag}${attributes(node.attributes)}(${node.children.map(short).join(" ")})`);

@@ -1,10 +1,10 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Devices } from "../../static/session/devices.js";
-import { runnerSentence, statusOf } from "../../static/ui/status_view.js";
+import { Devices } from "../../../static/session/devices.js";
+import { runnerSentence, statusOf } from "../../../static/ui/status_view.js";
 
-/** @param {Partial<import("../../static/types/types.js").ExecutorState>} state */
+/** @param {Partial<import("../../../static/types/types.js").ExecutorState>} state */
 const status = (state) =>
   statusOf({ role: "executor", connection: "online", error: null, origins: [], running: 0, ...state });
 
@@ -42,7 +42,7 @@ function known(list, choices = {}) {
   return Object.assign(devices, { list, choices });
 }
 
-/** @param {any[]} list @param {Partial<import("../../static/types/types.js").ExecutorState>} [state] */
+/** @param {any[]} list @param {Partial<import("../../../static/types/types.js").ExecutorState>} [state] */
 const sentence = (list, state) =>
   runnerSentence({ role: "executor", connection: "online", error: null, origins: [], running: 0, ...state }, known(list));
 

@@ -2,13 +2,13 @@
 /** The pure parts of the views: what is found, filtered, parsed and worded. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { kindOfEntry, matches } from "../../static/calls/call_filter.js";
-import { address, readRoute } from "../../static/ui/router.js";
-import { duration } from "../../static/ui/outcome_view.js";
-import { nameFor, readable, size } from "../../static/ui/response_view.js";
-import { readAddress } from "../../static/session/probe_frames.js";
-import { choiceOf, reasonSentence, shownSentence, withPin } from "../../static/session/selection.js";
-import { findTools, tagsOf } from "../../static/session/tool_filter.js";
+import { kindOfEntry, matches } from "../../../static/calls/call_filter.js";
+import { address, readRoute } from "../../../static/ui/router.js";
+import { duration } from "../../../static/ui/outcome_view.js";
+import { nameFor, readable, size } from "../../../static/ui/response_view.js";
+import { readAddress } from "../../../static/session/probe_frames.js";
+import { choiceOf, reasonSentence, shownSentence, withPin } from "../../../static/session/selection.js";
+import { findTools, tagsOf } from "../../../static/session/tool_filter.js";
 
 /** @param {object} [changes] @returns {any} */
 const entry = (changes = {}) => ({
