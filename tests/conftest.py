@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["tests.support.fixtures"]
+
 SHARED = Path(__file__).parents[2] / "shared"
 
 

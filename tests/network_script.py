@@ -9,7 +9,7 @@ SCRIPT = Path(__file__).parents[1] / "static" / "base" / "network_table.js"
 
 HEAD = """\
 // @ts-check
-/** Written by `python -m tests.network_script` from bridge/documents/network_table.py, which has the sources. */
+/** Written by `python -m tests.network_script` from bridge/documents/network_table.py with its sources. */
 
 /** @type {readonly import("../types/types.js").Network[]} */
 export const NETWORKS = [

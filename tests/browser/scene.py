@@ -1,9 +1,10 @@
 """The stage of a browser test: a bridge, the sample API on another port, and pages of real users."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import aiohttp
@@ -11,12 +12,18 @@ from aiohttp import web
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from bridge.app.server import Bridge, start_bridge
+from bridge.documents.reader import DocumentReader
 from bridge.settings.bridge import Settings, page_url
 from bridge.storage.store import Store
 from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, accept_selection, open_page
+from tests.support.documents.inline_reader import InlineReader
 from tests.support.running import FORGET_AT_ONCE
+from tests.support.stores.databases import with_tables
 from tests.support.waiting import eventually
+
+PATIENT = {"PAGE_RESUME_SECONDS": 10}
+"""A page that is reloaded on a busy machine is back in time."""
 
 
 @dataclass
@@ -73,7 +80,7 @@ class Scene:
     async def expect_no_page(self, user: str) -> None:
         """Wait until the bridge knows that no page of that user is open."""
         account = await self.bridge.rooms.store.ensure_user(user)
-        await eventually(lambda: self.bridge.rooms.gateway.page_count(account.id) == 0)
+        await eventually(lambda: self.bridge.rooms.gateway.pages.count(account.id) == 0)
 
     async def _opened(self, url: str, options: dict[str, Any]) -> Page:
         page = await (await self.new_context(**options)).new_page()
@@ -104,12 +111,23 @@ async def staged(
 
 
 async def start_offering(
-    folder: Path, samples_url: str, documents: Sequence[str], *, deadline_s: float = 60, **settings: Any
+    folder: Path,
+    samples_url: str,
+    documents: Sequence[str],
+    *,
+    deadline_s: float = 60,
+    limits: Mapping[str, float] = MappingProxyType({}),
+    reader: DocumentReader | None = None,
+    **settings: Any,
 ) -> Bridge:
-    """Start a bridge, on a free port if none is given, and share documents of the sample API."""
-    limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **FORGET_AT_ONCE}
+    """Start a bridge, on a free port if none is given, and share documents of the sample API.
+
+    `reader`: who reads them, if not this process.
+    """
+    limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **PATIENT, **FORGET_AT_ONCE, **limits}
     chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
-    bridge = await start_bridge(chosen, Store.open(folder / "bridge.sqlite3"))
+    store = Store.open(with_tables(folder / "bridge.sqlite3"))
+    bridge = await start_bridge(chosen, store, documents=reader or InlineReader())
     for name in documents:
         await bridge.share(f"{samples_url}/documents/{name}", named=f"sample {name}")
     return bridge

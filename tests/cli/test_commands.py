@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import pkgutil
 import signal
 import sqlite3
 import subprocess
@@ -13,17 +14,17 @@ from pathlib import Path
 import pytest
 
 from bridge.__main__ import main
+from bridge.late_modules import LATE
 from bridge.storage.store import Store
+from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text, operation
 from toolserver.json_types import JsonObject
 
 SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
 
 
-def run(*arguments: str, data: Path | None = None) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, **({"TOOL_BRIDGE_DATA": str(data)} if data else {})}
-    command = [sys.executable, "-m", "bridge", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environ, timeout=30, check=False)
+def run(*arguments: str, data: Path | None = None) -> Ended:
+    return run_command(*arguments, environ={"TOOL_BRIDGE_DATA": str(data)} if data else {})
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +55,9 @@ def test_the_demo_prints_one_line_of_facts(demo: tuple[dict[str, str], Path]) ->
 def test_tools_of_the_running_bridge_are_listed(demo: tuple[dict[str, str], Path]) -> None:
     """The data folder says where the bridge runs and with which key."""
     _, data = demo
-    listed = run("tools", data=data).stdout.splitlines()
+    listed = run("tools", data=data).output.splitlines()
     assert listed[0] == "getOpeningHours  GET /opening-hours  [corner-shop]  (not accepted)"
-    tools = json.loads(run("tools", "--json", data=data).stdout)["tools"]
+    tools = json.loads(run("tools", "--json", data=data).output)["tools"]
     assert len(tools) == len(listed)
 
 
@@ -64,19 +65,19 @@ def test_a_call_prints_the_answer_and_fails_with_the_error(demo: tuple[dict[str,
     """Scripts read the exit status."""
     facts, data = demo
     called = run("call", "listProducts", '{"limit": 1}', data=data)
-    assert called.returncode == 1
-    assert json.loads(called.stdout)["error"]["code"] == "not_accepted"
+    assert called.status == 1
+    assert json.loads(called.output)["error"]["code"] == "not_accepted"
     wrong = run("call", "listProducts", "--key", "tbk_wrong", "--url", facts["base_url"])
-    assert json.loads(wrong.stdout)["error"]["code"] == "unauthorized"
+    assert json.loads(wrong.output)["error"]["code"] == "unauthorized"
 
 
 def test_a_key_and_a_page_link_are_made_for_another_user(demo: tuple[dict[str, str], Path]) -> None:
     """While the bridge runs; the key works at once."""
     facts, data = demo
-    made = json.loads(run("key", "--user", "bob", "--json", "--data", str(data)).stdout)
+    made = json.loads(run("key", "--user", "bob", "--json", "--data", str(data)).output)
     assert made["user"] == "bob"
     assert made["page_url"].startswith(facts["base_url"] + "/#ticket=")
-    assert run("tools", "--key", made["key"], data=data).returncode == 0
+    assert run("tools", "--key", made["key"], data=data).status == 0
 
 
 def test_a_forwarders_key_has_no_page_and_speaks_for_nobody_by_itself(
@@ -84,12 +85,12 @@ def test_a_forwarders_key_has_no_page_and_speaks_for_nobody_by_itself(
 ) -> None:
     """It is for Open WebUI's backend; printed as text and as JSON."""
     _, data = demo
-    made = json.loads(run("key", "--forwarder", "--label", "chat", "--json", "--data", str(data)).stdout)
+    made = json.loads(run("key", "--forwarder", "--label", "chat", "--json", "--data", str(data)).output)
     assert set(made) == {"forwarder", "key"}
     refused = run("call", "listProducts", "--key", made["key"], data=data)
-    assert json.loads(refused.stdout)["error"]["code"] == "unverified_user"
-    assert run("key", "--forwarder", data=data).stdout.startswith("Forwarder: command line\nKey: tbk_")
-    assert run("key", "--forwarder", "--user", "bob", data=data).returncode == 2
+    assert json.loads(refused.output)["error"]["code"] == "unverified_user"
+    assert run("key", "--forwarder", data=data).output.startswith("Forwarder: command line\nKey: tbk_")
+    assert run("key", "--forwarder", "--user", "bob", data=data).status == 2
 
 
 def test_users_and_their_browsers_are_listed_and_a_browser_is_removed(
@@ -126,13 +127,10 @@ def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: st
     secret.write_text("short\n", encoding="utf-8")
     named = ["--user-jwt-secret", str(secret)] if how == "file" else []
     environ = {} if how == "file" else {"FORWARD_USER_INFO_HEADER_JWT_SECRET": "short"}
-    command = [sys.executable, "-m", "bridge", "serve", "--port", "0", "--data", str(tmp_path), *named]
-    started = subprocess.run(
-        command, capture_output=True, text=True, env=os.environ | environ, timeout=30, check=False
-    )
-    assert started.returncode == 2
-    assert "needs 32 bytes" in started.stderr
-    assert "Traceback" not in started.stderr
+    started = run_command("serve", "--port", "0", "--data", str(tmp_path), *named, environ=environ)
+    assert started.status == 2
+    assert "needs 32 bytes" in started.errors
+    assert "Traceback" not in started.errors
 
 
 @pytest.mark.parametrize(
@@ -168,11 +166,24 @@ def test_a_command_loads_no_library_that_it_does_not_use(
     assert not foreign & loaded
 
 
+def test_a_server_is_there_before_what_many_starts_do_not_need() -> None:
+    """Whoever has the demo model, and a database that is up to date, waits for neither package."""
+    code = "import sys, bridge.cli.serve; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+    assert not {"alembic", "openai", "openapi_core"} & set(ran.stdout.split())
+
+
+@pytest.mark.parametrize("named", LATE.values())
+def test_what_is_loaded_late_is_there(named: str) -> None:
+    """A name in a text is found by no type checker."""
+    assert callable(pkgutil.resolve_name(named))
+
+
 def test_a_client_command_without_a_bridge_says_so(tmp_path: Path) -> None:
     """No traceback."""
     called = run("call", "x", "--url", "http://127.0.0.1:1", "--data", str(tmp_path))
-    assert called.returncode == 2
-    assert "no bridge answers at http://127.0.0.1:1" in called.stderr
+    assert called.status == 2
+    assert "no bridge answers at http://127.0.0.1:1" in called.errors
 
 
 def test_a_port_in_use_is_reported_in_one_line(demo: tuple[dict[str, str], Path], tmp_path: Path) -> None:
@@ -180,9 +191,9 @@ def test_a_port_in_use_is_reported_in_one_line(demo: tuple[dict[str, str], Path]
     facts, _ = demo
     port = facts["base_url"].rpartition(":")[2]
     started = run("serve", "--port", port, "--data", str(tmp_path))
-    assert started.returncode == 1
-    assert "cannot listen on 127.0.0.1" in started.stderr
-    assert "Traceback" not in started.stderr
+    assert started.status == 1
+    assert "cannot listen on 127.0.0.1" in started.errors
+    assert "Traceback" not in started.errors
 
 
 def test_check_reports_what_becomes_a_tool_and_what_does_not(capsys: pytest.CaptureFixture[str]) -> None:

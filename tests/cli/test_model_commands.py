@@ -16,6 +16,7 @@ import aiohttp
 import pytest
 
 from bridge.storage.store import Store
+from tests.support.commands import Ended, run_command, without
 from tests.support.models.model_answers import text
 from tests.support.models.scripted_provider import KEY, MODELS, ScriptedProvider
 
@@ -29,15 +30,6 @@ SWITCHES = (
     "MAX_FUNCTION_CALL_LOOPS_REACHED_TEMPLATE",
 )
 HELLO: Any = {"messages": [{"role": "user", "content": "Hello"}]}
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A command that has ended."""
-
-    status: int | None
-    output: str
-    errors: str
 
 
 @dataclass(frozen=True)
@@ -67,9 +59,8 @@ def command(data: Path, *words: str, switches: Mapping[str, str]) -> Any:
 
 async def run(data: Path, *words: str, **switches: str) -> Ended:
     """A command that ends by itself."""
-    process = await command(data, *words, switches=switches)
-    output, errors = await asyncio.wait_for(process.communicate(), 30)
-    return Ended(process.returncode, output.decode(), errors.decode())
+    environ = {**without(*SWITCHES), "TOOL_BRIDGE_DATA": str(data), **switches}
+    return await asyncio.to_thread(run_command, *words, environ=environ)
 
 
 @asynccontextmanager

@@ -212,6 +212,7 @@ def written(schema: JsonValue) -> JsonObject:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_every_real_document_arrives_whole(shared_specs: Path) -> None:
     """The measured form has to hold for what people really add, thousands of operations of it."""

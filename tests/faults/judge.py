@@ -3,11 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from bridge.browser_protocol import WireError
 from bridge.calls.dispatcher import MAX_ATTEMPTS, RESUME_S
 from bridge.calls.open_call import APPROVAL_GRACE_S
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import TERMINAL, CallState
+from bridge.errors import WireError
 from bridge.settings.bridge import DEFAULT_APPROVAL_S
 from tests.faults.bridge_double import Row
 from tests.faults.ledger import Deeds

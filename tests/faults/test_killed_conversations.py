@@ -15,7 +15,7 @@ from tests.support.models.scripted_provider import ScriptedProvider, script, scr
 from tests.support.talking import Talk, listening
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(180), pytest.mark.slow]
 
 ADD = calls(("addProduct", {"name": "tea"}))
 

@@ -19,7 +19,7 @@ from tests.support.models.scripted_provider import Script, ScriptedProvider, scr
 from tests.support.running import json_answer
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(180), pytest.mark.slow]
 
 WRITE = "POST /products"
 ADD = calls(("addProduct", {"name": "tea"}))

@@ -33,7 +33,7 @@ ROOMY = {"CALLS_PER_MINUTE_PER_USER": MANY, "UNAUTHENTICATED_PER_MINUTE_PER_ADDR
 
 async def serve(folder: Path) -> None:
     async with running_bridge(folder, limits=ROOMY) as bridge:
-        await bridge.app.composition.registry.share("shop.json", document_text(), source_url=None)
+        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
         facts = {"base_url": bridge.base_url, "key": bridge.key, "sessions": await sessions(bridge)}
         print(json.dumps(facts), flush=True)
         await asyncio.to_thread(sys.stdin.read)
@@ -43,7 +43,7 @@ async def serve(folder: Path) -> None:
 
 async def sessions(bridge: Bridge) -> list[str]:
     """A session token of each user's paired browser."""
-    store, identity = bridge.app.composition.store, bridge.app.composition.identity
+    store, identity = bridge.rooms.store, bridge.rooms.identity
     made: list[str] = []
     for number in range(USERS):
         user = await store.ensure_user(f"user {number}")
@@ -63,7 +63,7 @@ async def gone(bridge: Bridge) -> None:
 
 def leftovers(bridge: Bridge) -> dict[str, Any]:
     """What grew if something was forgotten."""
-    eio: Any = bridge.app.composition.gateway._sio.eio  # pyright: ignore[reportPrivateUsage] - what memory holds
+    eio: Any = bridge.rooms.gateway._sio.eio  # pyright: ignore[reportPrivateUsage] - what memory holds
     return {"sockets": len(eio.sockets), "tasks": len(asyncio.all_tasks())}
 
 

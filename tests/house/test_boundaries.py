@@ -121,7 +121,7 @@ def test_the_folders_of_the_page_import_downwards_and_views_know_nothing_of_each
 
 def test_no_folder_of_modules_holds_more_than_a_reader_can_look_over() -> None:
     """Of a hundred files side by side nobody finds the one to change."""
-    crowded = Counter(str(PurePosixPath(file).parent) for file in files(".py", ".js") if is_tidied(file))
+    crowded = Counter(str(PurePosixPath(file).parent) for file in files(".py", ".js") if VENDORED not in file)
     refuse(f"{folder} has {count} modules" for folder, count in crowded.items() if count > MOST_MODULES)
 
 
@@ -137,10 +137,6 @@ def may_import(folder: str, other: str) -> bool:
     if other not in FOLDERS:
         return False
     return folder not in FOLDERS or FOLDERS.index(other) < FOLDERS.index(folder)
-
-
-def is_tidied(file: str) -> bool:
-    return file.startswith(("toolserver/", "static/", "tests/unit/toolserver/")) and VENDORED not in file
 
 
 def test_nothing_imports_the_composition_root_of_the_page() -> None:

@@ -4,7 +4,7 @@ import re
 from itertools import chain
 from pathlib import PurePosixPath
 
-from bridge.browser_protocol import ErrorCode
+from bridge.errors import ErrorCode
 from tests.house.source import ROOT, files, refuse, text_of
 
 OUR_FOLDERS = ["bridge", "toolserver", "static", "tests", "docs", "examples", "bench", "make", ".ci"]

@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from bridge import browser_protocol as wire
+from bridge import errors
 from bridge.__main__ import main
 from bridge.browsers.gateway import SOCKET_PATH
-from bridge.settings import bridge as config
+from bridge.settings import bridge as bridge_settings
 from tests.house.source import refuse, text_of
 from tests.support.running import running_bridge
 
@@ -41,7 +41,7 @@ def test_every_command_and_option_is_documented(capsys: pytest.CaptureFixture[st
     refuse(f"command-line.md and settings.md lack {option}" for option in sorted(options - named))
 
 
-@pytest.mark.parametrize("module", [wire, config])
+@pytest.mark.parametrize("module", [errors, bridge_settings])
 def test_every_limit_is_documented(module: ModuleType) -> None:
     """Whoever meets a limit finds its number where all of them stand, in a row that names its module."""
     path = module.__name__.replace(".", "/") + ".py"

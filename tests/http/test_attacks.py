@@ -12,8 +12,9 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.browser_protocol import SOCKET_MESSAGE_BYTES, BridgeError, ErrorCode
-from bridge.http import routing as http_routes
+from bridge.browser_protocol import SOCKET_MESSAGE_BYTES
+from bridge.errors import BridgeError, ErrorCode
+from bridge.http import routing
 from tests.support.documents.compiled import document_text
 from tests.support.running import Page, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
@@ -58,13 +59,13 @@ async def test_naming_anothers_session_in_a_call_reaches_only_ones_own_page(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """S0-117, W-26: Open WebUI sends X-Session-Id; what a caller names is not believed, in no place."""
-    bob = await bridge.app.composition.store.ensure_user("bob")
+    bob = await bridge.rooms.store.ensure_user("bob")
     mine_answers = answering(json_answer({"from": "mine"}))
     async with (
         page_of(bridge, bridge.local_user.id, mine_answers) as mine,
         page_of(bridge, bob.id, silence) as his,
     ):
-        target = bridge.app.composition.gateway.newest_page(bob.id)
+        target = bridge.rooms.gateway.pages.newest(bob.id)
         assert target is not None
         sid = target.sid
         tries: list[tuple[dict[str, str], str]] = [
@@ -81,7 +82,7 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Knowing every id is no right: nothing is told, stopped, decided or removed; the audit log knows."""
-    bob = await bridge.app.composition.store.ensure_user("bob")
+    bob = await bridge.rooms.store.ensure_user("bob")
     async with (
         page_of(bridge, bridge.local_user.id, silence) as mine,
         page_of(bridge, bob.id, silence) as his,
@@ -108,7 +109,7 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
         for method, path, body in tries:
             status, refused = await his.request(method, path, body)
             assert (status, refused["error"]["code"]) == (404, ErrorCode.NOT_FOUND), path
-        go = await his.socket.call("bridge:decision", {"call_id": call_id, "decision": "once"}, timeout=5)
+        go = await his.socket.call("bridge:decision", {"call_id": call_id, "decision": "once"}, timeout=20)
         assert go == {"go": False, "wait": False, "deadline_ms": 0}
         await his.socket.emit("bridge:result", {"call_id": call_id, "outcome": json_answer({"forged": 1})})
         await eventually(lambda: his.receipts)
@@ -136,15 +137,15 @@ async def test_a_flood_of_calls_is_refused_early_and_leaves_nothing_behind(
     """W-16: scaled proof for a million: beyond the limit each is refused at once, none is remembered."""
     async with page_of(bridge, bridge.local_user.id, silence):
         held = [asyncio.create_task(call(bridge, http)) for _ in range(20)]
-        await eventually(lambda: len(bridge.app.composition.dispatcher._open) == 20)  # pyright: ignore[reportPrivateUsage] - what memory holds
+        await eventually(lambda: len(bridge.rooms.dispatcher._open) == 20)  # pyright: ignore[reportPrivateUsage] - what memory holds
         started = asyncio.get_running_loop().time()
         codes = [(await call(bridge, http))[1]["error"]["code"] for _ in range(200)]
         assert set(codes) == {ErrorCode.QUEUE_FULL}
         assert asyncio.get_running_loop().time() - started < 20
-        assert len(bridge.app.composition.dispatcher._open) == 20  # pyright: ignore[reportPrivateUsage]
+        assert len(bridge.rooms.dispatcher._open) == 20  # pyright: ignore[reportPrivateUsage]
         for task in held:
             task.cancel()
-        await eventually(lambda: not bridge.app.composition.dispatcher._open)  # pyright: ignore[reportPrivateUsage]
+        await eventually(lambda: not bridge.rooms.dispatcher._open)  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_an_oversized_message_ends_its_socket_and_no_other(
@@ -157,7 +158,7 @@ async def test_an_oversized_message_ends_its_socket_and_no_other(
         page_of(bridge, local, answering(json_answer({"ok": 1}))),
     ):
         await big.socket.emit("bridge:result", {"call_id": "c", "outcome": "x" * (SOCKET_MESSAGE_BYTES + 1)})
-        await eventually(lambda: bridge.app.composition.gateway.page_count(local) == 1)
+        await eventually(lambda: bridge.rooms.gateway.pages.count(local) == 1)
         assert await call(bridge, http) == (200, {"ok": 1})
 
 
@@ -166,12 +167,12 @@ async def test_a_body_that_trickles_is_not_waited_for(
     bridge: Bridge, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     """Slow loris: the connection is answered and closed; the wait is shortened here."""
-    monkeypatch.setattr(http_routes, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(routing, "BODY_SECONDS", 0.2)
     target = urlsplit(bridge.base_url)
     reader, writer = await asyncio.open_connection(target.hostname, target.port)
     head = f"POST {path} HTTP/1.1\r\nHost: {target.netloc}\r\nAuthorization: Bearer {bridge.key}\r\n"
     writer.write((head + "Content-Length: 100\r\n\r\n{").encode())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         answer = await reader.readuntil(b"}}")
     writer.close()
     assert b" 400 " in answer.splitlines()[0]
@@ -275,7 +276,7 @@ async def test_no_path_leads_out_of_what_is_served(bridge: Bridge, path: str) ->
     target = urlsplit(bridge.base_url)
     reader, writer = await asyncio.open_connection(target.hostname, target.port)
     writer.write(f"GET {path} HTTP/1.1\r\nHost: {target.netloc}\r\nConnection: close\r\n\r\n".encode())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         answer = await reader.read()
     writer.close()
     assert answer.split(maxsplit=2)[1] in (b"401", b"404"), answer[:200]
@@ -322,7 +323,7 @@ async def test_a_changed_document_runs_nothing_until_it_was_accepted_anew(
         assert (await call(bridge, http))[0] == 200
         changed = document_text().replace("http://api.example", "http://evil.example")
         assert changed != document_text()
-        await bridge.app.composition.registry.share("shop.json", changed, source_url=None)
+        await bridge.rooms.registry.share("shop.json", changed, source_url=None)
         seen = len(page.calls)
         status, body = await call(bridge, http)
         assert (status, body["error"]["code"], body["error"]["detail"]["changed"]) == (
@@ -340,4 +341,4 @@ async def test_a_page_of_one_user_cannot_wear_the_session_of_another(bridge: Bri
         status, refused = await other.request("GET", "/api/me")
         assert (status, refused["error"]["code"]) == (401, ErrorCode.UNAUTHORIZED)
         with pytest.raises((BridgeError, Exception), match="session has ended"):
-            await bridge.app.composition.identity.caller_of_session(other.token)
+            await bridge.rooms.identity.caller_of_session(other.token)

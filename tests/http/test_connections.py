@@ -35,7 +35,7 @@ class Line:
     async def ask(self, path: bytes) -> bytes:
         """The status line and headers of the answer; the body is empty."""
         await self.send(REQUEST % path)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             return await self.reader.readuntil(b"\r\n\r\n")
 
     async def is_ended(self, within_s: float = 5) -> bool:
@@ -138,7 +138,7 @@ async def test_an_answer_that_takes_long_is_not_ended() -> None:
         await line.send(REQUEST % b"slow")
         assert not await line.is_ended(within_s=3 * HEADER_S)
         served.go.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             assert b"200 OK" in await line.reader.readuntil(b"\r\n\r\n")
 
 
@@ -165,7 +165,7 @@ async def test_a_connection_with_a_caller_stays_whoever_comes() -> None:
         for _ in range(50):
             await served.connect()
         served.go.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             assert b"200 OK" in await known.reader.readuntil(b"\r\n\r\n")
         assert b"200 OK" in await known.ask(b"a")
 
@@ -183,7 +183,7 @@ async def test_a_body_that_comes_after_the_answer_is_no_header() -> None:
     async with serving() as served:
         line = await served.connect()
         await line.send(b"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             assert b"405" in await line.reader.readuntil(b"\r\n\r\n")
             await line.reader.readexactly(len("405: Method Not Allowed"))
         await line.send(b"body")
@@ -201,7 +201,7 @@ async def test_a_connection_that_says_nothing_goes_before_one_that_is_being_answ
             await (await served.connect()).send(REQUEST % b"slow")
         assert await silent.is_ended(within_s=HEADER_S / 2)
         served.go.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             assert b"200 OK" in await first.reader.readuntil(b"\r\n\r\n")
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.fuzz.search import search
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(300), pytest.mark.slow]
 
 COUNT = 15_000
 """Of a million that are searched by hand; see docs/explanation/security.md."""

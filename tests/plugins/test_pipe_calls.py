@@ -203,7 +203,7 @@ async def test_stop_ends_the_calls_and_the_answer(bridge: Bridge, provider: Scri
             pass
 
     reading = asyncio.create_task(read())
-    await asyncio.wait_for(begun.wait(), 5)
+    await asyncio.wait_for(begun.wait(), 20)
     reading.cancel()
     await asyncio.wait([reading])
     assert cancelled.is_set()
@@ -224,7 +224,7 @@ async def test_stop_while_the_model_speaks_hangs_up(bridge: Bridge, provider: Sc
         if chunk.get("type") == "response.output_text.delta":
             break
     await stream.aclose()
-    await asyncio.wait_for(provider.requests[0].hung_up.wait(), 5)
+    await asyncio.wait_for(provider.requests[0].hung_up.wait(), 20)
 
 
 async def test_stop_aborts_what_the_bridges_page_does(bridge: Bridge, provider: ScriptedProvider) -> None:
@@ -243,7 +243,7 @@ async def test_stop_aborts_what_the_bridges_page_does(bridge: Bridge, provider: 
 
     async with page_of(bridge, bridge.local_user.id, never) as page:
         reading = asyncio.create_task(read())
-        await asyncio.wait_for(begun.wait(), 5)
+        await asyncio.wait_for(begun.wait(), 20)
         reading.cancel()
         await asyncio.wait([reading])
         await eventually(lambda: page.cancelled)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bridge.agent.model import ModelRequest
-from bridge.providers.http_provider import Provider
+from bridge.providers.http_provider import HttpProvider
 from bridge.providers.models import ResponsesModel
 from bridge.settings.models import ProviderApi, ProviderSettings
 from tests.support.models.model_answers import calls, reasoning, refusal, text
@@ -121,7 +121,7 @@ async def test_nobody_elses_settings_reach_a_provider(monkeypatch: pytest.Monkey
     for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.setenv(name, "sk-of-another-account")
     async with scripted_provider() as server:
-        provider = Provider(ProviderSettings(name="Local", base_url=server.base_url), None)
+        provider = HttpProvider(ProviderSettings(name="Local", base_url=server.base_url), None)
         server.play(text("Hi"))
         async with aclosing(ResponsesModel(provider).stream(HELLO)) as stream:
             assert [event.type async for event in stream][-1] == "response.completed"
@@ -171,7 +171,7 @@ async def test_whoever_stops_listening_hangs_up(api: ProviderApi) -> None:
             async for event in stream:
                 if event.type == "response.output_text.delta":
                     break
-        await asyncio.wait_for(now.server.requests[0].hung_up.wait(), 5)
+        await asyncio.wait_for(now.server.requests[0].hung_up.wait(), 20)
 
 
 @pytest.mark.asyncio
@@ -185,7 +185,7 @@ async def test_a_cancelled_round_hangs_up_before_its_first_event_too(api: Provid
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        await asyncio.wait_for(now.server.requests[0].hung_up.wait(), 5)
+        await asyncio.wait_for(now.server.requests[0].hung_up.wait(), 20)
 
 
 @pytest.mark.asyncio

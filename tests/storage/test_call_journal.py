@@ -13,10 +13,11 @@ import pytest_asyncio
 from sqlalchemy.exc import OperationalError
 
 from bridge.app.server import Bridge
-from bridge.browser_protocol import ErrorCode, Result
+from bridge.browser_protocol import Result
 from bridge.calls.argument_redaction import KEPT_ARGUMENTS_CHARS
 from bridge.calls.ports import JournalUnavailable
 from bridge.calls.state_machine import CallState
+from bridge.errors import ErrorCode
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import NAMES, IntentLog

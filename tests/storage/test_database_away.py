@@ -13,7 +13,7 @@ from sqlalchemy import URL, text
 
 from bridge.app.server import Bridge
 from bridge.auth import identity
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.storage import sessions
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
@@ -22,7 +22,7 @@ from tests.support.stores.databases import engine_of, execute
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 
 READS, CHANGES = "/tools/listProducts", "/tools/addProduct"
 
@@ -149,9 +149,9 @@ async def test_a_revoked_key_does_not_work_again_when_the_database_goes_away(
     bridge: Bridge, page: Page, postgres_server: PostgresServer
 ) -> None:
     """Its holder was known, and then was not."""
-    key_id, key = await bridge.app.composition.store.add_key(bridge.local_user.id, "short-lived")
+    key_id, key = await bridge.rooms.store.add_key(bridge.local_user.id, "short-lived")
     assert (await ask(bridge, READS, key=key))[0] == 200
-    await bridge.app.composition.store.delete_key(bridge.local_user.id, key_id)
+    await bridge.rooms.store.delete_key(bridge.local_user.id, key_id)
     assert (await ask(bridge, READS, key=key))[0] == 401
     async with stopped(postgres_server):
         assert (await ask(bridge, READS, key=key))[0] == 503

@@ -46,8 +46,8 @@ async def test_they_are_counted_exported_and_deleted_with_the_rest(
         [line] = [json.loads(each) for each in lines if '"kept":"conversation"' in each]
         assert line["id"] == talk.id
         assert [each["id"] for each in line["messages"]] == [each["id"] for each in messages]
-        ann = await bridge.app.composition.store.ensure_user("ann")
-        _, key = await bridge.app.composition.store.add_key(ann.id, "")
+        ann = await bridge.rooms.store.ensure_user("ann")
+        _, key = await bridge.rooms.store.add_key(ann.id, "")
         async with aiohttp.ClientSession() as http:
             other = Talk(bridge.base_url, http, key)
             assert (await other.ask("POST", "/conversations", {}))[0] == 201

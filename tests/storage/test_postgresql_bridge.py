@@ -67,7 +67,7 @@ async def allow(page: Page, nth: int) -> str:
     await eventually(lambda: len(page.calls) > nth)
     call_id = page.calls[nth]["id"]
     said = {"call_id": call_id, "decision": "always"}
-    assert (await page.socket.call("bridge:decision", said, timeout=5))["go"] is True
+    assert (await page.socket.call("bridge:decision", said, timeout=20))["go"] is True
     return call_id
 
 
@@ -99,6 +99,7 @@ async def add_product(http: aiohttp.ClientSession, facts: dict[str, str]) -> int
         return answer.status
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_a_bridge_that_is_killed_goes_on_from_its_database(
     postgres_server: PostgresServer, tmp_path: Path
@@ -127,6 +128,7 @@ async def test_a_bridge_that_is_killed_goes_on_from_its_database(
         assert PASSWORD not in said
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_a_second_bridge_on_the_same_database_ends_nothing_of_the_first(
     postgres_server: PostgresServer, tmp_path: Path

@@ -7,9 +7,9 @@ from sqlalchemy import Connection, create_engine, select
 from sqlalchemy.dialects.postgresql import psycopg
 from sqlalchemy.engine import Dialect
 
-from bridge.edges.row_writer import SIZES, RowWriter
 from bridge.storage.dialects import upsert
 from bridge.storage.tables import LimitRow
+from bridge.storage.write_thread import SIZES, RowWriter
 
 COLUMNS = ("name", "value")
 

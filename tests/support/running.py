@@ -16,8 +16,10 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from jwt.algorithms import ECAlgorithm
 
 from bridge.app.server import Bridge, start_bridge
+from bridge.documents.reader import DocumentReader
 from bridge.settings.bridge import Settings
 from bridge.storage.store import Store
+from tests.support.documents.inline_reader import InlineReader
 from tests.support.stores.databases import Where, with_tables
 
 FORGET_AT_ONCE = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0}
@@ -33,16 +35,17 @@ async def running_bridge(
     database: Where | None = None,
     deadline_s: float = 60,
     limits: Mapping[str, float] = FORGET_AT_ONCE,
+    documents: DocumentReader | None = None,
     **settings: Any,
 ) -> AsyncGenerator[Bridge]:
     """A bridge on its own data folder; closed at the end, without waiting for calls that run.
 
-    No call asks its user, unless a test wants that.
+    No call asks its user, unless a test wants that. `documents`: who reads them, if not this process.
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **FORGET_AT_ONCE, **limits}
     store = Store.open(with_tables(database or folder / "bridge.sqlite3"))
     chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
-    bridge = await start_bridge(chosen, store)
+    bridge = await start_bridge(chosen, store, documents=documents or InlineReader())
     try:
         yield bridge
     finally:
@@ -103,7 +106,7 @@ class Page:
             self.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
         )
         said = hello or {"protocol": 1, "page_id": "p1"}
-        self.greeting = await self.socket.call("bridge:hello", said, timeout=5)
+        self.greeting = await self.socket.call("bridge:hello", said, timeout=20)
         return self.greeting
 
     async def accept_everything(self) -> None:
@@ -162,7 +165,7 @@ async def page_of(
 ) -> AsyncGenerator[Page]:
     """A connected page of a user that has accepted everything it is offered."""
     async with aiohttp.ClientSession() as http:
-        page = await pair(bridge.base_url, http, await bridge.app.composition.store.add_ticket(user_id))
+        page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(user_id))
         await page.open_session()
         await page.accept_everything()
         await page.connect(answer, hello)

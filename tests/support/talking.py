@@ -112,7 +112,7 @@ async def listening(
     ):
         assert response.status == 200, await response.text()
         hearing = group.create_task(_hear(response, listener, greeted))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             await greeted.wait()
         yield listener
         hearing.cancel()

@@ -11,7 +11,7 @@ POLL_S = 0.01
 
 
 async def eventually(
-    look: Callable[[], T | Awaitable[T]], *, within_s: float = 5.0, what: str = "the expected state"
+    look: Callable[[], T | Awaitable[T]], *, within_s: float = 20.0, what: str = "the expected state"
 ) -> T:
     """Call `look` until it gives something true, and return that.
 

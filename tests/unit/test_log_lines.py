@@ -118,7 +118,7 @@ def test_libraries_log_once_a_minute_and_the_bridge_as_it_likes() -> None:
     """Asyncio wrote 69,885 lines in 25 s when there were no descriptors left."""
     stream = io.StringIO()
     limit = ForeignOncePerMinute(Clock())
-    asyncio_log, own = log_into(stream, "asyncio", limit), log_into(stream, "bridge.edges", limit)
+    asyncio_log, own = log_into(stream, "asyncio", limit), log_into(stream, "bridge.http", limit)
     for number in range(100):
         asyncio_log.error("socket.accept() out of system resource\nsocket: %d", number)
         own.info("error_id=%d", number)

@@ -16,7 +16,7 @@ from tests.upgrade.opened import Left, Visitor, opened
 from tests.upgrade.profile import seed
 from tests.upgrade.shop import ShopApi, shop_api
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio, pytest.mark.both_databases]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio, pytest.mark.both_databases, pytest.mark.slow]
 
 QUESTION_S = 10.0
 """A call that asks its user, which none should, ends after this time."""

@@ -18,7 +18,7 @@ from tests.support.chromium import (
     save_credential,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 QUESTION = "This link would make this browser work for bob instead of local: bob's calls would then run here."
 

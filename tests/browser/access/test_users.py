@@ -6,7 +6,7 @@ from playwright.async_api import expect
 from tests.browser.scene import Scene
 from tests.support.chromium import expect_connection, go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def test_calls_of_two_users_never_reach_each_others_page(scene: Scene) -> None:

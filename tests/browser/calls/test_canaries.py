@@ -23,7 +23,7 @@ from tests.support.chromium import accept_selection, go_to, save_credential
 from tests.support.serving import for_every_page, serving
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 CANARIES = {
     "headerKey": "c4nary/header+key=7f3a91",

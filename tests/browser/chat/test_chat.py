@@ -15,7 +15,13 @@ from tests.support.models.scripted_provider import script
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
-LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 390)]
+LOOKS = [
+    ("light", 1280),
+    *(
+        pytest.param(*look, marks=pytest.mark.slow)
+        for look in [("light", 390), ("dark", 1280), ("dark", 390)]
+    ),
+]
 
 
 def ordered_by(customer: str) -> dict[str, Any]:

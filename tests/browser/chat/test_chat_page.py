@@ -16,7 +16,7 @@ from tests.support.models.model_answers import calls, text
 from tests.support.models.scripted_provider import fails, script
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 HOSTILE = """<script>window.hacked = 1</script> <img src=x onerror="window.hacked = 2">
 

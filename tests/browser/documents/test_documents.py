@@ -10,7 +10,7 @@ from tests.support.chromium import accept_selection, go_to
 from tests.support.documents.compiled import operation
 from toolserver.json_types import JsonObject
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def expect_review(page: Page, title: str) -> str:

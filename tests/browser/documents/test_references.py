@@ -9,7 +9,7 @@ from tests.browser.file_site import FileSite, file_site
 from tests.browser.scene import Scene
 from tests.support.chromium import accept_selection, go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 LIMIT = "limit: {name: limit, in: query, schema: {type: integer}}"
 

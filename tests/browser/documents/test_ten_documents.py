@@ -27,7 +27,12 @@ from tests.support.recorder import Recorder, recording
 from toolserver.document.security import SecurityScheme
 from toolserver.tool.catalog import Tool
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(300),
+    pytest.mark.slow,
+]
 
 DEVIATIONS = Path(__file__).with_name("ten_documents.toml")
 SOURCE_URL = "https://documents.example/openapi.json"
@@ -96,9 +101,7 @@ async def offer(scene: Scene, path: Path, base_url: str) -> LoadedServer:
     """Share a document, and move its server to another address."""
     bridge = scene.bridge
     server = await bridge.share(str(path))
-    return await bridge.app.composition.registry.change(
-        bridge.local_user.id, server.record.id, base_url=base_url
-    )
+    return await bridge.rooms.registry.change(bridge.local_user.id, server.record.id, base_url=base_url)
 
 
 async def save_credentials(page: Page, server: LoadedServer) -> None:

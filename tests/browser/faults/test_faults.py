@@ -16,10 +16,10 @@ from tests.browser.scene import Scene, staged
 from tests.support.chromium import Caller, Reply, expect_connection
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
-SOON_S = 2.0
-"""A lost page is told so soon."""
+HASTY = {"PAGE_RESUME_SECONDS": 1.5}
+"""For tests whose page does not come back."""
 
 
 class Stage:
@@ -44,7 +44,7 @@ class Stage:
     async def late_status(self) -> int | None:
         """What the API answered to the newest call, if its page told it after its end."""
         bridge = self.scene.bridge
-        (kept,) = await bridge.app.composition.journal.calls(bridge.local_user.id, before=None, limit=1)
+        (kept,) = await bridge.rooms.journal.calls(bridge.local_user.id, before=None, limit=1)
         return kept.late["http_status"] if kept.late else None
 
     def times(self, note: str) -> int:
@@ -63,7 +63,13 @@ async def staged_faults(chromium: Browser, folder: Path, **settings: object) -> 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def stage(chromium: Browser, tmp_path: Path) -> AsyncGenerator[Stage]:
-    async with staged_faults(chromium, tmp_path, deadline_s=10) as built:
+    async with staged_faults(chromium, tmp_path, deadline_s=20) as built:
+        yield built
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def hasty(chromium: Browser, tmp_path: Path) -> AsyncGenerator[Stage]:
+    async with staged_faults(chromium, tmp_path, deadline_s=30, limits=HASTY) as built:
         yield built
 
 
@@ -140,23 +146,22 @@ async def test_a_reload_in_mid_request_is_in_doubt_and_is_not_made_again(stage: 
     assert (stage.times("reloaded"), stage.times("next")) == (1, 1)
 
 
-async def test_a_page_that_crashes_is_told_within_two_seconds(stage: Stage) -> None:
+async def test_a_page_that_crashes_is_told_before_the_deadline(hasty: Stage) -> None:
     """A renderer that dies says no farewell."""
+    stage = hasty
     writing = stage.write("crashed", 5)
     await stage.expect_done("crashed")
-    loop = asyncio.get_running_loop()
-    began = loop.time()
     session: Any = await stage.page.context.new_cdp_session(stage.page)
     crashing = asyncio.create_task(session.send("Page.crash"))
     reply = await writing
-    assert loop.time() - began < SOON_S
-    assert reply.code == "outcome_unknown"
+    assert (reply.code, reply.detail["reason"]) == ("outcome_unknown", "no_browser")
     assert stage.times("crashed") == 1
     crashing.cancel()
 
 
-async def test_another_tab_takes_over_from_one_that_is_closed(stage: Stage) -> None:
+async def test_another_tab_takes_over_from_one_that_is_closed(hasty: Stage) -> None:
     """The call that was under way is in doubt; the next one runs in the other tab."""
+    stage = hasty
     other = await stage.page.context.new_page()
     await other.goto(stage.front.url)
     await expect_connection(other, "standby")
@@ -185,14 +190,14 @@ async def test_a_call_that_arrives_twice_is_performed_once(stage: Stage) -> None
     writing = stage.write("doubled", 1)
     await stage.expect_done("doubled")
     bridge = stage.scene.bridge
-    (kept,) = await bridge.app.composition.journal.calls(bridge.local_user.id, before=None, limit=1)
-    call = bridge.app.composition.dispatcher.open_call(kept.call_id)
+    (kept,) = await bridge.rooms.journal.calls(bridge.local_user.id, before=None, limit=1)
+    call = bridge.rooms.dispatcher.open_call(kept.call_id)
     assert call is not None
-    await bridge.app.composition.gateway.send_call(call)
+    await bridge.rooms.gateway.send_call(call)
     assert (await writing).status == 200
     assert stage.times("doubled") == 1
     call.sendings += 1  # as if the bridge had forgotten what the page had proved
-    await bridge.app.composition.gateway.send_call(call)
+    await bridge.rooms.gateway.send_call(call)
     assert (await stage.write("after")).status == 200
     assert (stage.times("doubled"), stage.times("after")) == (1, 1)
 

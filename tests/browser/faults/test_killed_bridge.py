@@ -21,7 +21,12 @@ from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, expect_connection, open_page
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(120),
+    pytest.mark.slow,
+]
 
 START_S = 60
 

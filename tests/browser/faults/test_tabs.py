@@ -11,7 +11,7 @@ from tests.browser.plain_chromium import plain_chromium
 from tests.browser.scene import Scene, staged, start_offering
 from tests.support.chromium import accept_selection, expect_connection, go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def test_a_paired_browser_needs_no_new_link(scene: Scene) -> None:

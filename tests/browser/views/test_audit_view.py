@@ -7,7 +7,7 @@ from bridge.audit import AuditKind
 from tests.browser.scene import Scene
 from tests.support.chromium import go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def test_the_operator_finds_what_happened_by_kind_and_by_everybody(scene: Scene) -> None:

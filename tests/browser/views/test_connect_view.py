@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser.scene import Scene, staged
 from tests.support.chromium import Caller, go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 BOUND = "Command that starts the bridge"
 

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser.scene import Scene, staged
 from tests.support.chromium import go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 META_TOOLS = ["find_operations", "run_operation", "read_result"]
 

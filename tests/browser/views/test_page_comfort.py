@@ -10,7 +10,7 @@ from tests.browser.scene import Scene
 from tests.support.chromium import expect_connection, go_to, run_tool
 from tests.support.documents.compiled import operation
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 def uploads_of(page: Page) -> list[str]:

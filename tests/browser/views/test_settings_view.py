@@ -11,7 +11,7 @@ from bridge.stored_items.items import KeptItem
 from tests.browser.scene import Scene
 from tests.support.chromium import expect_connection, go_to, run_tool
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 TIMEOUT = "TOOL_TIMEOUT_SECONDS"
 

@@ -84,7 +84,7 @@ async def decide(page: Page, decision: str, nth: int = 0) -> dict[str, Any]:
     await eventually(lambda: len(page.calls) > nth)
     call_id = page.calls[nth]["id"]
     said = {"call_id": call_id, "decision": decision}
-    go = await page.socket.call("bridge:decision", said, timeout=5)
+    go = await page.socket.call("bridge:decision", said, timeout=20)
     if go["go"]:
         await page.socket.emit("bridge:result", {"call_id": call_id, "outcome": json_answer({"ok": True})})
     return go
@@ -158,8 +158,8 @@ async def test_an_approval_that_waits_for_its_turn_is_noted_once_as_one(
         running = [asyncio.create_task(call(bridge)) for _ in range(2)]
         await eventually(lambda: len(page.calls) == 2)
         first, second = ({"call_id": each["id"], "decision": "once", "reason": "user"} for each in page.calls)
-        assert (await page.socket.call("bridge:decision", first, timeout=5))["go"] is True
-        waits = await page.socket.call("bridge:decision", second, timeout=5)
+        assert (await page.socket.call("bridge:decision", first, timeout=20))["go"] is True
+        waits = await page.socket.call("bridge:decision", second, timeout=20)
         assert (waits["go"], waits["wait"]) == (False, True)
         done = {"call_id": first["call_id"], "outcome": json_answer({"ok": True})}
         await page.socket.emit("bridge:result", done)
@@ -238,10 +238,10 @@ async def test_a_mode_is_chosen_in_a_page_and_told_to_the_others(bridge: Bridge,
 async def test_modes_and_grants_outlive_the_bridge(tmp_path: Path, database: Where) -> None:
     """W-36: a restart asks nobody again, and forgets nobody's caution."""
     async with running_bridge(tmp_path, database=database, approve="safe") as bridge:
-        store = bridge.app.composition.store.approval_tables()
+        store = bridge.rooms.store.approval_tables()
         await store.choose_approval_mode(bridge.local_user.id, "ask")
     async with running_bridge(tmp_path, database=database, approve="all") as bridge:
-        assert await bridge.app.composition.approvals.mode(bridge.local_user.id) == "ask"
+        assert await bridge.rooms.approvals.mode(bridge.local_user.id) == "ask"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from bridge.__main__ import main
 from bridge.app.server import Bridge
 from bridge.audit import AuditKind
 from bridge.auth.rejected_requests import MAX_REMEMBERED, Refusals
-from bridge.browser_protocol import ErrorCode
+from bridge.errors import ErrorCode
 from bridge.storage import audit_log
 from bridge.storage.audit_log import AuditLog, Place, Wanted
 from bridge.storage.store import Store
@@ -193,16 +193,16 @@ async def test_what_a_user_does_is_noted_with_who_did_it(bridge: Bridge) -> None
 @pytest.mark.asyncio
 async def test_only_the_operator_reads_what_others_did(bridge: Bridge) -> None:
     """And an API key reads nothing of it at all."""
-    ann = await bridge.app.composition.store.ensure_user("ann")
+    ann = await bridge.rooms.store.ensure_user("ann")
     async with page_of(bridge, ann.id, answer) as hers, page_of(bridge, bridge.local_user.id, answer) as mine:
-        await eventually(lambda: kinds_of(bridge.app.composition.audit, user_id=ann.id))
+        await eventually(lambda: kinds_of(bridge.rooms.audit, user_id=ann.id))
         own = await hers.get("/api/audit")
         assert {entry["user"] for entry in own["entries"]} == {"ann"}
         status, refused = await hers.request("GET", "/api/audit?users=all")
         assert (status, refused["error"]["code"]) == (403, ErrorCode.OPERATOR_ONLY)
         everybody = (await mine.get("/api/audit?users=all"))["entries"]
         assert {"ann", "local", None} <= {entry["user"] for entry in everybody}
-        _, key = await bridge.app.composition.store.add_key(ann.id, "x")
+        _, key = await bridge.rooms.store.add_key(ann.id, "x")
         async with hers.http.get(
             bridge.base_url + "/api/audit", headers={"Authorization": f"Bearer {key}"}
         ) as response:
@@ -223,7 +223,7 @@ async def test_a_question_that_makes_no_sense_is_refused(bridge: Bridge, query: 
 @pytest.mark.asyncio
 async def test_whoever_is_turned_away_is_noted_once_for_a_burst(bridge: Bridge) -> None:
     """A wrong key, a spent ticket, a foreign origin; a hundred wrong keys are one entry."""
-    ticket = await bridge.app.composition.store.add_ticket(bridge.local_user.id)
+    ticket = await bridge.rooms.store.add_ticket(bridge.local_user.id)
     async with aiohttp.ClientSession() as http:
         page: Page = await pair(bridge.base_url, http, ticket)
         with pytest.raises(AssertionError):

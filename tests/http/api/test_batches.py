@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.edges import keep_alive
+from bridge.http import streaming
 from tests.support.running import Page, json_answer, page_of
 from tests.support.waiting import eventually
 
@@ -129,8 +129,8 @@ async def test_a_slow_batch_is_kept_alive_by_white_space(
     bridge: Bridge, page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Proxies cut silent connections (ruling 9); the two waits are shortened, their order is the point."""
-    monkeypatch.setattr(keep_alive, "SILENCE_S", 0.05)
-    monkeypatch.setattr(keep_alive, "KEEP_ALIVE_S", 0.02)
+    monkeypatch.setattr(streaming, "SILENCE_S", 0.05)
+    monkeypatch.setattr(streaming, "SPACE_S", 0.02)
     calls = {"calls": [{**listing("slow", limit=99), "deadline_s": 1}, listing("good", limit=1)]}
     headers = {"Authorization": f"Bearer {bridge.key}"}
     async with page.http.post(f"{bridge.base_url}/api/batches", json=calls, headers=headers) as response:

@@ -58,17 +58,15 @@ class Visitor:
 
 @pytest_asyncio.fixture
 async def visitor(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Visitor]:
-    page = await pair(
-        bridge.base_url, http, await bridge.app.composition.store.add_ticket(bridge.local_user.id)
-    )
+    page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(bridge.local_user.id))
     yield Visitor(bridge, http, await page.open_session())
 
 
 @pytest.mark.asyncio
 async def test_a_user_sees_how_much_is_kept_of_the_own_answers(bridge: Bridge, visitor: Visitor) -> None:
     """And nothing of what is kept of others."""
-    bob = await bridge.app.composition.store.ensure_user("bob")
-    await fill(bridge.app.composition.store, bob.id, "of bob")
+    bob = await bridge.rooms.store.ensure_user("bob")
+    await fill(bridge.rooms.store, bob.id, "of bob")
     facts = await visitor.summary()
     assert facts == {
         "items": 0,
@@ -80,7 +78,7 @@ async def test_a_user_sees_how_much_is_kept_of_the_own_answers(bridge: Bridge, v
         "days": 90,
         "max_bytes": 1024**3,
     }
-    await fill(bridge.app.composition.store, bridge.local_user.id)
+    await fill(bridge.rooms.store, bridge.local_user.id)
     facts = await visitor.summary()
     assert (facts["items"], facts["responses"], facts["conversations"], facts["oldest"]) == (3, 1, 2, 5.5)
     assert facts["bytes"] > 0
@@ -89,7 +87,7 @@ async def test_a_user_sees_how_much_is_kept_of_the_own_answers(bridge: Bridge, v
 @pytest.mark.asyncio
 async def test_a_page_exports_and_deletes_what_a_key_cannot(bridge: Bridge, visitor: Visitor) -> None:
     """A stolen key may ask models; it must not take away or destroy what was said before."""
-    await fill(bridge.app.composition.store, bridge.local_user.id)
+    await fill(bridge.rooms.store, bridge.local_user.id)
     for method, path in (("GET", "/export"), ("DELETE", "")):
         async with visitor.http.request(method, visitor.url + path, headers=visitor.key) as refused:
             assert refused.status == 403

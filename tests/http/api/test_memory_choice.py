@@ -21,9 +21,7 @@ LESS = {"keeps_answers": False, "reasoning": "next_reply"}
 
 @pytest_asyncio.fixture
 async def page(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Page]:
-    found = await pair(
-        bridge.base_url, http, await bridge.app.composition.store.add_ticket(bridge.local_user.id)
-    )
+    found = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(bridge.local_user.id))
     await found.open_session()
     yield found
 
@@ -35,7 +33,7 @@ async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridg
     status, answer = await page.request("PUT", "/api/kept/choice", LESS)
     assert (status, answer) == (200, {**LESS, **MOST})
     assert await page.get("/api/kept/choice") == {**LESS, **MOST}
-    assert not await bridge.app.composition.turns.keeps_for(bridge.local_user.id)
+    assert not await bridge.rooms.turns.keeps_for(bridge.local_user.id)
     (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]
     assert entry["detail"] == LESS
 

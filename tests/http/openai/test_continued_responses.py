@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bridge.app import response_composition as response_room
-from bridge.endpoints.openai.responses_api import resume as response_continuing
+from bridge.app import response_composition
+from bridge.endpoints.openai.responses_api import resume
 from tests.support.models.kept_responses import ended, listened, numbers
 from tests.support.models.model_answers import Answer, calls, reasoning, text
 from tests.support.models.models import MODEL, client_of, products, shop_bridge
@@ -37,7 +37,7 @@ async def stopped_amid_an_answer(
 @pytest.fixture
 def no_page_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its user opens none; what waits for one is told so sooner."""
-    monkeypatch.setattr(response_room, "PAGE_WAIT_S", 0.2)
+    monkeypatch.setattr(response_composition, "PAGE_WAIT_S", 0.2)
 
 
 @pytest.mark.usefixtures("no_page_comes")
@@ -80,7 +80,7 @@ async def test_a_response_is_not_tried_for_ever(
     """What kills the bridge each time it is gone on with must not kill it each time it starts."""
     seen = await stopped_amid_an_answer(tmp_path, provider)
     asked = len(provider.requests)
-    monkeypatch.setattr(response_continuing, "MAX_ATTEMPTS", 0)
+    monkeypatch.setattr(resume, "MAX_ATTEMPTS", 0)
     async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
         whole = await ended(client, seen[0].response.id)
         rest = await listened(client, seen[0].response.id, starting_after=seen[-1].sequence_number)
@@ -105,7 +105,7 @@ async def test_a_response_that_a_call_was_stopped_in_goes_on_with_what_is_known(
             response = await client.responses.create(model=MODEL, input="What is there?", background=True)
             async with asyncio.timeout(10):
                 await begun.wait()
-            await bridge.app.composition.responses.running.stop()
+            await bridge.rooms.responses.running.stop()
     provider.play(calls(("listProducts", {"limit": 1})), text("Tea."))
     async with (
         shop_bridge(tmp_path, provider) as bridge,

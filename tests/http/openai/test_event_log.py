@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from bridge.endpoints.openai.responses_api import event_log
-from bridge.endpoints.openai.responses_api.event_log import EventLog, EventsLost
+from bridge.endpoints.openai.responses_api.event_log import EventLog, EventsLost, bodies_of
 from bridge.stored_items.items import KeptResponse
 from bridge.stored_items.store import StoreUnavailable
-from bridge.turns.event_frames import bodies_of
 from tests.support.stores.items import MemoryItemStore
 from tests.support.waiting import eventually
 

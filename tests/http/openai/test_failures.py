@@ -10,7 +10,7 @@ import pytest
 
 from bridge.agent.model import ModelError, ModelEvent
 from bridge.providers.errors import retry_after_s
-from bridge.providers.http_provider import TRIES, Provider
+from bridge.providers.http_provider import TRIES, HttpProvider
 from bridge.providers.models import ResponsesModel
 from bridge.settings.models import ProviderApi, ProviderSettings
 from tests.support.models.model_answers import text
@@ -340,7 +340,7 @@ async def test_a_provider_that_nobody_serves_is_named() -> None:
     """S0-152: a wrong address is the most common mistake."""
     async with scripted_provider() as server:
         address = server.base_url
-    provider = Provider(ProviderSettings(name="Gone", base_url=address), None, rest=no_rest)
+    provider = HttpProvider(ProviderSettings(name="Gone", base_url=address), None, rest=no_rest)
     with pytest.raises(ModelError, match=r"The provider Gone cannot be reached: .+") as failed:
         async with aclosing(ResponsesModel(provider).stream(HELLO)) as stream:
             await anext(stream)

@@ -83,7 +83,7 @@ async def test_open_webui_gets_markers_and_others_do_not(
 
 async def test_a_key_says_how_its_answers_are_marked(bridge: Bridge, provider: ScriptedProvider) -> None:
     """`tool-bridge key --markers`: for clients that cannot send headers."""
-    store = bridge.app.composition.store
+    store = bridge.rooms.store
     _, key = await store.add_key(bridge.local_user.id, "x", markers="zero_width")
     provider.play(text("Hi."))
     async with client_of(bridge, key=key) as client:

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.browser_protocol import RESULT_BYTES
-from bridge.edges import keep_alive
+from bridge.http import streaming
 from bridge.http.answer_files import plain_mime
 from tests.support.running import Answer, Page, json_answer, page_of
 from tests.support.waiting import eventually
@@ -186,7 +186,7 @@ async def test_html_is_text_unless_the_server_may_show_it(scene: Scene, bridge: 
     inline = {"content-disposition": "inline", "content-type": "text/html"}
     scene.outcome = text("text/html", "<h1>Hi</h1>", headers=inline)
     assert (await scene.call())[1] == "application/json"
-    await bridge.app.composition.registry.change(bridge.local_user.id, "shop", inline_html=True)
+    await bridge.rooms.registry.change(bridge.local_user.id, "shop", inline_html=True)
     assert await scene.call() == (200, "text/html", b"<h1>Hi</h1>")
     scene.outcome = text("text/html", "<h1>Hi</h1>")
     assert (await scene.call())[1] == "application/json"
@@ -196,8 +196,8 @@ async def test_a_slow_call_is_kept_alive_and_its_failure_is_a_200_with_an_error(
     scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Proxies cut silent connections (ruling 9); the two waits are shortened, their order is the point."""
-    monkeypatch.setattr(keep_alive, "SILENCE_S", 0.05)
-    monkeypatch.setattr(keep_alive, "KEEP_ALIVE_S", 0.02)
+    monkeypatch.setattr(streaming, "SILENCE_S", 0.05)
+    monkeypatch.setattr(streaming, "SPACE_S", 0.02)
     release = asyncio.Event()
     outcomes = [json_answer({"ok": 1}), json_answer({"title": "no"}, status=500)]
 
@@ -221,7 +221,7 @@ async def test_a_caller_of_a_slow_call_that_goes_away_cancels_it(
     scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also after the first white space has been sent."""
-    monkeypatch.setattr(keep_alive, "SILENCE_S", 0.02)
+    monkeypatch.setattr(streaming, "SILENCE_S", 0.02)
 
     async def never(_call: dict[str, Any]) -> dict[str, Any]:
         await asyncio.Event().wait()

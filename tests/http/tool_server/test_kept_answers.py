@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bridge.app.server import Bridge
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.answer_files import AnswerFiles
 from bridge.storage.answer_files import KEEP_SECONDS, KEPT_ANSWERS_PER_USER, KEPT_BYTES_PER_USER
 from tests.support.documents.compiled import document_text
@@ -33,7 +33,7 @@ def long_bridge(folder: Path, **settings: Any) -> AbstractAsyncContextManager[Br
 
 async def answering(bridge: Bridge, page_text: str, content_type: str = "text/plain") -> dict[str, Any]:
     """What the caller reads when the API answers with that text, which the page uploads."""
-    await bridge.app.composition.registry.share("shop.json", document_text(), source_url=None)
+    await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
     pages: list[Page] = []
 
     async def answer(call: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ async def call(bridge: Bridge, page: Page, tool: str, arguments: object, key: st
 
 async def read_on(bridge: Bridge, answer: dict[str, Any]) -> str:
     """The whole text, as a model puts it together."""
-    files, user = bridge.app.composition.files, bridge.local_user.id
+    files, user = bridge.rooms.files, bridge.local_user.id
     text, offset = answer["text"], answer["next_offset"]
     while isinstance(offset, int):
         part = await files.page(user, answer["call_id"], offset)
@@ -84,8 +84,8 @@ async def test_the_tool_read_result_reads_on_for_its_own_user_only(tmp_path: Pat
     """The id of a call is no secret; what it answered is."""
     async with long_bridge(tmp_path) as bridge:
         answer = await answering(bridge, LONG)
-        stranger = await bridge.app.composition.store.ensure_user("stranger")
-        _, key = await bridge.app.composition.store.add_key(stranger.id, "test")
+        stranger = await bridge.rooms.store.ensure_user("stranger")
+        _, key = await bridge.rooms.store.add_key(stranger.id, "test")
         asked = {"call_id": answer["call_id"], "offset": answer["next_offset"]}
 
         async def never(_call: dict[str, Any]) -> None:

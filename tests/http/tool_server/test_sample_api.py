@@ -428,7 +428,7 @@ async def test_the_ledger_lists_unsafe_requests_and_can_be_emptied(client: Clien
 async def test_a_caller_that_gives_up_has_still_written() -> None:
     """The case that makes an outcome unknown; and a stopping server must not wait for its slow answers."""
     runner, base_url = await start_sample_api()
-    async with ClientSession(base_url) as session, asyncio.timeout(5):
+    async with ClientSession(base_url) as session, asyncio.timeout(20):
         given_up = asyncio.create_task(session.post("/answers/slow?seconds=200", json={"note": "done"}))
         while not (entries := await ledger_of(session)):
             pass

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge, start_bridge
-from bridge.browsers import gateway as browser_gateway
+from bridge.browsers import connected_pages
 from bridge.settings.bridge import Settings
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
@@ -137,7 +137,7 @@ async def test_with_no_page_open_the_answer_comes_at_once_and_says_what_to_do(
     """The most frequent failure must be the clearest."""
     async with page_of(bridge, bridge.local_user.id, always(None)):
         pass
-    await eventually(lambda: bridge.app.composition.gateway.page_count(bridge.local_user.id) == 0)
+    await eventually(lambda: bridge.rooms.gateway.pages.count(bridge.local_user.id) == 0)
     status, body = await call(bridge, http, "listProducts")
     assert (status, body["error"]["code"], body["error"]["retryable"]) == (503, "no_browser", True)
     assert f"Open {bridge.base_url}/" in body["error"]["message"]
@@ -167,7 +167,7 @@ async def test_a_bridge_that_stops_tells_its_callers_so(tmp_path: Path) -> None:
     """Not the page was lost: the bridge is; and stopping does not wait for the API."""
     settings = Settings(data_dir=tmp_path, port=0, limits=FORGET_AT_ONCE)
     bridge = await start_bridge(settings, Store.open(tmp_path / "bridge.sqlite3"))
-    await bridge.app.composition.registry.share("shop.json", document_text(), source_url=None)
+    await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
     async with (
         aiohttp.ClientSession() as http,
         page_of(bridge, bridge.local_user.id, always(None)) as page,
@@ -205,8 +205,8 @@ async def test_calls_reach_only_the_pages_of_their_own_user(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Two users on one bridge, both calling at once."""
-    bob = await bridge.app.composition.store.ensure_user("bob")
-    _, bobs_key = await bridge.app.composition.store.add_key(bob.id, "test")
+    bob = await bridge.rooms.store.ensure_user("bob")
+    _, bobs_key = await bridge.rooms.store.add_key(bob.id, "test")
     async with (
         page_of(bridge, bridge.local_user.id, always(json_answer({"page": "local"}))) as mine,
         page_of(bridge, bob.id, always(json_answer({"page": "bob"}))) as bobs,
@@ -218,7 +218,7 @@ async def test_calls_reach_only_the_pages_of_their_own_user(
         assert answers == ["local", "bob"] * 5
         assert len(mine.calls) == len(bobs.calls) == 5
         await bobs.close()
-        await eventually(lambda: bridge.app.composition.gateway.page_count(bob.id) == 0)
+        await eventually(lambda: bridge.rooms.gateway.pages.count(bob.id) == 0)
         status, body = await call(bridge, http, "listProducts", key=bobs_key)
         assert (status, body["error"]["code"]) == (503, "no_browser")
         assert len(mine.calls) == 5
@@ -228,7 +228,7 @@ async def test_a_page_cannot_settle_or_upload_for_another_users_call(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Bob's page knows Ann's call id by accident; it must be worth nothing."""
-    bob = await bridge.app.composition.store.ensure_user("bob")
+    bob = await bridge.rooms.store.ensure_user("bob")
     async with (
         page_of(bridge, bridge.local_user.id, always(None)) as mine,
         page_of(bridge, bob.id, always(None)) as bobs,
@@ -252,7 +252,7 @@ async def test_the_newest_page_of_a_user_gets_the_calls_and_the_older_takes_over
     async with page_of(bridge, local, always(json_answer({"page": "old"}))):
         async with page_of(bridge, local, always(json_answer({"page": "new"}))):
             assert (await call(bridge, http, "listProducts"))[1] == {"page": "new"}
-        await eventually(lambda: bridge.app.composition.gateway.page_count(local) == 1)
+        await eventually(lambda: bridge.rooms.gateway.pages.count(local) == 1)
         assert (await call(bridge, http, "listProducts"))[1] == {"page": "old"}
 
 
@@ -267,7 +267,7 @@ async def test_a_call_waits_for_the_page_that_may_reach_its_origin(
         running = asyncio.create_task(call(bridge, http, "listProducts"))
         async with page_of(bridge, local, always(json_answer({"page": "wide"})), hello=wide):
             assert await running == (200, {"page": "wide"})
-        await eventually(lambda: bridge.app.composition.gateway.page_count(local) == 1)
+        await eventually(lambda: bridge.rooms.gateway.pages.count(local) == 1)
         assert old.calls == []
 
 
@@ -275,7 +275,7 @@ async def test_a_call_is_not_kept_from_a_page_for_ever(
     bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If no better page comes, the one that is open says what is wrong; the wait is shortened here."""
-    monkeypatch.setattr(browser_gateway, "HANDOVER_S", 0.05)
+    monkeypatch.setattr(connected_pages, "HANDOVER_S", 0.05)
     narrow: dict[str, Any] = {"protocol": 1, "page_id": "narrow", "origins": []}
     outcome = json_answer({"page": "narrow"})
     async with page_of(bridge, bridge.local_user.id, always(outcome), hello=narrow):
@@ -304,7 +304,7 @@ async def test_junk_from_a_page_disturbs_nobody(
     """S0-114: the gateway answers whatever a page sends with patience."""
     async with page_of(bridge, bridge.local_user.id, always(json_answer({"ok": 1}))) as page:
         await page.socket.emit("bridge:result", junk)
-        refusal = await page.socket.call("bridge:hello", junk, timeout=5)
+        refusal = await page.socket.call("bridge:hello", junk, timeout=20)
         assert refusal["error"]["code"] == "invalid_request"
         assert await call(bridge, http, "listProducts") == (200, {"ok": 1})
 

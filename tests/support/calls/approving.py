@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.audit import AuditKind
-from bridge.calls.approval_policy import ApprovalMode, Grant
+from bridge.calls.approval_policy import Grant
 from bridge.calls.approvals import Approvals
+from bridge.settings.bridge import ApprovalMode
 
 
 @dataclass

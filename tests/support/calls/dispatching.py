@@ -4,11 +4,12 @@ import asyncio
 from dataclasses import dataclass
 from typing import Literal
 
-from bridge.browser_protocol import Decision, ErrorCode, Result
+from bridge.browser_protocol import Decision, Result
 from bridge.calls.call_ids import CallIds
-from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.dispatcher import RESUME_S, Dispatcher
 from bridge.calls.open_call import CallRequest
 from bridge.calls.outcome import CallOutcome
+from bridge.errors import ErrorCode
 from bridge.limits.settings import Deadline, SetBy
 from tests.support.calls.browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.waiting import eventually
@@ -79,12 +80,14 @@ class Desk:
         self.browser = FakeBrowser({user: page(sid) for user, sid in sids.items()})
         self.journal = journal or FakeJournal()
         self.decisions = FakeDecisions()
+        self.resume_s = RESUME_S
         self.dispatcher = Dispatcher(
             self.browser,
             self.journal,
             self.decisions,
             CallIds(b"secret"),
             no_browser_message="Open it.",
+            resume_s=lambda: self.resume_s,
         )
 
     async def run(self, call: CallRequest, deadline_s: float = 60, set_by: SetBy = "call") -> CallOutcome:

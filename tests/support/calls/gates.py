@@ -13,7 +13,7 @@ from bridge.limits.settings import LiveLimits, Number
 
 @dataclass
 class KeptLimits:
-    """The port of `bridge.limits.settings`."""
+    """The port of `bridge.limits`."""
 
     values: dict[str, Number] = field(default_factory=dict[str, Number])
 
@@ -29,7 +29,7 @@ class KeptLimits:
 
 @dataclass
 class KeptSettings:
-    """The port of `bridge.limits.call_settings`."""
+    """The port of `bridge.call_settings`."""
 
     entries: dict[str, dict[Scope, CallSetting]] = field(default_factory=dict[str, dict[Scope, CallSetting]])
 

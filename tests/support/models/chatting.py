@@ -7,8 +7,8 @@ from typing import Any
 from bridge.agent.chat_completions.request_parser import parse_chat_request
 from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
 from bridge.agent.items import Item
-from bridge.agent.turn import CallDisplay, TurnEvent, TurnResult
-from bridge.stored_items.markers import MarkerForm
+from bridge.agent.turn import TurnEvent, TurnResult
+from bridge.settings.answer_format import CallDisplay, MarkerForm
 from tests.support.models.memory import Remembered
 from tests.support.models.turning import Step
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at

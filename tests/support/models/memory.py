@@ -13,7 +13,7 @@ from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.remembering_runner import Remembering
 from bridge.agent.toolbox import LocalTool, Toolbox
 from bridge.agent.turn import Emit, Kept, TurnEvent, TurnRequest, TurnResult, TurnSettings
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.request_queue import RequestAdmission
 from bridge.settings.bridge import MemorySettings

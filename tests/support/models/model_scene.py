@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
-from bridge.providers.http_provider import Provider
+from bridge.providers.http_provider import HttpProvider
 from bridge.providers.models import ChatModel, ResponsesModel
 from bridge.settings.models import ProviderApi, ProviderSettings
 from tests.support.models.model_answers import Answer, responses_events
@@ -32,7 +32,7 @@ class Scene:
     """A provider that plays scripts, and a model of it."""
 
     server: ScriptedProvider
-    provider: Provider
+    provider: HttpProvider
     model: Model
     rests: list[float] = field(default_factory=list[float])
     """Seconds that the client wanted to wait between two tries; it waited for none."""
@@ -59,7 +59,7 @@ async def scene(api: ProviderApi = "responses", **settings: Any) -> AsyncGenerat
             now.rests.append(seconds)
             now.time += seconds
 
-        provider = Provider(chosen, KEY, clock=lambda: now.time, rest=rest)
+        provider = HttpProvider(chosen, KEY, clock=lambda: now.time, rest=rest)
         model = ResponsesModel(provider) if api == "responses" else ChatModel(provider)
         now = Scene(server, provider, model)
         try:

@@ -17,7 +17,7 @@ from tests.support.stores.postgresql import PostgresServer
 Where = Path | URL
 """As `Store.open` takes it: a file, or the address of a PostgreSQL database."""
 
-DATABASES = ("sqlite", "postgresql")
+DATABASES: Sequence[Any] = ("sqlite", pytest.param("postgresql", marks=pytest.mark.slow))
 """What `both_databases` means."""
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from bridge.browser_protocol import BridgeError, ErrorCode
 from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import compiled, tools_of
 from toolserver.errors import DocumentError
 from toolserver.tool.argument_schemas import ToolSchema

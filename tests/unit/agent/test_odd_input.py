@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.agent.chat_completions.request_parser import parse_chat_request
@@ -28,6 +28,7 @@ from bridge.agent.turn import TurnEvent, TurnRequest, TurnSettings
 from bridge.endpoints.openai.encoders import Answer as WrittenAnswer
 from bridge.endpoints.openai.encoders import ChatAnswer, ResponsesAnswer
 from tests.support.documents.mutation import mutated
+from tests.support.examples import examples
 from tests.support.models.model_answers import (
     Answer,
     calls,
@@ -143,7 +144,8 @@ async def answers_of(request: TurnRequest, model: Model) -> list[tuple[WrittenAn
 
 
 @pytest.mark.parametrize("is_chat", [True, False])
-@settings(max_examples=400)
+@pytest.mark.wide
+@examples(400)
 @given(seed=st.integers(0, 2**32), reads_text=st.booleans())
 def test_whatever_a_provider_streams_an_answer_has_one_ending(
     is_chat: bool, seed: int, reads_text: bool
@@ -170,7 +172,8 @@ def test_whatever_a_provider_streams_an_answer_has_one_ending(
             assert endings == [len(bodies) - 1]
 
 
-@settings(max_examples=600)
+@pytest.mark.wide
+@examples(600)
 @given(seed=st.integers(0, 2**32), is_chat=st.booleans())
 def test_whatever_a_caller_asks_is_understood_or_refused_by_name(seed: int, is_chat: bool) -> None:
     """S0-156: a wrong type is the caller's mistake, said in words; a bug of ours is no answer."""

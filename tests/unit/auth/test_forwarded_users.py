@@ -7,7 +7,7 @@ import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from bridge.auth.forwarded_users import CLOCK_SKEW_S, ForwardedUser, UserHeaders
-from bridge.browser_protocol import BridgeError
+from bridge.errors import BridgeError
 from tests.support.forwarding import SECRET, signed
 
 

@@ -16,7 +16,7 @@ from bridge.auth.pairing_codes import (
     PairingDesk,
     WaitingBrowser,
 )
-from bridge.browser_protocol import BridgeError
+from bridge.errors import BridgeError
 from bridge.storage.users import Device, User
 
 ANN, EVE = User("ann's id", "ann"), User("eve's id", "eve")

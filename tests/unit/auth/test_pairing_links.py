@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bridge.auth.pairing_links import LINKS_IN_ALL, PairingLinks
-from bridge.browser_protocol import ErrorCode, WireError
+from bridge.errors import ErrorCode, WireError
 
 pytestmark = pytest.mark.asyncio
 

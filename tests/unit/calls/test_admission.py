@@ -5,16 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.browser_protocol import Accepted, BridgeError, ErrorCode, Go, WireError
+from bridge.browser_protocol import Accepted, Go
 from bridge.calls.admission import ALONE, Gate, Terms
-from bridge.calls.dispatcher import CARD_RESUME_S, RESUME_S
+from bridge.calls.dispatcher import CARD_PATIENCE, RESUME_S
 from bridge.calls.open_call import CallRequest
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, Ending, Verdict
 from tests.support.calls.browser import page
 from tests.support.calls.dispatching import Desk, answered, request, said
 from tests.support.calls.gates import controls
+
+CARD_RESUME_S = CARD_PATIENCE * RESUME_S
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

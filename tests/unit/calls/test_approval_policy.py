@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.calls.approval_policy import (
-    APPROVAL_MODES,
     CHAT_S,
     TIMED_S,
     ApprovalMode,
@@ -16,6 +15,7 @@ from bridge.calls.approval_policy import (
     grant_of,
     needs_approval,
 )
+from bridge.settings.bridge import APPROVAL_MODES
 
 ORDER = Subject("shop", "POST /orders", "d1", safe=False, chat_id="c1")
 NOW = 1_000_000.0

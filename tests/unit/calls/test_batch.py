@@ -6,16 +6,17 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
 from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchOutput, run_batch
 from bridge.calls.batch_order import without_members
 from bridge.calls.engine import ToolCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import Limits
+from tests.support.examples import examples
 from toolserver.call.result import Answered, TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
@@ -220,7 +221,8 @@ wanted = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@pytest.mark.wide
+@examples(200)
 @given(wanted)
 async def test_every_call_gets_one_output_and_no_order_is_broken(
     shape: list[tuple[list[str], bool, int, bool]],

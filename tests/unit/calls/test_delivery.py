@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 import pytest
 
-from bridge.browser_protocol import Accepted, ErrorCode, Go, Result
+from bridge.browser_protocol import Accepted, Go, Result
 from bridge.calls.call_ids import new_unsealed_id
 from bridge.calls.dispatcher import RESUME_S
 from bridge.calls.open_call import APPROVAL_GRACE_S, Page
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.errors import ErrorCode
 from bridge.settings.bridge import DEFAULT_APPROVAL_S
 from tests.support.calls.browser import page
 from tests.support.calls.dispatching import Desk, answered, failed, request, said

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.browser_protocol import Accepted, ErrorCode, Go, Result
+from bridge.browser_protocol import Accepted, Go, Result
 from bridge.calls.dispatcher import MAX_ATTEMPTS, RESUME_S
 from bridge.calls.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import JournalUnavailable
 from bridge.calls.state_machine import CallState
+from bridge.errors import ErrorCode
 from bridge.settings.bridge import DEFAULT_APPROVAL_S
 from tests.support.calls.browser import FakeJournal, page
 from tests.support.calls.dispatching import Desk, answered, failed, request, said

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from tests.support.calls.engines import House
 from tests.support.documents.compiled import document_text, operation
 from toolserver.json_types import JsonObject

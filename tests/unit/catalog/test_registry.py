@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bridge.browser_protocol import MAX_ORIGINS, BridgeError, ErrorCode
+from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import AdvertisedDocument, LoadedServer, UserSelection, UserView
+from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import document_text, operation
 from tests.support.stores.memory_store import InlineCompiler, MemoryStore
 from tests.support.waiting import eventually

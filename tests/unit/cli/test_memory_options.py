@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from bridge.commands.memory_options import memory_settings
+from bridge.cli.storage_options import memory_settings
 from bridge.settings.bridge import MemorySettings
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.turns.event_frames import bodies_of, count_of, newer
+from bridge.endpoints.openai.responses_api.event_log import bodies_of, count_of, newer
 from toolserver.json_types import JsonObject, dump_json
 
 

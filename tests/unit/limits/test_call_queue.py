@@ -6,12 +6,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.call_queue import MAX_OPEN_CALLS, Admission, SlotKey, Ticket
 from bridge.limits.settings import Limits
+from tests.support.examples import examples
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -279,7 +280,8 @@ callers = st.lists(
 )
 
 
-@settings(max_examples=150)
+@pytest.mark.wide
+@examples(150)
 @given(callers, st.integers(1, 6), st.integers(1, 4), st.integers(1, 3))
 async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
     arrivals: list[tuple[SlotKey, float, float, float | None]], everybody: int, user: int, request: int

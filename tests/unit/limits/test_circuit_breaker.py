@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.browser_protocol import BridgeError, ErrorCode, WireError
+from bridge.calls.admission import judge_host, judge_tool
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
+from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import (
     MAX_BREAKERS,
     BreakerKey,
@@ -14,8 +15,6 @@ from bridge.limits.circuit_breaker import (
     BreakerState,
     Ending,
     Verdict,
-    judge,
-    judge_host,
 )
 from bridge.limits.settings import Limits
 from toolserver.call.result import Answered, TextBody
@@ -253,7 +252,7 @@ def test_memory_is_bounded() -> None:
 def test_only_the_apis_own_faults_count(code: ErrorCode, detail: dict[str, object], verdict: Verdict) -> None:
     """S0-95, W-06, ruling 26: neither the caller's mistakes nor the user's decisions open a breaker."""
     error = WireError(code=code, message="No.", detail=detail)
-    assert judge(CallOutcome("call_1", CallState.FAILED, None, error)) is verdict
+    assert judge_tool(CallOutcome("call_1", CallState.FAILED, None, error)) is verdict
 
 
 @pytest.mark.parametrize(
@@ -280,7 +279,7 @@ def test_any_answer_shows_that_a_host_works(error: WireError | None, verdict: Ve
 def test_an_answer_works() -> None:
     """W-06: what succeeded is told apart from what failed by its type, not by its shape."""
     answered = Answered(200, "application/json", {}, TextBody('{"error": "of the API"}'))
-    assert judge(CallOutcome("call_1", CallState.SUCCEEDED, answered, None)) is Verdict.WORKED
+    assert judge_tool(CallOutcome("call_1", CallState.SUCCEEDED, answered, None)) is Verdict.WORKED
 
 
 @given(st.lists(st.tuples(st.sampled_from(list(Verdict)), st.integers(0, 90))))

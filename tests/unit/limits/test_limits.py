@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.settings import NAMES, LiveLimits, Number, read_given
 from tests.support.calls.gates import KeptLimits, unexpected
 
@@ -22,6 +22,7 @@ async def test_every_limit_has_the_name_default_and_range_of_the_source_document
     assert facts["TOOL_TIMEOUT_SECONDS"] == (60, 1, 600)
     assert facts["TOOL_BATCH_TIMEOUT_SECONDS"][:2] == (120, 1)
     assert facts["TOOL_SHUTDOWN_TIMEOUT_SECONDS"][:2] == (10, 0)
+    assert facts["PAGE_RESUME_SECONDS"] == (1.5, 0.5, 30)
     assert facts["BREAKER_MAX_FAILURES"] == (5, 1, 50)
     assert facts["BREAKER_WINDOW_SECONDS"] == (60, 5, 900)
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bridge.browser_protocol import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.request_queue import RequestAdmission
 from bridge.limits.settings import Limits
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bridge.browser_protocol import BridgeError
+from bridge.errors import BridgeError
 from bridge.limits.token_bucket import MAX_KEYS, RateLimit
 
 

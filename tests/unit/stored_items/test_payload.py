@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.artifacts.payload import Unkeepable, pack, unpack
+from bridge.stored_items.items import Unkeepable, pack, unpack
 from toolserver.json_types import JsonValue
 
 TEXTS = st.text(st.characters(exclude_categories=[]))

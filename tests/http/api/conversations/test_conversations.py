@@ -143,7 +143,7 @@ async def test_a_stop_ends_model_and_call_within_a_second(bridge: Bridge, provid
         listening(talk) as heard,
     ):
         run_id = (await talk.begin("What is there?"))["run_id"]
-        await asyncio.wait_for(begun.wait(), 5)
+        await asyncio.wait_for(begun.wait(), 20)
         async with asyncio.timeout(1):
             stopped = await talk.of("POST", "/stop")
             await eventually(lambda: page.cancelled and heard.has("run_ended"), within_s=1)

@@ -7,7 +7,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bridge.browser_protocol import ErrorCode
+from bridge.errors import ErrorCode
 from tests.support.models.model_answers import text
 from tests.support.models.models import shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script

@@ -371,8 +371,8 @@ async def test_one_user_sees_nothing_of_another(
     """What belongs to somebody else is not there."""
     provider.play(text("Secret."))
     await talk.say("Tell")
-    ann = await bridge.app.composition.store.ensure_user("ann")
-    _, key = await bridge.app.composition.store.add_key(ann.id, "")
+    ann = await bridge.rooms.store.ensure_user("ann")
+    _, key = await bridge.rooms.store.add_key(ann.id, "")
     other = Talk(bridge.base_url, http, key, talk.id)
     message = (await talk.messages())[0]["id"]
     for method, path, body in [
@@ -437,7 +437,7 @@ async def test_a_call_waits_for_its_user(
         await talk.begin("Add tea")
         await eventually(lambda: "awaiting_approval" in [each["state"] for each in heard.of("tool_state")])
         call_id = heard.of("tool_state")[-1]["call_id"]
-        go = await page.socket.call("bridge:decision", {"call_id": call_id, "decision": decision}, timeout=5)
+        go = await page.socket.call("bridge:decision", {"call_id": call_id, "decision": decision}, timeout=20)
         assert go["go"] is runs
         if runs:
             result = {"call_id": call_id, "outcome": json_answer({"added": True}, 201)}

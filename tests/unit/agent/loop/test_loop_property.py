@@ -3,12 +3,14 @@
 import asyncio
 from typing import Any
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.agent.items import Item
 from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.turn import CallEnded, TurnResult, TurnSettings
+from tests.support.examples import examples
 from tests.support.models.turning import Played, PlayedTools, ScriptedModel, Step, item_events, round_of, user
 from tests.support.models.turning import text as said_text
 
@@ -53,7 +55,8 @@ def pairs(sent: tuple[Item, ...]) -> tuple[list[str], list[str]]:
 KINDS = ("function_call", "function_call_output")
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.wide
+@examples(300)
 @given(st.lists(rounds(), max_size=6), st.integers(1, 4), st.sampled_from([None, 0, 2]), st.booleans())
 def test_every_call_is_answered_once_and_in_order(
     script: list[list[Step]], max_rounds: int, max_tool_calls: int | None, parallel: bool

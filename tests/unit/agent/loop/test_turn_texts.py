@@ -2,11 +2,11 @@
 
 import pytest
 
+from bridge.agent.items import summed
 from bridge.agent.loop.limit_notice import DEFAULT_TEMPLATE, limit_notice, limit_warning
+from bridge.agent.loop.loop import later_options
 from bridge.agent.model_messages import error_text, unknown_text
-from bridge.browser_protocol import ErrorCode, WireError
-from bridge.turns.tool_choice import later_options
-from bridge.turns.usage import summed
+from bridge.errors import ErrorCode, WireError
 from toolserver.json_types import JsonObject
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from bridge.agent.items import Item, ModelCall, model_call, output_item
-from bridge.agent.memory.interrupted_calls import JournalEntry, interrupted, open_calls
+from bridge.agent.memory.interrupted_calls import interrupted, open_calls
+from bridge.calls.ports import JournalEntry
 from bridge.calls.state_machine import CallState
 from tests.support.models.turning import call, text
 

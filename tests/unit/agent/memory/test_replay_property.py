@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
 from bridge.stored_items.markers import stripped
+from tests.support.examples import examples
 from tests.support.models.chatting import Chat, canonical
 from tests.support.models.memory import NestingTools, Remembered
 from tests.support.models.stopping import StoppedScript, as_shown
@@ -214,7 +215,8 @@ def _without_id(item: Item) -> Item:
     return {name: value for name, value in item.items() if name != "id"}
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.wide
+@examples(150)
 @given(st.lists(STEP, min_size=2, max_size=10), st.sampled_from(["link", "zero_width"]))
 def test_every_answer_begins_with_all_that_was_seen_before(steps: list[Any], markers: str) -> None:
     """S4-04, W-21, W-29, W-33: reload, copy, restart, another try, fork, edits, Stop, another model.

@@ -7,7 +7,8 @@ import pytest
 from bridge.agent.item_events import text_part
 from bridge.agent.rendering.call_details import call_block
 from bridge.agent.responses.writer import ResponsesWriter, Shown, response_shell
-from bridge.agent.turn import CallDisplay, Notice, TurnEvent, TurnResult
+from bridge.agent.turn import Notice, TurnEvent, TurnResult
+from bridge.settings.answer_format import CallDisplay
 from tests.support.models.turn_script import (
     a_turn_with_a_call,
     asked,

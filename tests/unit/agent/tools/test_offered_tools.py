@@ -8,8 +8,8 @@ import pytest
 
 from bridge.agent.tools.catalog_tools import readable
 from bridge.agent.turn import TurnSettings
-from bridge.browser_protocol import BridgeError
 from bridge.catalog.server_view import UserSelection
+from bridge.errors import BridgeError
 from tests.support.calls.engines import House
 from tests.support.documents.compiled import document_text, operation
 from tests.support.models.toolboxes import Workshop

@@ -4,10 +4,12 @@ from typing import cast
 
 import jsonschema_rs
 import orjson
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.schemas import flat_with_warnings
+from tests.support.examples import examples
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
@@ -92,7 +94,8 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@pytest.mark.wide
+@examples(300)
 @given(schema=SCHEMAS, first=SCHEMAS, second=SCHEMAS, values=st.lists(VALUES, min_size=8, max_size=12))
 def test_no_value_is_refused_that_the_document_allows(
     schema: JsonValue, first: JsonValue, second: JsonValue, values: list[JsonValue]

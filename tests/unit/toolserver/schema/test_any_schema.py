@@ -4,11 +4,13 @@ import json
 from typing import cast
 
 import jsonschema_rs
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.any_schema import NAMES, SCHEMAS
 from tests.support.documents.schemas import flat_with_warnings
+from tests.support.examples import examples
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.tool.argument_schemas import Budget
 
@@ -40,7 +42,8 @@ def has_keyword(schema: JsonValue, keyword: str) -> bool:
     return keyword in schema or any(has_keyword(item, keyword) for item in below(schema))
 
 
-@settings(max_examples=150)
+@pytest.mark.wide
+@examples(150)
 @given(schema=SCHEMAS, schemas=st.fixed_dictionaries(dict.fromkeys(NAMES, SCHEMAS)))
 def test_any_schema_becomes_a_valid_finite_one_without_references(
     schema: JsonValue, schemas: JsonObject

@@ -5,11 +5,12 @@ from typing import cast
 import jsonschema_rs
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.support.documents.any_schema import NAMES, SCHEMAS
 from tests.support.documents.schemas import flat
 from tests.support.documents.strict_rules import problems_of, properties_of
+from tests.support.examples import examples
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema.hints import MAY_BE_NULL
 from toolserver.schema.strict import Strict, strict_schema, without_added_nulls
@@ -194,7 +195,8 @@ def test_a_strict_schema_is_made_once() -> None:
     assert strict_schema(schema) is strict_schema(bytes(bytearray(schema)))
 
 
-@settings(max_examples=150)
+@pytest.mark.wide
+@examples(150)
 @given(schema=SCHEMAS)
 def test_any_schema_is_strict_within_the_rules_or_not_strict(schema: JsonValue) -> None:
     """One schema outside the rules makes a provider refuse the whole request."""
