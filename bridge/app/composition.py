@@ -115,7 +115,7 @@ def compose(
     toolboxes = _compose_toolboxes(engine, registry, controls, gateway, TurnFiles(files, base_url))
     memory_choices = MemoryChoices(store.memory_choices())
     turns = _compose_turns(
-        requests, controls.breakers, toolboxes, memory, settings=settings.memory, choices=memory_choices
+        requests, controls, toolboxes, memory, settings=settings.memory, choices=memory_choices
     )
     models = ModelBook(settings.models, settings.environ, demo=DemoModel())
     settings_of = partial(turn_settings, settings, controls.limits)
@@ -216,13 +216,14 @@ def _compose_toolboxes(
 
 
 def _compose_memory(settings: Settings, store: Store, controls: Controls) -> Memory:
-    items = GuardedItemStore(store.item_store(settings.kept), controls.breakers)
+    kept = store.item_store(settings.kept)
+    items = GuardedItemStore(kept, controls.breakers, wait_s=_database_wait(controls))
     return Memory(items, Ulids(time.time, secrets.randbits), time.time)
 
 
 def _compose_turns(
     requests: RequestAdmission,
-    breakers: Breakers,
+    controls: Controls,
     toolboxes: Toolboxes,
     memory: Memory,
     *,
@@ -230,7 +231,12 @@ def _compose_turns(
     choices: MemoryChoices,
 ) -> Remembering:
     pending = PendingRounds(time.monotonic)
-    return Remembering(Turns(requests, breakers, toolboxes, pending), pending, memory, settings, choices)
+    turns = Turns(requests, controls.breakers, toolboxes, pending)
+    return Remembering(turns, pending, memory, settings, choices, wait_s=_database_wait(controls))
+
+
+def _database_wait(controls: Controls) -> Callable[[], float]:
+    return lambda: controls.limits.now.database_wait_seconds
 
 
 def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway, tasks: Tasks) -> Controls:

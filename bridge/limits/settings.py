@@ -109,6 +109,12 @@ class Limits(BaseModel):
         le=30,
         description="that calls wait for their page when its connection ends; twenty times that for a card",
     )
+    database_wait_seconds: float = Field(
+        default=2,
+        ge=0.1,
+        le=60,
+        description="that an answer of a model waits for the database, then it goes on without memory",
+    )
     breaker_max_failures: int = Field(
         default=5, ge=1, le=50, description="failures of one tool that open its breaker"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -14,9 +14,6 @@ from bridge.storage.dialects import reason_of
 from bridge.stored_items.items import KeptItem, KeptResponse
 from bridge.stored_items.store import ItemStore, StoreUnavailable
 from bridge.tasks import within
-
-PATIENCE_S = 2.0
-"""How long one call may take; an answer does not wait for longer."""
 
 NAME = "the database"
 
@@ -29,12 +26,13 @@ _log = logging.getLogger(__name__)
 
 
 class GuardedItemStore:
-    """An `ItemStore` that answers within `PATIENCE_S` or says that it cannot. Breakers are per user."""
+    """An `ItemStore` that answers soon or says that it cannot. Breakers are per user."""
 
-    def __init__(self, inner: ItemStore, breakers: Breakers, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, inner: ItemStore, breakers: Breakers, *, wait_s: Callable[[], float]) -> None:
+        """`wait_s`: how long one call may take, asked at each call."""
         self._inner = inner
         self._breakers = breakers
-        self._patience_s = patience_s
+        self._wait_s = wait_s
 
     async def add(self, items: Sequence[KeptItem]) -> None:
         """Keep items."""
@@ -93,10 +91,11 @@ class GuardedItemStore:
             raise StoreUnavailable(refused.error.message) from None
 
     async def _tried(self, passage: Passage, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        wait_s = self._wait_s()
         try:
-            result = await within(self._patience_s, work)
+            result = await within(wait_s, work)
         except TimeoutError:
-            raise self._failed(passage, f"no answer within {self._patience_s:g} s") from None
+            raise self._failed(passage, f"no answer within {wait_s:g} s") from None
         except (SQLAlchemyError, OSError) as error:
             raise self._failed(passage, reason_of(error)) from None
         passage.ended(Verdict.WORKED, None)

@@ -18,7 +18,7 @@ from bridge.storage.store import Store
 from examples.sample_api import start_sample_api
 from tests.support.chromium import Caller, accept_selection, open_page
 from tests.support.documents.inline_reader import InlineReader
-from tests.support.running import FORGET_AT_ONCE
+from tests.support.running import TEST_LIMITS
 from tests.support.stores.databases import with_tables
 from tests.support.waiting import eventually
 
@@ -124,7 +124,7 @@ async def start_offering(
 
     `reader`: who reads them, if not this process.
     """
-    limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **PATIENT, **FORGET_AT_ONCE, **limits}
+    limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **PATIENT, **TEST_LIMITS, **limits}
     chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
     store = Store.open(with_tables(folder / "bridge.sqlite3"))
     bridge = await start_bridge(chosen, store, documents=reader or InlineReader())

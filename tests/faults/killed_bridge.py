@@ -17,7 +17,7 @@ from openai import AsyncOpenAI
 
 from tests.support.documents.compiled import document_text
 from tests.support.models.scripted_provider import KEY, ScriptedProvider
-from tests.support.running import Page, pair
+from tests.support.running import TEST_LIMITS, Page, pair
 
 START_S = 60
 
@@ -42,7 +42,12 @@ class KillableBridge:
         """Until it answers."""
         spec = self.folder / "shop.json"
         spec.write_text(document_text())
-        environment = {**os.environ, "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": self.provider.base_url}
+        environment = {
+            **os.environ,
+            **{name: str(value) for name, value in TEST_LIMITS.items()},
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": self.provider.base_url,
+        }
         options = ("--data", str(self.folder), "--port", str(self.port), "--spec", str(spec))
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,

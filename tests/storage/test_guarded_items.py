@@ -16,7 +16,7 @@ from bridge.stored_items.items import KeptItem, KeptResponse
 from bridge.stored_items.store import StoreUnavailable
 from tests.support.stores.items import MemoryItemStore
 
-PATIENCE_S = 0.05
+WAIT_S = 0.05
 ITEM = KeptItem("A", "ann", "r1", 0, "output", "demo", {"type": "message"}, 1.0)
 
 
@@ -58,7 +58,7 @@ class Clinic:
         self.now = 100.0
         self.inner = SickStore()
         self.breakers = Breakers(Limits, lambda: self.now)
-        self.store = GuardedItemStore(self.inner, self.breakers, patience_s=PATIENCE_S)
+        self.store = GuardedItemStore(self.inner, self.breakers, wait_s=lambda: WAIT_S)
 
     async def fail(self, user_id: str = "ann") -> str:
         with pytest.raises(StoreUnavailable) as failed:
@@ -142,7 +142,7 @@ async def test_a_database_that_another_program_holds_is_unavailable_and_then_the
     database = Store.open(path)
     ann = await database.ensure_user("ann")
     clock = asyncio.get_running_loop().time
-    guarded = GuardedItemStore(database.item_store(), Breakers(Limits, clock), patience_s=0.5)
+    guarded = GuardedItemStore(database.item_store(), Breakers(Limits, clock), wait_s=lambda: 0.5)
     kept = KeptItem("A", ann.id, "r1", 0, "output", "demo", {"type": "message"}, 1.0)
     await guarded.add([kept])
     other = sqlite3.connect(path, isolation_level=None)

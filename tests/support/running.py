@@ -22,8 +22,9 @@ from bridge.storage.store import Store
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.stores.databases import Where, with_tables
 
-FORGET_AT_ONCE = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0}
-"""A bridge of a test that stops does not wait for calls that the test has left open."""
+TEST_LIMITS = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0, "DATABASE_WAIT_SECONDS": 60}
+"""A bridge of a test does not wait at its end for calls that the test has left open, and keeps what it should
+however slow the disk is just then."""
 
 Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
@@ -34,7 +35,7 @@ async def running_bridge(
     *,
     database: Where | None = None,
     deadline_s: float = 60,
-    limits: Mapping[str, float] = FORGET_AT_ONCE,
+    limits: Mapping[str, float] = TEST_LIMITS,
     documents: DocumentReader | None = None,
     **settings: Any,
 ) -> AsyncGenerator[Bridge]:
@@ -42,7 +43,7 @@ async def running_bridge(
 
     No call asks its user, unless a test wants that. `documents`: who reads them, if not this process.
     """
-    limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **FORGET_AT_ONCE, **limits}
+    limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **TEST_LIMITS, **limits}
     store = Store.open(with_tables(database or folder / "bridge.sqlite3"))
     chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
     bridge = await start_bridge(chosen, store, documents=documents or InlineReader())

@@ -32,9 +32,6 @@ from bridge.stored_items.store import StoreUnavailable
 from bridge.stored_items.ulid import ALPHABET, LENGTH
 from toolserver.json_types import text_at
 
-CHOICE_PATIENCE_S = 2.0
-"""How long a turn waits for what its user wants kept."""
-
 MAX_LOOKED_UP = 2_000
 """Ids that one request may have looked up, newest first."""
 
@@ -63,12 +60,16 @@ class Remembering:
         memory: Memory,
         settings: MemorySettings,
         choices: MemoryChoices,
+        *,
+        wait_s: Callable[[], float],
     ) -> None:
+        """`wait_s`: how long a turn waits for what its user wants kept."""
         self._turns = turns
         self._pending = pending
         self._memory = memory
         self._settings = settings
         self._choices = choices
+        self._wait_s = wait_s
 
     async def keeps_for(self, user_id: str) -> bool:
         """Whether anything is kept of a user's answers; while nobody knows, what the bridge keeps."""
@@ -121,7 +122,7 @@ class Remembering:
     async def _settings_of(self, user_id: str) -> MemorySettings | None:
         """As the user wants them; None: the database does not say, so that nothing may be kept."""
         try:
-            async with asyncio.timeout(CHOICE_PATIENCE_S):
+            async with asyncio.timeout(self._wait_s()):
                 return narrowed(self._settings, await self._choices.of(user_id))
         except (BridgeError, TimeoutError) as failure:
             _log.warning("it is not known what user %s wants kept: %s", user_id, failure)

@@ -1,7 +1,9 @@
 """Memory through the HTTP door: a chat client that keeps role and content, and what the provider was sent."""
 
 import json
+import sqlite3
 from collections.abc import AsyncGenerator
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -63,6 +65,24 @@ async def test_a_chat_of_ten_turns_is_sent_with_one_growing_beginning(
     assert "[tb:" not in "".join(inputs)
     kinds = [item["type"] for item in provider.requests[-1].body["input"]]
     assert kinds.count("function_call") == kinds.count("function_call_output") == 20
+
+
+async def test_an_answer_waits_for_a_busy_database_as_long_as_the_limit_says(
+    tmp_path: Path, provider: ScriptedProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`DATABASE_WAIT_SECONDS`: a backup tool holds the file; the answer is whole, and unkept."""
+    provider.play(text("Hi."), text("Hi again."))
+    async with model_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
+        await bridge.rooms.controls.limits.change({"DATABASE_WAIT_SECONDS": 0.2})
+        with closing(sqlite3.connect(tmp_path / "bridge.sqlite3", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            said = await say(client, [], "Hello", extra_headers=LINK)
+        assert said.startswith("Hi.")
+        assert "goes on without memory" in caplog.text
+        assert caplog.text.count("no answer within 0.2 s.\n") == 2, "told by the store and by the answer"
+        caplog.clear()
+        assert (await say(client, [], "Hello", extra_headers=LINK)).startswith("Hi again.")
+        assert "memory" not in caplog.text
 
 
 async def test_open_webui_gets_markers_and_others_do_not(

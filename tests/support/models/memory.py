@@ -87,8 +87,11 @@ class KnownChoices:
 
     chosen: dict[str, MemoryChoice] = field(default_factory=dict[str, MemoryChoice])
     is_away: bool = False
+    is_slow: bool = False
 
     async def memory_choice(self, user_id: str) -> MemoryChoice:
+        if self.is_slow:
+            await asyncio.sleep(3600)
         if self.is_away:
             raise BridgeError(ErrorCode.STORE_UNAVAILABLE, "The database is away.")
         return self.chosen.get(user_id, MemoryChoice())
@@ -105,6 +108,7 @@ class Remembered:
     settings: MemorySettings = field(default_factory=MemorySettings)
     tools: NestingTools = field(default_factory=NestingTools)
     choices: KnownChoices = field(default_factory=KnownChoices)
+    wait_s: float = 20
     told: list[TurnEvent] = field(default_factory=list[TurnEvent])
     model: ScriptedModel = field(default_factory=lambda: ScriptedModel([]))
     """The one that was asked last."""
@@ -122,7 +126,10 @@ class Remembered:
         turns = Turns(admission, breakers, Tools(self.tools), pending)
         numbers = iter(range(10**9))
         memory = Memory(self.store, Ulids(self.clock, lambda _bits: next(numbers)), self.clock)
-        self.remembering = Remembering(turns, pending, memory, self.settings, MemoryChoices(self.choices))
+        choices = MemoryChoices(self.choices)
+        self.remembering = Remembering(
+            turns, pending, memory, self.settings, choices, wait_s=lambda: self.wait_s
+        )
 
     async def run(
         self,

@@ -23,6 +23,7 @@ async def test_every_limit_has_the_name_default_and_range_of_the_source_document
     assert facts["TOOL_BATCH_TIMEOUT_SECONDS"][:2] == (120, 1)
     assert facts["TOOL_SHUTDOWN_TIMEOUT_SECONDS"][:2] == (10, 0)
     assert facts["PAGE_RESUME_SECONDS"] == (1.5, 0.5, 30)
+    assert facts["DATABASE_WAIT_SECONDS"] == (2, 0.1, 60)
     assert facts["BREAKER_MAX_FAILURES"] == (5, 1, 50)
     assert facts["BREAKER_WINDOW_SECONDS"] == (60, 5, 900)
 

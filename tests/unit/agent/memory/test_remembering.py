@@ -237,15 +237,17 @@ async def test_a_thought_is_deleted_once_the_answer_after_it_has_been_gone_on_fr
     assert len([item for item in bridge.kept if item.get("role") == "assistant"]) == 4
 
 
-async def test_while_nobody_knows_what_a_user_wants_nothing_is_kept() -> None:
+@pytest.mark.parametrize("trouble", ["is_away", "is_slow"])
+async def test_while_nobody_knows_what_a_user_wants_nothing_is_kept(trouble: str) -> None:
     """The database is away just then, and back when the answer ends; the answer says that it is not kept."""
     bridge = at_work()
-    bridge.choices.is_away = True
+    bridge.wait_s = 0.05
+    setattr(bridge.choices, trouble, True)
     result = await bridge.run(round_of(said_text("Hi.")))
     assert result.status == "completed"
     assert bridge.store.items == {}
     assert [event.text for event in bridge.told if isinstance(event, Notice)] == [UNAVAILABLE]
-    bridge.choices.is_away = False
+    setattr(bridge.choices, trouble, False)
     assert (await bridge.run(round_of(said_text("Hi.")))).is_kept
 
 
