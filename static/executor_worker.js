@@ -6,16 +6,15 @@
 
 import { ApprovalDesk } from "./executor/approval_queue.js";
 import { deskSurroundings } from "./executor/approval_surroundings.js";
-import { ApprovalRules } from "./executor/approval_rules.js";
+import { ApprovalRules } from "./executor/approval_policy.js";
 import { BridgeSocket } from "./executor/bridge_socket.js";
 import { CallJournal } from "./executor/call_journal.js";
-import { CallLog } from "./executor/call_log.js";
+import { CallLog, openCallChannel } from "./executor/call_log.js";
 import { CallRecovery } from "./executor/call_recovery.js";
 import { Credentials } from "./executor/credentials.js";
 import { CallFailure, failedOutcome } from "./executor/call_failure.js";
 import { diagnose, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { Identity } from "./executor/identity.js";
-import { openCallChannel } from "./executor/call_channel.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { PageGrants } from "./executor/grants.js";
 import { Pins } from "./executor/pins.js";

@@ -1,12 +1,15 @@
 // @ts-check
 /** The user's browsers: who runs calls, adding one, names, removal, and the way out for this one. */
+
 import { AddDeviceForm } from "./add_device_form.js";
-import { announce, attempt, button, el, fill } from "../ui/dom.js";
-import { choicesPanel } from "./device_choices_panel.js";
-import { deviceRow } from "./device_row.js";
+import { announce, attempt, button, el, fill, labelled } from "../ui/dom.js";
 import { runnerSentence } from "../ui/status_view.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {import("../types/api_types.js").Device} Device */
+/** @typedef {import("../session/devices.js").Devices} Devices */
+/** @typedef {{id: string, title: string}} Server */
+/** @typedef {{rename: (name: string) => void, remove: () => void}} Decisions */
 
 export class DevicesView {
   /** @type {(() => void)[]} */
@@ -83,4 +86,109 @@ export class DevicesView {
     const ask = button("Disconnect this browser", () => (sure.hidden = !sure.hidden), { class: "quiet danger" });
     return el("section", { class: "panel", "aria-label": "Disconnect this browser" }, ask, sure);
   }
+}
+
+/** One browser of the user. @param {Device} device @param {Decisions} decisions */
+function deviceRow(device, { rename, remove }) {
+  const more = el("div", { class: "device-more" });
+  const close = () => fill(more);
+  const askName = () => fill(more, nameForm(device, rename, close));
+  const askRemoval = () => fill(more, removalQuestion(device, remove, close));
+  const actions = device.this
+    ? [button("Rename", askName, { class: "quiet small", "aria-label": `Rename ${device.name}` })]
+    : [
+        button("Rename", askName, { class: "quiet small", "aria-label": `Rename ${device.name}` }),
+        button("Remove", askRemoval, { class: "quiet small danger", "aria-label": `Remove ${device.name}` }),
+      ];
+  return el(
+    "article",
+    { class: "card", "aria-label": device.name, dataset: { device: device.id } },
+    el("div", { class: "card-head" }, el("h2", null, device.name)),
+    el("div", { class: "card-foot" }, el("p", { class: "badges" }, ...badges(device)), el("div", { class: "actions" }, ...actions)),
+    el("p", { class: "hint" }, `Paired ${moment(device.created_at)}, last seen ${moment(device.last_seen_at)}`),
+    more,
+  );
+}
+
+/** @param {Device} device */
+function badges(device) {
+  const words = [
+    device.this ? el("span", { class: "badge" }, "this browser") : null,
+    device.active ? el("span", { class: "badge good" }, "runs calls") : null,
+    device.connected
+      ? el("span", { class: device.active ? "badge" : "badge good" }, device.visible ? "connected, in front" : "connected, in the background")
+      : el("span", { class: "badge" }, "not connected"),
+  ];
+  return words.filter((word) => word !== null);
+}
+
+/** @param {Device} device @param {(name: string) => void} rename @param {() => void} close */
+function nameForm(device, rename, close) {
+  const input = el("input", { type: "text", value: device.name, maxlength: 100, required: true });
+  const save = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    rename(input.value);
+  };
+  return el(
+    "form",
+    { class: "inline-form", onsubmit: save },
+    labelled("Name", input),
+    el("button", { type: "submit", class: "primary" }, "Save"),
+    button("Cancel", close, { class: "quiet" }),
+  );
+}
+
+/** @param {Device} device @param {() => void} remove @param {() => void} close */
+function removalQuestion(device, remove, close) {
+  return el(
+    "div",
+    { class: "actions", role: "group", "aria-label": `Remove ${device.name}?` },
+    el("span", null, "It loses access at once, and its running calls end. It needs a new code to come back."),
+    button("Remove this device", remove, { class: "danger" }),
+    button("Keep it", close, { class: "quiet" }),
+  );
+}
+
+/** @param {number} seconds since 1970 */
+function moment(seconds) {
+  return new Date(seconds * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+}
+
+/**
+ * Which browser runs the calls of which server.
+ * @param {Devices} devices
+ * @param {Server[]} servers
+ * @param {(serverId: string, deviceId: string | null) => void} choose
+ */
+function choicesPanel(devices, servers, choose) {
+  const panel = el("section", { class: "panel", "aria-label": "Who runs which server" });
+  fill(
+    panel,
+    el("h2", null, "Who runs which server"),
+    el("p", { class: "hint" }, "Automatic is the device that was active last. A device must have accepted the server's operations itself."),
+    el("ul", { class: "plain-list" }, ...servers.map((server) => choiceRow(devices, server, choose))),
+  );
+  return panel;
+}
+
+/** @param {Devices} devices @param {Server} server @param {(serverId: string, deviceId: string | null) => void} choose */
+function choiceRow(devices, server, choose) {
+  const chosen = devices.choices[server.id] ?? "";
+  const options = [["", "Automatic"], ...devices.list.map(({ id, name }) => [id, name])];
+  const select = el(
+    "select",
+    { "aria-label": `Device for ${server.title}` },
+    ...options.map(([value, label]) => el("option", { value, selected: value === chosen }, label)),
+  );
+  select.addEventListener("change", () => choose(server.id, select.value || null));
+  return el("li", { class: "choice" }, el("span", null, server.title), select, fallback(devices, server.id));
+}
+
+/** @param {Devices} devices @param {string} serverId */
+function fallback(devices, serverId) {
+  const chosen = devices.list.find(({ id }) => id === devices.choices[serverId]);
+  if (!chosen || chosen.connected) return null;
+  const runner = devices.runnerOf(serverId);
+  const meanwhile = runner ? `${runner.name} runs its calls meanwhile.` : "Nobody runs its calls.";
+  return el("span", { class: "warning-text" }, `${chosen.name} is not connected. ${meanwhile}`);
 }

@@ -5,7 +5,7 @@ import { describeCall } from "./approval_preview.js";
 
 /**
  * @param {() => import("./tool_runner.js").ToolRunner} runner
- * @param {import("./approval_rules.js").ApprovalRules} rules
+ * @param {import("./approval_policy.js").ApprovalRules} rules
  * @param {() => import("./bridge_socket.js").BridgeSocket} socket
  * @returns {import("./approval_queue.js").DeskSurroundings}
  */

@@ -4,8 +4,7 @@
  * every result until the bridge has confirmed it, across reconnects. Knows no HTTP, no plans and no secrets.
  */
 
-import { ackOf, readCall, textOf } from "./call_message.js";
-import { SeenCalls } from "./seen_calls.js";
+import { ackOf, readCall, SeenCalls, textOf } from "./call_message.js";
 import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */

@@ -1,8 +1,15 @@
 // @ts-check
-/** The message of a call and its ack, in the words of the wire. Pure. */
+/** The message of a call and its ack, in the words of the wire, and which calls have arrived. Pure. */
+
+import { CallFailure, messageOf } from "./call_failure.js";
+import { parseJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").CallError} CallError */
+/** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
+/** @typedef {{call_id: string, attempt: number}} Attempt */
+
+export const REMEMBERED_CALLS = 1000;
 
 /** @param {unknown} value */
 export const textOf = (value) => (typeof value === "string" ? value : "");
@@ -42,3 +49,39 @@ export function ackOf({ call_id }, error, asks) {
  * @param {import("../types/types.d.ts").Answered} outcome @returns {import("../types/types.d.ts").Answered}
  */
 export const withoutBody = (outcome) => ({ ...outcome, body: { kind: "empty" }, truncated: true });
+
+/**
+ * The arguments of a call, as the bridge sends them: JSON text, so that no integer is lost.
+ * @param {string} text @returns {JsonObject}
+ */
+export function readArguments(text) {
+  let value;
+  try {
+    value = text.trim() === "" ? {} : parseJson(text);
+  } catch (error) {
+    throw new CallFailure("invalid_arguments", `The arguments are not JSON: ${messageOf(error)}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new CallFailure("invalid_arguments", "The arguments must be a JSON object.");
+  return value;
+}
+
+/** Which calls have arrived, and the last attempt of each, so that a call sent twice is run once. */
+export class SeenCalls {
+  /** The last attempt of each call, oldest call first. @type {Map<string, number>} */
+  #attempts = new Map();
+
+  /** Whether this attempt has not arrived before; from now on it has. @param {Attempt} call */
+  take({ call_id, attempt }) {
+    const last = this.#attempts.get(call_id) ?? 0;
+    this.#attempts.set(call_id, Math.max(attempt, last));
+    if (this.#attempts.size > REMEMBERED_CALLS)
+      this.#attempts.delete(/** @type {string} */ (this.#attempts.keys().next().value));
+    return attempt > last;
+  }
+
+  /** As if this attempt had never arrived. @param {Attempt} call */
+  forget({ call_id, attempt }) {
+    if (this.#attempts.get(call_id) === attempt) this.#attempts.set(call_id, attempt - 1);
+  }
+}

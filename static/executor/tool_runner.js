@@ -15,11 +15,9 @@ import { withFiles } from "./file_urls.js";
 import { fetchInit, needsPreflight } from "./fetch_init.js";
 import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
 import { redirectRefused, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
-import { withoutBody } from "./call_message.js";
-import { logRedactor } from "./argument_secrets.js";
+import { readArguments, withoutBody } from "./call_message.js";
+import { logRedactor, overwriteSecrets, redactor } from "./redaction.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
-import { overwriteSecrets, redactor } from "./redaction.js";
-import { readArguments } from "./call_arguments.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */

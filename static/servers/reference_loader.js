@@ -3,6 +3,7 @@
  * Getting what a document refers to, from where this browser is: chosen files by name, addresses with the user's consent
  * for each origin, round by round, as files refer to further files. The bridge says what is missing and makes one text.
  */
+
 import { addressOf, fileFor, isFile, nameOf } from "./document_files.js";
 import { readAddress } from "../session/probe_frames.js";
 
@@ -159,4 +160,27 @@ export function headline({ files, addresses, failures }) {
   const others = count === 1 ? "another document" : `${count} other documents`;
   if (count > 0) return `This document refers to ${others}.`;
   return failures.length === 1 ? `${nameOf(failures[0].url)} cannot be used.` : `${failures.length} documents cannot be used.`;
+}
+
+/** What this browser remembers, per server, about the documents that its document refers to. */
+export class ReferenceDecisions {
+  /** @param {import("../base/browser_store.js").BrowserStore} store */
+  constructor(store) {
+    this.store = store;
+  }
+
+  /** @param {string} serverId @returns {Promise<Decisions>} */
+  async of(serverId) {
+    return (await this.store.get("references", serverId)) ?? { origins: {}, without: {} };
+  }
+
+  /** @param {string} serverId @param {Decisions} decisions */
+  async keep(serverId, decisions) {
+    await this.store.change(["references"], (of) => void of("references").put(decisions, serverId));
+  }
+
+  /** @param {string} serverId */
+  async remove(serverId) {
+    await this.store.change(["references"], (of) => void of("references").delete(serverId));
+  }
 }

@@ -6,8 +6,7 @@
  * origins needs a worker whose script came with another CSP: a new one starts, the old one finishes its calls.
  */
 
-import { CallLog } from "../executor/call_log.js";
-import { openCallChannel } from "../executor/call_channel.js";
+import { CallLog, openCallChannel } from "../executor/call_log.js";
 import { trustedScript } from "./executor_script.js";
 import { WaitingCards } from "./pending_approvals.js";
 

@@ -7,12 +7,12 @@ import type { CallControls } from "../session/call_controls.js";
 import type { Devices } from "../session/devices.js";
 import type { ExecutorClient } from "../session/executor_client.js";
 import type { ChatApi } from "../session/chat_api.js";
-import type { InlineCards } from "../session/inline_cards.js";
+import type { InlineCards } from "../session/pending_approvals.js";
 import type { Inventory } from "../session/inventory.js";
 import type { PageGrants } from "../executor/grants.js";
 import type { Pins } from "../executor/pins.js";
 import type { ProbeFrames } from "../session/probe_frames.js";
-import type { ReferenceDecisions } from "../servers/reference_decisions.js";
+import type { ReferenceDecisions } from "../servers/reference_loader.js";
 
 export interface Parts {
   /** Name of the user whose browser this is. */

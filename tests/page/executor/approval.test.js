@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApprovalDesk } from "../../../static/executor/approval_queue.js";
-import { CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/executor/approval_policy.js";
-import { ApprovalRules } from "../../../static/executor/approval_rules.js";
+import { ApprovalRules, CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/executor/approval_policy.js";
 import { describeCall } from "../../../static/executor/approval_preview.js";
 import { CallFailure } from "../../../static/executor/call_failure.js";
 import { PageGrants } from "../../../static/executor/grants.js";

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { argumentSecrets } from "../../../static/executor/argument_secrets.js";
+import { argumentSecrets } from "../../../static/executor/redaction.js";
 
 test("what names say is secret is found at any depth, longest first", () => {
   const args = {

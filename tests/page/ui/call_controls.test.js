@@ -8,7 +8,7 @@ import { ControlsApi } from "../../../static/session/controls_api.js";
 import { deadlineOf, meaningOf, numberOf, sourceOf, whoseDeadline } from "../../../static/ui/limit_text.js";
 import { deadlineWords, lateWords } from "../../../static/calls/stored_call.js";
 import { clock } from "../../../static/base/time_format.js";
-import { SeenCalls, REMEMBERED_CALLS } from "../../../static/executor/seen_calls.js";
+import { SeenCalls, REMEMBERED_CALLS } from "../../../static/executor/call_message.js";
 
 /** @param {object} [fields] @returns {any} */
 const limit = (fields) => ({
