@@ -4,8 +4,8 @@ A request is a JSON header, a text, and the files that belong to it, each in a f
 (big endian), then the payload; an empty frame ends an answer. JSON and plain text only, never pickle: a child
 has read a foreign document, and nothing it sends may run code here.
 
-Memory is limited by the operating system, time by the parent, which kills and replaces us, and there is no
-network.
+Memory is limited by the operating system, time by the parent, which kills and replaces us. No process of
+these has a network.
 """
 
 from __future__ import annotations

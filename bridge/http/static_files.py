@@ -6,6 +6,7 @@ each in a thread would take longer than all the rest.
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,8 +52,10 @@ class StaticFiles:
     def _read(self, name: str) -> _StaticFile | None:
         try:
             path = (self._folder / name).resolve()
+            if not path.is_relative_to(self._folder):
+                return None
             facts = path.stat()
-            if not path.is_relative_to(self._folder) or not path.is_file():
+            if not stat.S_ISREG(facts.st_mode):
                 return None
             tag = f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"'
             known = self._files.get(path)

@@ -111,7 +111,7 @@ class Settings:
     trust_user_headers: bool = False
     """Forwarders may name users in plain headers."""
     limits: Mapping[str, int | float] = field(default_factory=dict[str, int | float])
-    """Limits that environment and command line give, by name (`bridge.limits`)."""
+    """Limits that environment and command line give, by name (`bridge.limits.settings`)."""
     approve: ApprovalMode = "safe"
     """Which calls ask, for users who chose nothing else."""
     approval_s: float = DEFAULT_APPROVAL_S

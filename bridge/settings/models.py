@@ -94,7 +94,7 @@ class ProviderSettings(BaseModel):
     web_search: WebSearch | None = None
     """For all its models that say nothing else and can."""
     pseudo_models: bool = True
-    """Offer names such as `o4-mini-high` beside the models that it has; see `bridge.known_models`."""
+    """Offer names such as `o4-mini-high` beside the models that it has; see `bridge.settings.model_facts`."""
 
 
 class ModelSettings(BaseModel):

@@ -29,7 +29,7 @@ from bridge.stored_items.retention_preference import MemoryChoice
 
 
 class LimitTables:
-    """The ports of `bridge.limits` and `bridge.call_settings`."""
+    """The ports `LimitStore` and `CallSettingStore`."""
 
     def __init__(self, session: Sessions) -> None:
         self._session = session
@@ -83,7 +83,7 @@ class LimitTables:
 
 
 class MemoryChoiceTable:
-    """Each method is one transaction, committed when it returns."""
+    """The port `MemoryChoiceStore`."""
 
     def __init__(self, session: Sessions) -> None:
         self._session = session
