@@ -23,7 +23,7 @@ from bridge.limits.settings import Deadline
 from bridge.settings.bridge import Settings
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
-from bridge.storage.write_ahead_log import IntentLog
+from bridge.storage.write_ahead_log import WriteAheadLog
 from examples.document_files import read_document_text
 
 UNWRITTEN, SAFE, UNSAFE = "dispatch_unwritten", "dispatch", "dispatch_unsafe"
@@ -41,10 +41,10 @@ UNLIMITED = {"CALLS_PER_MINUTE_PER_USER": 1_000_000}
 class _NoJournal(CallJournal):
     """Keeps nothing."""
 
-    async def opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, record: CallRecord, within_s: float) -> None:
         """Nothing is written."""
 
-    def ended(self, record: CallRecord) -> None:
+    def record_ended(self, record: CallRecord) -> None:
         """Nothing is written."""
 
 
@@ -53,7 +53,7 @@ class _Forgetful(Store):
 
     def call_journal(self, folder: Path) -> CallJournal:
         """One that keeps nothing."""
-        return _NoJournal(self._session, self._thread, IntentLog.open(folder))
+        return _NoJournal(self._session, self._thread, WriteAheadLog.open_log(folder))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +70,25 @@ class _Running:
 
     async def settle(self) -> None:
         """Return when the database has all calls: who reads the newest one waits for them."""
-        await self.bridge.rooms.journal.calls(self.bridge.local_user.id, before=None, limit=1)
+        await self.bridge.components.journal.list_calls(self.bridge.local_user.id, before=None, limit=1)
 
 
 class _FreeTurn:
     """What is measured here has no queue in front of it."""
 
-    def deadline(self) -> Deadline:
+    def start_deadline(self) -> Deadline:
         return Deadline(_DEADLINE_S, "call")
 
-    def take_now(self) -> bool:
+    def acquire_now(self) -> bool:
         return True
 
-    async def take(self) -> None:
+    async def acquire_slot(self) -> None:
         return None
 
-    def give_back(self) -> None:
+    def release_slot(self) -> None:
         return None
 
-    def ended(self, outcome: CallOutcome) -> None:
+    def record_outcome(self, outcome: CallOutcome) -> None:
         return None
 
 
@@ -109,16 +109,18 @@ async def _start(peer: PeerLink, store: type[Store]) -> _Running:
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
     bridge = await start_bridge(
         Settings(data_dir=folder, port=0, approve="all", limits=UNLIMITED),
-        store.open(folder / "bridge.sqlite"),
+        store.open_store(folder / "bridge.sqlite"),
     )
-    rooms, user = bridge.rooms, bridge.local_user
-    server = await rooms.registry.share(
+    rooms, user = bridge.components, bridge.local_user
+    server = await rooms.registry.share_document(
         "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/documents/shop.json"
     )
     digests = {operation.key: operation.digest for operation in server.compiled.operations}
-    await rooms.registry.accept(user.id, server.record.id, digests)
+    await rooms.registry.accept_operations(user.id, server.record.id, digests)
     device = await rooms.store.add_device(user.id, "{}", "bench")
-    token = rooms.identity.sign(SESSION, {"sub": user.id, "name": user.name, "device": device.id}, _SESSION_S)
+    token = rooms.identity.sign_token(
+        SESSION, {"sub": user.id, "name": user.name, "device": device.id}, _SESSION_S
+    )
     socket_url = f"{bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"
     await peer.connect_page(PageOrder(socket_url.replace("http://", "ws://"), token))
     return _Running(bridge, server, folder)
@@ -128,7 +130,7 @@ def _dispatch_variant(
     running: _Running, name: str, title: str, *, safe: bool, stop: Callable[[], Awaitable[None]] = nothing
 ) -> Variant:
     """The same call, once as one that only reads and once as one that may change something."""
-    dispatcher = running.bridge.rooms.dispatcher
+    dispatcher = running.bridge.components.dispatcher
     digest = next(each.digest for each in running.server.compiled.operations if each.key == _OPERATION)
     request = CallRequest(
         user_id=running.bridge.local_user.id,
@@ -144,7 +146,7 @@ def _dispatch_variant(
     )
 
     async def call() -> None:
-        outcome = await dispatcher.run(request, _FreeTurn())
+        outcome = await dispatcher.dispatch_call(request, _FreeTurn())
         if outcome.state is not CallState.SUCCEEDED:
             raise RuntimeError(f"The call ended {outcome.state}: {outcome.error}")
 

@@ -79,7 +79,7 @@ def _measure(text: str) -> dict[str, float]:
 def _everything(text: bytes) -> DocumentTools:
     tools = DocumentTools(parse_document(text), source_url=None)
     for operation in tools.compiled.operations:
-        tools.schema(operation.key)
+        tools.schema_of(operation.key)
     return tools
 
 

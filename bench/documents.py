@@ -124,7 +124,7 @@ async def measure_documents() -> dict[str, object]:
     rows: list[list[object]] = []
     results: dict[str, object] = {}
     try:
-        await worker.start()
+        await worker.start_child()
         for title, text in _texts():
             loads_s = _time_json(text) if title.startswith("JSON") else None
             taken_s, stall, operations = await _measure(worker, text)
@@ -182,7 +182,7 @@ def _time_json(text: str) -> float:
 
 async def _measure(worker: DocumentWorker, text: str) -> tuple[float, _Stall, int]:
     async def compile_text() -> int:
-        compiled = await worker.compile(text, source_url=None, base_url=None)
+        compiled = await worker.compile_document(text, source_url=None, base_url=None)
         return len(compiled.operations)
 
     start = time.perf_counter()

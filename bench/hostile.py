@@ -76,12 +76,12 @@ async def _under(kind: str, seconds: float) -> Noticed:
 async def _running() -> AsyncGenerator[tuple[Bridge, aiohttp.ClientSession]]:
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         settings = Settings(data_dir=Path(folder), port=0, approve="all", limits=LIMITS)
-        bridge = await start_bridge(settings, Store.open(Path(folder) / "bridge.sqlite"))
-        server = await bridge.rooms.registry.share(
+        bridge = await start_bridge(settings, Store.open_store(Path(folder) / "bridge.sqlite"))
+        server = await bridge.components.registry.share_document(
             "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/shop.json"
         )
         digests = {operation.key: operation.digest for operation in server.compiled.operations}
-        await bridge.rooms.registry.accept(bridge.local_user.id, server.record.id, digests)
+        await bridge.components.registry.accept_operations(bridge.local_user.id, server.record.id, digests)
         async with aiohttp.ClientSession() as http:
             socket_url = f"{bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"
             page = await play_page(
@@ -99,7 +99,7 @@ async def _attacked(bridge: Bridge, kind: str) -> AsyncGenerator[None]:
     if kind == ALONE:
         yield
         return
-    token = await _session(bridge, await bridge.rooms.store.ensure_user("eve"))
+    token = await _session(bridge, await bridge.components.store.ensure_user("eve"))
     count = ATTACKERS.get(kind, 1)
     command = (sys.executable, "-m", "bench.attacker", kind, bridge.base_url.partition("//")[2], token)
     environ = {**os.environ, "ATTACKERS": str(count)}
@@ -119,9 +119,9 @@ async def _attacked(bridge: Bridge, kind: str) -> AsyncGenerator[None]:
 
 
 async def _session(bridge: Bridge, user: User) -> str:
-    device = await bridge.rooms.store.add_device(user.id, "{}", "bench")
+    device = await bridge.components.store.add_device(user.id, "{}", "bench")
     claims = {"sub": user.id, "name": user.name, "device": device.id}
-    return bridge.rooms.identity.sign(SESSION, claims, _SESSION_S)
+    return bridge.components.identity.sign_token(SESSION, claims, _SESSION_S)
 
 
 async def _notice(bridge: Bridge, http: aiohttp.ClientSession, seconds: float) -> Noticed:

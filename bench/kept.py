@@ -19,10 +19,10 @@ from typing import Any
 from sqlalchemy import URL, Engine, create_engine, text
 
 from bench.report import print_table
-from bridge.settings.bridge import KeptSettings
+from bridge.settings.bridge import StorageSettings
 from bridge.storage.database import postgresql_url
 from bridge.storage.store import Store
-from bridge.stored_items.items import KeptItem, KeptResponse, Side
+from bridge.stored_items.items import Side, StoredItem, StoredResponse
 from toolserver.json_types import JsonObject
 
 URL_VARIABLE = "KEPT_BENCH_URL"
@@ -48,14 +48,14 @@ async def measure_kept(*, quick: bool) -> dict[str, object]:
             places["postgresql"] = postgresql_url(url)
         for name, where in places.items():
             for kind, settings in (
-                ("plain", KeptSettings()),
-                ("encrypted", KeptSettings(encryption_keys=("a key of the bench",))),
+                ("plain", StorageSettings()),
+                ("encrypted", StorageSettings(encryption_keys=("a key of the bench",))),
             ):
                 found[f"{name}_{kind}"] = await _measure(name, kind, where, settings, quick=quick)
     return found
 
 
-async def _measure(name: str, kind: str, where: Where, settings: KeptSettings, *, quick: bool) -> object:
+async def _measure(name: str, kind: str, where: Where, settings: StorageSettings, *, quick: bool) -> object:
     async with _opened(where) as store:
         user_id = await _fill(store, settings, f"{kind} user", ITEMS // (10 if quick else 1))
         for number in range(OTHERS if kind == "plain" and not quick else 0):
@@ -64,7 +64,7 @@ async def _measure(name: str, kind: str, where: Where, settings: KeptSettings, *
         ids, last = _chat(user_id)
         _analyze(where)
         read = await _median_ms(lambda: items.by_ids(user_id, ids))
-        chained = await _median_ms(lambda: items.chain(user_id, last))
+        chained = await _median_ms(lambda: items.read_chain(user_id, last))
     floor = _floor_ms(where, user_id, ids)
     found = {"by ids": read, "chain": chained, "floor: the rows": floor}
     title = f"A chat of {TURNS} turns, {name}, {kind} (promise: {PROMISE_MS:g} ms)"
@@ -75,24 +75,24 @@ async def _measure(name: str, kind: str, where: Where, settings: KeptSettings, *
 
 @asynccontextmanager
 async def _opened(where: Where) -> AsyncGenerator[Store]:
-    store = Store.open(where)
+    store = Store.open_store(where)
     yield store
     await store.close()
 
 
-async def _fill(store: Store, settings: KeptSettings, name: str, count: int) -> str:
+async def _fill(store: Store, settings: StorageSettings, name: str, count: int) -> str:
     user_id = (await store.ensure_user(name)).id
     items = store.item_store(settings)
     chance = Random(1)
     for batch in _batches(user_id, count // len(KINDS), chance):
-        await items.add(batch)
+        await items.add_items(batch)
     if count >= ITEMS // 10:
         for number in range(TURNS):
             await items.save_response(_response(user_id, number))
     return user_id
 
 
-def _batches(user_id: str, turns: int, chance: Random) -> Iterator[Sequence[KeptItem]]:
+def _batches(user_id: str, turns: int, chance: Random) -> Iterator[Sequence[StoredItem]]:
     for start in range(0, turns, 400):
         yield [
             _item(user_id, turn, place, chance)
@@ -101,21 +101,23 @@ def _batches(user_id: str, turns: int, chance: Random) -> Iterator[Sequence[Kept
         ]
 
 
-def _item(user_id: str, turn: int, place: int, chance: Random) -> KeptItem:
+def _item(user_id: str, turn: int, place: int, chance: Random) -> StoredItem:
     side: Side = "output" if place else "input"
     words = " ".join(f"{chance.randrange(10**6):06d}" for _ in range(60))
     payload: JsonObject = {"type": KINDS[place], "id": f"{turn}-{place}", "text": words, "null": None}
     chat = f"chat {turn % 400}"
-    return KeptItem(
+    return StoredItem(
         _id(user_id, turn, place), user_id, _name(user_id, turn), place, side, "demo", payload, 1.0, chat
     )
 
 
-def _response(user_id: str, number: int) -> KeptResponse:
+def _response(user_id: str, number: int) -> StoredResponse:
     """The turns of one chat, each a continuation of the one before; they lie far apart in the table."""
     turn = _turn(number)
     previous = _name(user_id, _turn(number - 1)) if number else None
-    return KeptResponse(_name(user_id, turn), user_id, "demo", "completed", {}, {}, 1.0, previous_id=previous)
+    return StoredResponse(
+        _name(user_id, turn), user_id, "demo", "completed", {}, {}, 1.0, previous_id=previous
+    )
 
 
 def _turn(number: int) -> int:

@@ -82,7 +82,7 @@ async def serve_bridge(url: str) -> None:
             models=ModelsFile(provider=(provider,)),
             limits={"MAX_CONCURRENT_REQUESTS": 2000, "MAX_CONCURRENT_REQUESTS_PER_USER": 2000},
         )
-        bridge = await start_bridge(settings, Store.open(Path(folder) / "bridge.sqlite3"))
+        bridge = await start_bridge(settings, Store.open_store(Path(folder) / "bridge.sqlite3"))
         _tell(f"{bridge.base_url}/v1", bridge.key)
         await asyncio.to_thread(sys.stdin.read)
         await bridge.close()

@@ -88,7 +88,7 @@ async def _floor(session: aiohttp.ClientSession, url: str, kind: str) -> AsyncIt
 
 
 async def _of_model(model: Model) -> AsyncIterator[str]:
-    async for event in model.stream(_REQUEST):
+    async for event in model.stream_round(_REQUEST):
         yield event.type
 
 

@@ -58,7 +58,7 @@ class AuditEntry:
 class Audit(Protocol):
     """Takes down what happened."""
 
-    def note(
+    def add_entry(
         self,
         kind: AuditKind,
         user_id: str | None,

@@ -51,13 +51,13 @@ EVENT_APPROVALS = "bridge:approvals"
 EVENT_CALLS = "bridge:calls"
 
 
-class Message(BaseModel):
+class BrowserMessage(BaseModel):
     """Base of all wire shapes: immutable, unknown keys ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class ListedCall(Message):
+class ListedCall(BrowserMessage):
     """A call that a page still has something to say about."""
 
     call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
@@ -66,7 +66,7 @@ class ListedCall(Message):
     the receipt · lost: its request was begun by a worker that is dead."""
 
 
-class Hello(Message):
+class Hello(BrowserMessage):
     """`bridge:hello`, the first message of a page: until it is answered the page receives no call."""
 
     protocol: int
@@ -83,32 +83,32 @@ class Hello(Message):
     """What the content policy of the page's executor lets it reach; None: it did not say."""
 
 
-class Visibility(Message):
+class Visibility(BrowserMessage):
     """`bridge:visibility`: the page came to the front or went to the back since its hello."""
 
     visibility: Literal["visible", "hidden"]
 
 
-class TextBody(Message):
+class TextResultBody(BrowserMessage):
     """An answer body inside the message."""
 
     kind: Literal["text"]
     text: str
 
 
-class UploadedBody(Message):
+class UploadedBody(BrowserMessage):
     """An answer body that went ahead by `PUT /api/calls/{call_id}/result`."""
 
     kind: Literal["uploaded"]
 
 
-class EmptyBody(Message):
+class EmptyBody(BrowserMessage):
     """An answer without a body."""
 
     kind: Literal["empty"]
 
 
-class AnsweredOutcome(Message):
+class AnsweredOutcome(BrowserMessage):
     """The API answered, whatever its status."""
 
     status: Literal["answered"]
@@ -117,7 +117,7 @@ class AnsweredOutcome(Message):
     content_type: str = Field(default="", max_length=300)
     headers: dict[str, str] = Field(default_factory=dict)
     """Lower-case names; only those that CORS let the page see."""
-    body: Annotated[TextBody | UploadedBody | EmptyBody, Field(discriminator="kind")]
+    body: Annotated[TextResultBody | UploadedBody | EmptyBody, Field(discriminator="kind")]
     truncated: bool = False
     total_bytes: int | None = None
     """Size of the whole body where the API told it (`content-length`)."""
@@ -126,7 +126,7 @@ class AnsweredOutcome(Message):
     duration_ms: float = 0.0
 
 
-class FailedOutcome(Message):
+class FailedOutcome(BrowserMessage):
     """The page could not perform the request, or got no readable answer."""
 
     status: Literal["failed"]
@@ -136,14 +136,14 @@ class FailedOutcome(Message):
     duration_ms: float = 0.0
 
 
-class Result(Message):
+class Result(BrowserMessage):
     """`bridge:result`, an event rather than an ack: an ack cannot survive a reconnect."""
 
     call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
     outcome: Annotated[AnsweredOutcome | FailedOutcome, Field(discriminator="status")]
 
 
-class Accepted(Message):
+class Accepted(BrowserMessage):
     """The socket ack of `execute:tool`: the page has the call, or says at once why it will not run it."""
 
     call_id: str
@@ -152,7 +152,7 @@ class Accepted(Message):
     error: WireError | None = None
 
 
-class Decision(Message):
+class Decision(BrowserMessage):
     """`bridge:decision`: what the user said of a call; it is sent again until it is answered."""
 
     call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
@@ -160,7 +160,7 @@ class Decision(Message):
     reason: Literal["user", "no_answer"] = "user"
 
 
-class Go(Message):
+class GoAhead(BrowserMessage):
     """The answer of `bridge:decision`: only a page that was told to go begins the request."""
 
     go: bool

@@ -13,11 +13,11 @@ LateName = Literal["http_provider", "migrate"]
 
 LATE: Mapping[LateName, str] = {
     "http_provider": "bridge.providers.http_provider:HttpProvider",  # openai
-    "migrate": "bridge.storage.migration:migrate",  # alembic
+    "migrate": "bridge.storage.migration:migrate_tables",  # alembic
 }
 """`module:attribute` by name, and the package for whose sake it is late."""
 
 
-def load(name: LateName) -> Any:
+def load_late(name: LateName) -> Any:
     """What the table names; the caller says what type it is."""
     return pkgutil.resolve_name(LATE[name])

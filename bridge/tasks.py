@@ -27,7 +27,7 @@ class Tasks:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    def start(self, work: Coroutine[Any, Any, Any], name: str) -> None:
+    def start_task(self, work: Coroutine[Any, Any, Any], name: str) -> None:
         """Run `work` until it ends or `close` is called."""
         task = asyncio.create_task(work, name=name)
         self._running.add(task)
@@ -49,7 +49,7 @@ class Abandoned(Exception):
     """Work was cancelled by somebody else than its caller."""
 
 
-async def abandonable(
+async def run_abandonable(
     work: Coroutine[Any, Any, ResultT], name: str, hold: Callable[[asyncio.Task[ResultT]], None]
 ) -> ResultT:
     """The result of `work`, in a task that `hold` is given, and that others may cancel.
@@ -71,17 +71,17 @@ async def abandonable(
     return task.result()
 
 
-async def breathe() -> None:
+async def yield_to_loop() -> None:
     """Let the event loop serve everybody else once, in the middle of long work."""
     await asyncio.sleep(0)
 
 
-async def pause(seconds: float) -> None:
+async def sleep_safely(seconds: float) -> None:
     """Wait; cancelling it is safe."""
     await asyncio.sleep(seconds)
 
 
-async def within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+async def run_within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> ResultT:
     """The result of `work`, which is cancelled at the end of its time, and is not waited for any longer then.
 
     `asyncio.timeout` waits for the work to clean up, which may take as long as what it waited for. Cancelling
@@ -113,7 +113,7 @@ def _left(task: asyncio.Task[Any]) -> None:
         task.exception()  # Nobody wants to know, and asyncio would complain.
 
 
-async def guarded(work: Coroutine[Any, Any, ResultT], what: str) -> ResultT | None:
+async def log_failures(work: Coroutine[Any, Any, ResultT], what: str) -> ResultT | None:
     """What `work` gives, which a turn can do without; None when it raised, which is logged under `what`.
 
     Cancelling cancels it.

@@ -9,7 +9,7 @@ Exception
 _MAX_QUOTED_CHARS = 200
 
 
-def quote(text: str) -> str:
+def quote_text(text: str) -> str:
     """Foreign text for use in a message, in quotes and cut at 200 characters."""
     return repr(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[: _MAX_QUOTED_CHARS - 1]}…")
 

@@ -51,7 +51,7 @@ def dump_json(value: JsonValue) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
-def trimmed(written: bytes) -> bytes:
+def trim_bytes(written: bytes) -> bytes:
     """A copy without spare room: what orjson gives keeps the buffer it was written in, 4 KiB or more.
 
     For bytes that are kept.

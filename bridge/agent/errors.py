@@ -34,7 +34,7 @@ class ApiError:
     may_retry: bool = True
     """False: a client that tries again by itself would only make it worse."""
 
-    def body(self, error_id: str) -> JsonObject:
+    def build_body(self, error_id: str) -> JsonObject:
         """The value of `error`. The id stands in the message too: many programs show nothing else."""
         return {
             "message": fit_text(f"{self.message} (error_id: {error_id})"),

@@ -24,7 +24,7 @@ class MessageEvents:
         self._id = item_id
         self._texts: list[str] = []
 
-    def begin(self) -> list[JsonObject]:
+    def begin_message(self) -> list[JsonObject]:
         """The message and its part, both still empty."""
         return [
             {
@@ -35,12 +35,12 @@ class MessageEvents:
             {"type": "response.content_part.added", **self._place(), "part": text_part("")},
         ]
 
-    def delta(self, text: str) -> JsonObject:
+    def add_text(self, text: str) -> JsonObject:
         """More of the text."""
         self._texts.append(text)
         return {"type": "response.output_text.delta", **self._place(), "delta": text, "logprobs": []}
 
-    def end(self, status: EndStatus = "completed") -> list[JsonObject]:
+    def finish_message(self, status: EndStatus = "completed") -> list[JsonObject]:
         """The text whole; the last of them carries the item."""
         text = "".join(self._texts)
         return [

@@ -155,7 +155,7 @@ def usage_of(response: JsonObject) -> JsonObject:
     return object_at(response, "usage")
 
 
-def summed(usage: JsonObject, more: JsonObject) -> JsonObject:
+def add_usage(usage: JsonObject, more: JsonObject) -> JsonObject:
     """Both added, member by member: numbers add up, objects are summed, of anything else the later one stays.
 
     A member that is null, or of another kind than before, changes nothing that is known.
@@ -170,7 +170,7 @@ def _sum(known: JsonValue, value: JsonValue) -> JsonValue:
     if known is None or value is None:
         return value if known is None else known
     if isinstance(known, dict):
-        return summed(known, value) if isinstance(value, dict) else known
+        return add_usage(known, value) if isinstance(value, dict) else known
     if _is_number(known):
         return _added(known, value) if _is_number(value) else known
     return value

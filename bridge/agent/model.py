@@ -78,7 +78,7 @@ class ModelError(Exception):
 class Model(Protocol):
     """A model behind some provider. Safe for any number of rounds at once."""
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """One round. Ends with exactly one event of `ENDINGS`; closing the generator hangs up.
 
         Deltas come as soon as the provider sends them. Every item comes whole in `response.output_item.done`,

@@ -6,7 +6,7 @@ The table of `docs/reference/model-loop.md` is made of what stands here.
 from __future__ import annotations
 
 from bridge.errors import ErrorCode, WireError
-from toolserver.errors import quote
+from toolserver.errors import quote_text
 from toolserver.json_types import dump_json
 
 BROKE_OFF = "TOOL_CALL_SKIPPED: the answer broke off before it was complete; call not executed."
@@ -36,8 +36,8 @@ def skipped_at_call_limit(max_calls: int) -> str:
 def omitted_notice(name: str) -> str:
     """What a user is told of a result that does not fit into the model's context."""
     return (
-        f"The result of {quote(name)} is too long for what the model can still read, so it was left out. "
-        "The call stands in the bridge page under Calls."
+        f"The result of {quote_text(name)} is too long for what the model can still read, so it was left "
+        "out. The call stands in the bridge page under Calls."
     )
 
 
@@ -45,7 +45,7 @@ def unknown_text(name: str, *, can_search: bool) -> str:
     """The output of a call of a tool that the model was not given; `can_search`: it can look further."""
     if not name.strip():
         return _error_json(WireError(code=ErrorCode.UNKNOWN_TOOL, message="Tool call missing name."))
-    message = f"Tool not found: there is no tool {quote(name)}. Call only tools that you were given."
+    message = f"Tool not found: there is no tool {quote_text(name)}. Call only tools that you were given."
     if can_search:
         message += " Other operations are run by run_operation, with their name as argument."
     return _error_json(WireError(code=ErrorCode.UNKNOWN_TOOL, message=message))
@@ -53,7 +53,7 @@ def unknown_text(name: str, *, can_search: bool) -> str:
 
 def error_text(error: WireError, name: str) -> str:
     """The output of a call of a tool that ended with `error`: `{"error": {"code", "message", …}}`."""
-    return _error_json(error.model_copy(update={"message": _message(error, f"Tool {quote(name)}")}))
+    return _error_json(error.model_copy(update={"message": _message(error, f"Tool {quote_text(name)}")}))
 
 
 def _error_json(error: WireError) -> str:

@@ -22,7 +22,7 @@ _SEARCH_TYPES = ("web_search", "web_search_preview", "openrouter:web_search")
 """Types of tools that search the web; dated ones begin so."""
 
 
-def equipped(request: TurnRequest, features: ProviderFeatures) -> TurnRequest:
+def add_provider_options(request: TurnRequest, features: ProviderFeatures) -> TurnRequest:
     """The request with what its model's settings and the bridge's add to it.
 
     A task (a title, tags) gets nothing that costs: no search, no summary of thoughts.

@@ -51,7 +51,7 @@ class ParsedRequest:
     dropped: tuple[str, ...] = ()
     """Members that no provider is told, in the order of the body; they had no effect."""
 
-    def turn(self, user_id: str, turn_id: str, *, may_have_tools: bool) -> TurnRequest:
+    def build_turn(self, user_id: str, turn_id: str, *, may_have_tools: bool) -> TurnRequest:
         """What the loop is asked, by this user, as far as the request says it."""
         return TurnRequest(
             user_id=user_id,
@@ -89,7 +89,7 @@ def optional_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> 
     raise wrong_type(where + name, "a string", value)
 
 
-def flag(body: Mapping[str, JsonValue], name: str, *, default: bool = False) -> bool:
+def read_flag(body: Mapping[str, JsonValue], name: str, *, default: bool = False) -> bool:
     """A boolean, which is `default` when it is absent."""
     value = body.get(name)
     if value is None:

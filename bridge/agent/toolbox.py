@@ -16,7 +16,7 @@ from toolserver.json_types import JsonObject, JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class OwnTool:
+class BridgeTool:
     """A tool that the bridge runs."""
 
     offered_name: str
@@ -53,12 +53,12 @@ class LocalTool(Protocol):
     """A tool of the bridge that needs no engine, such as a sub-query."""
 
     @property
-    def tool(self) -> OwnTool:
+    def tool(self) -> BridgeTool:
         """What it is."""
         ...
 
-    async def run(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
-        """Run one call to its end; wrong arguments have an output, too. `input`: see `Toolbox.run`."""
+    async def run_call(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
+        """Run one call to its end; wrong arguments have an output, too. `input`: see `Toolbox.run_calls`."""
         ...
 
 
@@ -75,7 +75,7 @@ class Toolbox(Protocol):
         """What the model is sent, in order, in the Responses form; no two functions have the same name."""
         ...
 
-    def own(self, name: str) -> OwnTool | None:
+    def find_own_tool(self, name: str) -> BridgeTool | None:
         """The bridge's tool of an offered name."""
         ...
 
@@ -83,7 +83,7 @@ class Toolbox(Protocol):
         """Whether the caller runs the tool of that name."""
         ...
 
-    async def run(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
+    async def run_calls(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
         """Run one round's calls together; one output each, in their order. Raises only when cancelled.
 
         `input`: what the model had read when it made them. Unknown names and broken arguments have outputs.

@@ -14,7 +14,7 @@ from bridge.agent.items import Item, ModelCall
 from bridge.agent.model import ModelError, ModelEvent
 from bridge.agent.provider_features import ProviderFeatures
 from bridge.settings.models import DEFAULT_PROMPT_TOKENS
-from bridge.stored_items.items import KeptItem
+from bridge.stored_items.items import StoredItem
 from toolserver.json_types import JsonObject, JsonValue
 
 Keeping: TypeAlias = Literal["nothing", "output", "all"]
@@ -52,7 +52,7 @@ class TurnRequest:
     """A title, tags: asked about a chat, and no part of it. Markers in it are taken out, and not followed."""
     previous_response_id: str | None = None
     """A kept response that `input` goes on from."""
-    history: tuple[KeptItem, ...] = ()
+    history: tuple[StoredItem, ...] = ()
     """What a door that keeps messages itself has of earlier turns; it comes before `input`."""
 
 
@@ -85,7 +85,7 @@ class TurnSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelOutput:
     """Something the model said, as it comes."""
 
     round: int
@@ -147,7 +147,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ItemStored:
     """An item, or a notice within the answer, got the id by which it is found again.
 
     It follows the event that it belongs to at once: `response.output_item.done`, `CallEnded`, `Notice`.
@@ -165,7 +165,7 @@ class Attached:
     text: str
 
 
-TurnEvent: TypeAlias = Said | CallStarted | CallEnded | Notice | Settled | Kept | Attached
+TurnEvent: TypeAlias = ModelOutput | CallStarted | CallEnded | Notice | Settled | ItemStored | Attached
 
 Emit: TypeAlias = Callable[[TurnEvent], Awaitable[None]]
 """Takes an event to the caller; may wait for a slow reader. Raising ends the turn."""

@@ -13,19 +13,19 @@ from pathlib import Path
 
 from bridge.agent.demo.model import DemoModel
 from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.loop.turn_runner import Turns
+from bridge.agent.loop.turn_runner import TurnRunner
 from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.remembering_runner import Remembering
-from bridge.agent.tools.catalog_tools import OwnTools
-from bridge.agent.tools.engine_toolbox import CallRoom, Toolboxes
+from bridge.agent.memory.remembering_runner import RememberingRunner
+from bridge.agent.tools.catalog_tools import CatalogTools
+from bridge.agent.tools.engine_toolbox import CallServices, Toolboxes
 from bridge.agent.turn import TurnSettings
-from bridge.app.conversation_composition import ConversationRoom, compose_conversations
-from bridge.app.response_composition import ResponseRoom, compose_responses
+from bridge.app.conversation_composition import ConversationComponents, compose_conversations
+from bridge.app.response_composition import ResponseComponents, compose_responses
 from bridge.auth.forwarded_users import UserHeaders
 from bridge.auth.identity import Identity
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.gateway import BrowserGateway
-from bridge.calls.admission import Controls, Gate
+from bridge.calls.admission import AdmissionControl, Controls
 from bridge.calls.approvals import Approvals
 from bridge.calls.call_ids import CallIds
 from bridge.calls.dispatcher import Dispatcher
@@ -34,17 +34,17 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.documents.reader import DocumentReader
 from bridge.http.answer_files import AnswerFiles, TurnFiles
-from bridge.limits.call_queue import Admission
-from bridge.limits.call_settings import CallSettingsBook
+from bridge.limits.call_queue import CallQueue
+from bridge.limits.call_settings import UserCallSettings
 from bridge.limits.circuit_breaker import Breakers
-from bridge.limits.request_queue import RequestAdmission
+from bridge.limits.request_queue import RequestQueue
 from bridge.limits.settings import LiveLimits
-from bridge.providers.directory import ModelBook, ModelDesk, ModelEntry
+from bridge.providers.directory import ModelDirectory, ModelEntry, ModelServices
 from bridge.providers.turn_settings import turn_settings
 from bridge.settings.bridge import MemorySettings, Settings, origin_of
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
-from bridge.storage.guarded_items import GuardedItemStore
+from bridge.storage.guarded_items import ResilientItemStore
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.stored_items.retention_preference import MemoryChoices
@@ -57,7 +57,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Rooms:
+class Components:
     """Everything one running bridge is made of."""
 
     store: Store
@@ -74,26 +74,26 @@ class Rooms:
     files: AnswerFiles
     documents: DocumentReader
     tasks: Tasks
-    models: ModelBook
-    requests: RequestAdmission
+    models: ModelDirectory
+    requests: RequestQueue
     items: ItemStore
     memory_choices: MemoryChoices
-    turns: Remembering
+    turns: RememberingRunner
     settings_of: Callable[[ModelEntry], TurnSettings]
     """How turns of a model run, as the settings say now."""
-    responses: ResponseRoom
-    conversations: ConversationRoom
+    responses: ResponseComponents
+    conversations: ConversationComponents
 
 
-def compose(
+def compose_bridge(
     settings: Settings, store: Store, local_user: User, base_url: str, documents: DocumentReader
-) -> Rooms:
+) -> Components:
     """The rooms of a bridge that answers at `base_url`; `local_user` may change shared servers."""
     tasks = Tasks()
     identity = _compose_identity(settings, store)
     choices = DeviceChoices(store)
     audit = store.audit_log(settings.audit_days)
-    approvals = Approvals(store.approval_tables(), settings.approve, audit, start=tasks.start)
+    approvals = Approvals(store.approval_tables(), settings.approve, audit, start=tasks.start_task)
     gateway = BrowserGateway(identity, choices, approvals, tasks, [origin_of(base_url)])
     approvals.on_change(gateway.announce_approvals)
     journal = store.call_journal(settings.data_dir)
@@ -101,15 +101,15 @@ def compose(
     dispatcher = _compose_dispatcher(settings, gateway, journal, approvals, base_url, limits=controls.limits)
 
     async def on_change(user_id: str | None) -> None:
-        controls.settings.forget()
-        approvals.forget()
+        controls.settings.clear_cache()
+        approvals.clear_cache()
         await gateway.announcements.servers_changed(user_id)
 
     registry = _compose_registry(
         store, documents, gateway, settings=settings, operator=local_user, tasks=tasks, on_change=on_change
     )
     files = AnswerFiles(settings.data_dir / "files", identity, settings.max_answer_bytes)
-    engine = Engine(registry, approvals, Gate(dispatcher, controls), files)
+    engine = Engine(registry, approvals, AdmissionControl(dispatcher, controls), files)
     requests = _compose_requests(controls)
     memory = _compose_memory(settings, store, controls)
     toolboxes = _compose_toolboxes(engine, registry, controls, gateway, TurnFiles(files, base_url))
@@ -117,14 +117,14 @@ def compose(
     turns = _compose_turns(
         requests, controls, toolboxes, memory, settings=settings.memory, choices=memory_choices
     )
-    models = ModelBook(settings.models, settings.environ, demo=DemoModel())
+    models = ModelDirectory(settings.models, settings.environ, demo=DemoModel())
     settings_of = partial(turn_settings, settings, controls.limits)
-    desk = ModelDesk(models, settings_of, tasks)
-    responses = compose_responses(turns, memory, journal, desk, page_count=gateway.pages.count)
+    desk = ModelServices(models, settings_of, tasks)
+    responses = compose_responses(turns, memory, journal, desk, page_count=gateway.pages.count_pages)
     tables = store.conversation_tables(settings.kept)
     conversations = compose_conversations(tables, turns, toolboxes, journal, registry=registry, desk=desk)
     dispatcher.on_move(conversations.runs.call_moved)
-    return Rooms(
+    return Components(
         store=store,
         identity=identity,
         choices=choices,
@@ -187,7 +187,7 @@ def _compose_registry(
     on_change: Callable[[str | None], Awaitable[None]],
 ) -> Registry:
     def on_load(server: LoadedServer) -> None:
-        tasks.start(
+        tasks.start_task(
             _finish_loading(registry, documents, gateway, server), f"finish loading {server.record.id}"
         )
 
@@ -202,8 +202,8 @@ def _compose_registry(
     return registry
 
 
-def _compose_requests(controls: Controls) -> RequestAdmission:
-    requests = RequestAdmission(lambda: controls.limits.now)
+def _compose_requests(controls: Controls) -> RequestQueue:
+    requests = RequestQueue(lambda: controls.limits.now)
     controls.limits.on_change(requests.limits_changed)
     return requests
 
@@ -211,28 +211,28 @@ def _compose_requests(controls: Controls) -> RequestAdmission:
 def _compose_toolboxes(
     engine: Engine, registry: Registry, controls: Controls, gateway: BrowserGateway, files: TurnFiles
 ) -> Toolboxes:
-    room = CallRoom(engine, lambda: controls.limits.now, files)
-    return Toolboxes(OwnTools(registry), room, lambda user_id: gateway.pages.count(user_id) > 0)
+    room = CallServices(engine, lambda: controls.limits.now, files)
+    return Toolboxes(CatalogTools(registry), room, lambda user_id: gateway.pages.count_pages(user_id) > 0)
 
 
 def _compose_memory(settings: Settings, store: Store, controls: Controls) -> Memory:
     kept = store.item_store(settings.kept)
-    items = GuardedItemStore(kept, controls.breakers, wait_s=_database_wait(controls))
+    items = ResilientItemStore(kept, controls.breakers, wait_s=_database_wait(controls))
     return Memory(items, Ulids(time.time, secrets.randbits), time.time)
 
 
 def _compose_turns(
-    requests: RequestAdmission,
+    requests: RequestQueue,
     controls: Controls,
     toolboxes: Toolboxes,
     memory: Memory,
     *,
     settings: MemorySettings,
     choices: MemoryChoices,
-) -> Remembering:
+) -> RememberingRunner:
     pending = PendingRounds(time.monotonic)
-    turns = Turns(requests, controls.breakers, toolboxes, pending)
-    return Remembering(turns, pending, memory, settings, choices, wait_s=_database_wait(controls))
+    turns = TurnRunner(requests, controls.breakers, toolboxes, pending)
+    return RememberingRunner(turns, pending, memory, settings, choices, wait_s=_database_wait(controls))
 
 
 def _database_wait(controls: Controls) -> Callable[[], float]:
@@ -242,14 +242,14 @@ def _database_wait(controls: Controls) -> Callable[[], float]:
 def _compose_controls(settings: Settings, store: Store, gateway: BrowserGateway, tasks: Tasks) -> Controls:
     tables = store.limit_tables()
     limits = LiveLimits(tables, settings.limits, warn=_log.warning)
-    admission = Admission(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
+    admission = CallQueue(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
     limits.on_change(admission.limits_changed)
 
     def tell(user_id: str) -> None:
-        tasks.start(gateway.announcements.breakers_changed(user_id), "announce breakers")
+        tasks.start_task(gateway.announcements.breakers_changed(user_id), "announce breakers")
 
     breakers = Breakers(lambda: limits.now, time.monotonic, on_change=tell)
-    return Controls(limits, admission, breakers, CallSettingsBook(tables))
+    return Controls(limits, admission, breakers, UserCallSettings(tables))
 
 
 async def _finish_loading(
@@ -257,7 +257,7 @@ async def _finish_loading(
 ) -> None:
     """What can wait when a document is loaded: validators ahead of the first call, the validation report."""
     await registry.warm_validators(server)
-    server.validation = await documents.validate(server.record.text)
+    server.validation = await documents.validate_document(server.record.text)
     await gateway.announcements.servers_changed(server.record.owner_id)
 
 

@@ -4,50 +4,50 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.auth.identity import Identity
 from bridge.catalog.registry import Registry
-from bridge.conversation_runs.enabled_tools import ToolDesk
+from bridge.conversation_runs.enabled_tools import ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.endpoints.api.conversations.chat import ConversationChatRoutes
 from bridge.endpoints.api.conversations.conversations import ConversationRoutes
 from bridge.endpoints.api.conversations.messages import ConversationMessageRoutes
 from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
 from bridge.http.routing import Route
-from bridge.providers.directory import ModelDesk
+from bridge.providers.directory import ModelServices
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.conversations import ConversationTables
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationRoom:
+class ConversationComponents:
     """The parts that others use."""
 
     tables: ConversationTables
     runs: ConversationRuns
-    tools: ToolDesk
+    tools: ToolChoices
 
-    def routes(self, identity: Identity) -> list[Route]:
+    def list_routes(self, identity: Identity) -> list[Route]:
         """All routes of conversations."""
         tables, runs, tools = self.tables, self.runs, self.tools
         return [
-            *ConversationRoutes(identity, tables, runs, tools).routes(),
-            *ConversationMessageRoutes(identity, tables, runs).routes(),
-            *ConversationChatRoutes(identity, tables, runs).routes(),
-            *ConversationToolRoutes(identity, tables, runs, tools).routes(),
+            *ConversationRoutes(identity, tables, runs, tools).list_routes(),
+            *ConversationMessageRoutes(identity, tables, runs).list_routes(),
+            *ConversationChatRoutes(identity, tables, runs).list_routes(),
+            *ConversationToolRoutes(identity, tables, runs, tools).list_routes(),
         ]
 
 
 def compose_conversations(
     tables: ConversationTables,
-    turns: Remembering,
+    turns: RememberingRunner,
     toolboxes: Toolboxes,
     journal: CallJournal,
     *,
     registry: Registry,
-    desk: ModelDesk,
-) -> ConversationRoom:
+    desk: ModelServices,
+) -> ConversationComponents:
     """The room of one bridge."""
     runs = ConversationRuns(tables, turns, toolboxes, journal, desk)
-    return ConversationRoom(tables, runs, ToolDesk(registry))
+    return ConversationComponents(tables, runs, ToolChoices(registry))

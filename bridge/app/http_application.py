@@ -8,10 +8,10 @@ from functools import cache, partial
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from bridge.app.composition import Rooms
-from bridge.auth.pairing_codes import PairingDesk
+from bridge.app.composition import Components
+from bridge.auth.pairing_codes import PairingCodes
 from bridge.auth.pairing_links import PairingLinks
-from bridge.auth.rejected_requests import Refusals
+from bridge.auth.rejected_requests import RejectedRequests
 from bridge.browsers.audited_listener import AuditedCalls
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.documents.sources import read_public_document
@@ -19,24 +19,30 @@ from bridge.endpoints.api.account import AccountRoutes
 from bridge.endpoints.api.approvals import ApprovalRoutes
 from bridge.endpoints.api.audit import AuditRoutes
 from bridge.endpoints.api.batches import BatchRoutes
-from bridge.endpoints.api.call_history import HistoryRoutes
+from bridge.endpoints.api.call_history import CallHistoryRoutes
 from bridge.endpoints.api.calls import CallRoutes
 from bridge.endpoints.api.devices import DeviceRoutes
-from bridge.endpoints.api.document_bundles import ReferenceRoutes
+from bridge.endpoints.api.document_bundles import DocumentBundleRoutes
 from bridge.endpoints.api.limits import LimitRoutes
 from bridge.endpoints.api.pairing import PairingRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
-from bridge.endpoints.api.stored_items import KeptRoutes, MemoryChoiceRoutes
-from bridge.endpoints.openai.chat_completions import ModelRoutes
+from bridge.endpoints.api.stored_items import MemoryChoiceRoutes, StoredItemRoutes
+from bridge.endpoints.openai.chat_completions import ChatCompletionRoutes
 from bridge.endpoints.openai.debug_logs import RequestLogs
 from bridge.endpoints.openai.errors import wire_error_response
-from bridge.endpoints.openai.request import AskedReader
+from bridge.endpoints.openai.request import RequestReader
 from bridge.endpoints.openai.responses import ResponseRoutes
 from bridge.endpoints.tool_server import ToolServer
 from bridge.errors import WireError
-from bridge.http.audit import audited
-from bridge.http.middleware import Doors, cors_headers, guard, is_model_path, plain_sockets
+from bridge.http.audit import audit_route
+from bridge.http.middleware import (
+    AllowedOrigins,
+    build_middlewares,
+    cors_headers,
+    is_model_path,
+    plain_sockets,
+)
 from bridge.http.openapi_document import api_document
 from bridge.http.routing import SMALL_BODY_BYTES, Route, error_answer
 from bridge.http.static_page import PageRoutes
@@ -47,36 +53,36 @@ from bridge.settings.bridge import Settings, origin_of
 HTTP_PORT = 80
 
 
-def application(settings: Settings, rooms: Rooms, base_url: str, port: int) -> web.Application:
+def build_application(settings: Settings, rooms: Components, base_url: str, port: int) -> web.Application:
     """Ready to be served at `port`."""
     doors = _doors(settings, base_url, port)
-    refusals = Refusals(rooms.audit)
+    refusals = RejectedRequests(rooms.audit)
     app = web.Application(
         middlewares=[
-            *guard(doors, refusals, _strangers(rooms.controls.limits), render_error),
+            *build_middlewares(doors, refusals, _strangers(rooms.controls.limits), render_error),
             plain_sockets(SOCKET_PATH),
         ],
         client_max_size=SMALL_BODY_BYTES,
     )
     app.on_response_prepare.append(cors_headers(doors))
     links = PairingLinks(
-        rooms.store, base_url, is_open=lambda user_id: rooms.gateway.pages.count(user_id) > 0
+        rooms.store, base_url, is_open=lambda user_id: rooms.gateway.pages.count_pages(user_id) > 0
     )
     page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
     table = api_routes(settings, rooms, page, base_url, port)
     for route in table:
-        app.router.add_route(route.method, route.path, audited(route, rooms.identity, rooms.audit))
+        app.router.add_route(route.method, route.path, audit_route(route, rooms.identity, rooms.audit))
     app.router.add_get("/api/openapi.json", _answering(cache(partial(api_document, table))))
     app.router.add_get("/healthz", _answering(lambda: {"status": "ok"}))
     tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
-    app.add_routes(tools.routes())
-    asked = AskedReader(
+    app.add_routes(tools.list_routes())
+    asked = RequestReader(
         rooms.identity, rooms.models, rooms.settings_of, settings.model_defaults, RequestLogs()
     )
-    app.add_routes(ModelRoutes(asked, rooms.turns).routes())
-    app.add_routes(ResponseRoutes(asked, rooms.responses.maker, rooms.responses.reader).routes())
-    page.attach(app)
-    rooms.gateway.attach(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
+    app.add_routes(ChatCompletionRoutes(asked, rooms.turns).list_routes())
+    app.add_routes(ResponseRoutes(asked, rooms.responses.maker, rooms.responses.reader).list_routes())
+    page.attach_page(app)
+    rooms.gateway.attach_socket(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
     return app
 
 
@@ -87,40 +93,46 @@ def render_error(request: web.Request, error: WireError) -> web.Response:
     return error_answer(error)
 
 
-def api_routes(settings: Settings, rooms: Rooms, page: PageRoutes, base_url: str, port: int) -> list[Route]:
+def api_routes(
+    settings: Settings, rooms: Components, page: PageRoutes, base_url: str, port: int
+) -> list[Route]:
     """The bridge's own API and its page, as `/api/openapi.json` describes them."""
     bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
     calls = CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files, rooms.journal)
     return [
         *_people_routes(settings, rooms, base_url, port),
         *ServerRoutes(
-            rooms.identity, rooms.registry, partial(read_public_document, bundle=rooms.documents.bundle)
-        ).routes(),
-        *ReferenceRoutes(rooms.identity, rooms.documents.bundle).routes(),
-        *ApprovalRoutes(rooms.identity, rooms.approvals, settings.approval_s).routes(),
-        *SelectionRoutes(rooms.identity, rooms.registry, bounds).routes(),
-        *LimitRoutes(rooms.identity, rooms.registry, rooms.controls).routes(),
-        *calls.routes(),
-        *BatchRoutes(rooms.identity, rooms.engine, lambda: rooms.controls.limits.now, calls.facts).routes(),
-        *HistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).routes(),
+            rooms.identity,
+            rooms.registry,
+            partial(read_public_document, bundle=rooms.documents.bundle_document),
+        ).list_routes(),
+        *DocumentBundleRoutes(rooms.identity, rooms.documents.bundle_document).list_routes(),
+        *ApprovalRoutes(rooms.identity, rooms.approvals, settings.approval_s).list_routes(),
+        *SelectionRoutes(rooms.identity, rooms.registry, bounds).list_routes(),
+        *LimitRoutes(rooms.identity, rooms.registry, rooms.controls).list_routes(),
+        *calls.list_routes(),
+        *BatchRoutes(
+            rooms.identity, rooms.engine, lambda: rooms.controls.limits.now, calls.describe_outcome
+        ).list_routes(),
+        *CallHistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).list_routes(),
         *_kept_routes(settings, rooms),
-        *rooms.conversations.routes(rooms.identity),
-        *AuditRoutes(rooms.identity, rooms.audit, rooms.journal, rooms.registry.operator_id).routes(),
-        *page.routes(),
+        *rooms.conversations.list_routes(rooms.identity),
+        *AuditRoutes(rooms.identity, rooms.audit, rooms.journal, rooms.registry.operator_id).list_routes(),
+        *page.list_routes(),
     ]
 
 
-def _kept_routes(settings: Settings, rooms: Rooms) -> list[Route]:
+def _kept_routes(settings: Settings, rooms: Components) -> list[Route]:
     kept, book = settings.kept, rooms.store.kept_book(settings.kept)
     choices = MemoryChoiceRoutes(rooms.identity, rooms.memory_choices, settings.memory)
-    of_kept = KeptRoutes(
+    of_kept = StoredItemRoutes(
         rooms.identity,
         book,
         rooms.conversations.tables,
         days=kept.cleanup_days,
         max_bytes=kept.bytes_per_user,
     )
-    return [*of_kept.routes(), *choices.routes()]
+    return [*of_kept.list_routes(), *choices.list_routes()]
 
 
 def _strangers(limits: LiveLimits) -> RateLimit:
@@ -130,11 +142,11 @@ def _strangers(limits: LiveLimits) -> RateLimit:
         per_key=limits.now.unauthenticated_per_minute_per_address,
         window_s=60,
     )
-    limits.on_change(lambda: rate.allow(per_key=limits.now.unauthenticated_per_minute_per_address))
+    limits.on_change(lambda: rate.change_rate(per_key=limits.now.unauthenticated_per_minute_per_address))
     return rate
 
 
-def _people_routes(settings: Settings, rooms: Rooms, base_url: str, port: int) -> list[Route]:
+def _people_routes(settings: Settings, rooms: Components, base_url: str, port: int) -> list[Route]:
     account = AccountRoutes(
         rooms.identity,
         rooms.store,
@@ -144,8 +156,8 @@ def _people_routes(settings: Settings, rooms: Rooms, base_url: str, port: int) -
         port=port,
     )
     devices = DeviceRoutes(rooms.identity, rooms.store, rooms.gateway, rooms.choices)
-    pairing = PairingRoutes(rooms.identity, PairingDesk(rooms.store))
-    return [*account.routes(), *pairing.routes(), *devices.routes()]
+    pairing = PairingRoutes(rooms.identity, PairingCodes(rooms.store))
+    return [*account.list_routes(), *pairing.list_routes(), *devices.list_routes()]
 
 
 def _answering(value: Callable[[], object]) -> Handler:
@@ -155,7 +167,7 @@ def _answering(value: Callable[[], object]) -> Handler:
     return answer
 
 
-def _doors(settings: Settings, base_url: str, port: int) -> Doors:
+def _doors(settings: Settings, base_url: str, port: int) -> AllowedOrigins:
     names = {"127.0.0.1", "localhost", "[::1]", canonical_host(settings.host)}
     public = base_url.partition("://")[2].rstrip("/").lower()
     hosts = (
@@ -163,7 +175,7 @@ def _doors(settings: Settings, base_url: str, port: int) -> Doors:
     )
     if port == HTTP_PORT:  # a browser leaves it out
         hosts |= names
-    return Doors(
+    return AllowedOrigins(
         hosts=frozenset(hosts),
         own_origins=frozenset({origin_of(base_url)}),
         allowed_origins=frozenset(origin_of(origin) for origin in settings.allowed_origins),

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.endpoints.openai.responses_api.create import ResponseMaker
 from bridge.endpoints.openai.responses_api.resume import ResponseContinuer
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import RunningResponses
-from bridge.providers.directory import ModelDesk
+from bridge.providers.directory import ModelServices
 from bridge.storage.call_journal import CallJournal
-from bridge.tasks import pause
+from bridge.tasks import sleep_safely
 
 PAGE_WAIT_S = 15.0
 """For which a response that is gone on with waits for its user's page to come back. Chosen."""
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class ResponseRoom:
+class ResponseComponents:
     """The parts that others use."""
 
     running: RunningResponses
@@ -35,23 +35,23 @@ class ResponseRoom:
 
 
 def compose_responses(
-    turns: Remembering,
+    turns: RememberingRunner,
     memory: Memory,
     journal: CallJournal,
-    desk: ModelDesk,
+    desk: ModelServices,
     *,
     page_count: Callable[[str], int],
-) -> ResponseRoom:
+) -> ResponseComponents:
     """`page_count`: connected pages of a user."""
 
     async def wait_for_page(user_id: str) -> None:
         for _ in range(int(PAGE_WAIT_S / LOOK_S)):
             if page_count(user_id) > 0:
                 return
-            await pause(LOOK_S)
+            await sleep_safely(LOOK_S)
         _log.info("A response goes on without a page of its user.")
 
     running = RunningResponses(desk.tasks)
     maker = ResponseMaker(turns, memory, journal, running, desk.settings_of)
     continuer = ResponseContinuer(memory, journal, desk.models, maker, wait_for_page)
-    return ResponseRoom(running, maker, ResponseReader(memory.store, running), continuer)
+    return ResponseComponents(running, maker, ResponseReader(memory.store, running), continuer)

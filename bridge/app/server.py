@@ -14,8 +14,8 @@ from pathlib import Path
 from aiohttp import web
 
 from bridge import __version__
-from bridge.app.composition import Rooms, compose, kept_text
-from bridge.app.http_application import application, canonical_host, render_error
+from bridge.app.composition import Components, compose_bridge, kept_text
+from bridge.app.http_application import build_application, canonical_host, render_error
 from bridge.audit import AuditKind
 from bridge.catalog.server_view import LoadedServer
 from bridge.documents.reader import DocumentReader
@@ -24,7 +24,7 @@ from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import Connections
 from bridge.http.middleware import refuse_expectations
 from bridge.settings.bridge import LOCAL_USER, RUNNING_FILE, Settings, page_url
-from bridge.storage.encryption import Sealing
+from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.tasks import Tasks
@@ -43,7 +43,7 @@ class AddressInUse(Exception):
 class Bridge:
     """A running bridge."""
 
-    rooms: Rooms
+    components: Components
     runner: web.AppRunner
     server: asyncio.Server
     base_url: str
@@ -54,9 +54,9 @@ class Bridge:
 
     async def page_url(self) -> str:
         """The page's address with a one-time ticket of the local user; no log sees the fragment."""
-        return page_url(self.base_url, await self.rooms.store.add_ticket(self.local_user.id))
+        return page_url(self.base_url, await self.components.store.add_ticket(self.local_user.id))
 
-    async def share(
+    async def share_document(
         self, source: str, *, named: str | None = None, rules: ReferenceRules = OWN_ONLY
     ) -> LoadedServer:
         """Offer the document of a file or address, with the files it refers to, to every user.
@@ -64,27 +64,29 @@ class Bridge:
         Raises:
             BridgeError: `document_unreachable` or `invalid_document`.
         """
-        found = await read_document(source, rules, self.rooms.documents.bundle)
-        return await self.rooms.registry.share(named or source, found.text, source_url=found.source_url)
+        found = await read_document(source, rules, self.components.documents.bundle_document)
+        return await self.components.registry.share_document(
+            named or source, found.text, source_url=found.source_url
+        )
 
     async def close(self) -> None:
         """Stop answering, let running calls end for a while, settle the others, end tasks and processes."""
         self.server.close()  # A page that is disconnected tries again at once.
-        self.rooms.requests.close()
-        controls = self.rooms.controls
+        self.components.requests.close()
+        controls = self.components.controls
         await controls.admission.close(controls.limits.now.tool_shutdown_timeout_seconds)
-        await self.rooms.responses.running.stop()
-        await self.rooms.conversations.runs.close()
-        self.rooms.dispatcher.stop()
-        await self.rooms.tasks.close()
-        await self.rooms.gateway.close()
+        await self.components.responses.running.stop_background()
+        await self.components.conversations.runs.close()
+        self.components.dispatcher.stop_calls()
+        await self.components.tasks.close()
+        await self.components.gateway.close()
         await self.runner.cleanup()
-        await self.rooms.models.close()
-        await self.rooms.journal.close()
-        self.rooms.audit.note(AuditKind.STOPPED, None, "bridge")
-        await self.rooms.audit.flush()
-        await self.rooms.documents.close()
-        await self.rooms.store.close()
+        await self.components.models.close()
+        await self.components.journal.close()
+        self.components.audit.add_entry(AuditKind.STOPPED, None, "bridge")
+        await self.components.audit.flush_entries()
+        await self.components.documents.close()
+        await self.components.store.close()
         self._forget_address()
 
     def _forget_address(self) -> None:
@@ -122,33 +124,33 @@ async def _start_on(
     base_url = settings.public_url or f"http://{canonical_host(settings.host)}:{port}"
     local_user = await store.ensure_user(LOCAL_USER)
     key = await _local_key(settings.data_dir, store, local_user)
-    rooms = compose(settings, store, local_user, base_url, documents)
-    await store.claim.take()
-    if unsettled := await rooms.journal.settle():
+    rooms = compose_bridge(settings, store, local_user, base_url, documents)
+    await store.claim.take_claim()
+    if unsettled := await rooms.journal.settle_orphans():
         _log.warning("%d calls were under way when the bridge last ended.", unsettled)
-    rooms.tasks.start(store.claim.keep(), "the claim to the database")
-    rooms.tasks.start(rooms.journal.run(), "old calls")
-    rooms.tasks.start(rooms.audit.run(), "old entries of the audit log")
-    rooms.tasks.start(store.kept_sweep(settings.kept).run(), "old answers")
-    rooms.audit.note(
+    rooms.tasks.start_task(store.claim.keep_claim(), "the claim to the database")
+    rooms.tasks.start_task(rooms.journal.sweep_hourly(), "old calls")
+    rooms.tasks.start_task(rooms.audit.sweep_hourly(), "old entries of the audit log")
+    rooms.tasks.start_task(store.kept_sweep(settings.kept).sweep_regularly(), "old answers")
+    rooms.audit.add_entry(
         AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
     )
-    await rooms.controls.limits.load()
-    for record, error in await rooms.registry.load():
+    await rooms.controls.limits.load_stored()
+    for record, error in await rooms.registry.load_servers():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
-    await rooms.files.sweep()
+    await rooms.files.sweep_files()
     if left := await rooms.conversations.runs.take_over():
         _log.warning("%d conversations were being answered when the bridge last ended.", left)
     if left := await rooms.responses.continuer.take_over():
         _log.warning("%d responses were being made when the bridge last ended.", left)
     runner = web.AppRunner(
-        application(settings, rooms, base_url, port),
+        build_application(settings, rooms, base_url, port),
         handler_cancellation=True,
         shutdown_timeout=SHUTDOWN_SECONDS,
     )
     await runner.setup()
     server = await _serve(runner, listener, rooms.tasks)
-    key_ids = Sealing(settings.kept).key_ids
+    key_ids = Encryption(settings.kept).key_ids
     running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
     (settings.data_dir / RUNNING_FILE).write_text(json.dumps(running), encoding="utf-8")
     return Bridge(rooms, runner, server, base_url, local_user, key, settings.data_dir)
@@ -156,11 +158,11 @@ async def _start_on(
 
 async def _serve(runner: web.AppRunner, listener: socket.socket, tasks: Tasks) -> asyncio.Server:
     connections = Connections()
-    tasks.start(connections.run(), "connections without a header")
+    tasks.start_task(connections.watch_headers(), "connections without a header")
     if runner.server is None:
         raise ValueError("The runner has to be set up before.")
     runner.server.request_handler = refuse_expectations(runner.server.request_handler, render_error)
-    return await connections.listen(runner.server, listener, access_log=None, auto_decompress=False)
+    return await connections.listen_on(runner.server, listener, access_log=None, auto_decompress=False)
 
 
 def _listen(host: str, port: int) -> socket.socket:

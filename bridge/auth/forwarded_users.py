@@ -51,7 +51,7 @@ class UserHeaders:
         self._secret = jwt_secret
         self._trust_plain = trust_plain
 
-    def read(self, headers: CIMultiDictProxy[str]) -> ForwardedUser | None:
+    def read_user(self, headers: CIMultiDictProxy[str]) -> ForwardedUser | None:
         """The user, or None when the headers name nobody.
 
         Raises:

@@ -25,9 +25,9 @@ from bridge.auth.forwarded_users import ISSUER, ForwardedUser, UserHeaders, name
 from bridge.catalog.registry import NOBODY
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.answer_format import CallDisplay, MarkerForm
-from bridge.storage.sessions import unavailable
+from bridge.storage.sessions import store_unavailable
 from bridge.storage.store import Store
-from bridge.storage.users import Device, KeyHolder, NewDevice, Ticket, User, hash_secret
+from bridge.storage.users import Device, KeyHolder, NewDevice, PairingTicket, User, hash_secret
 
 SESSION_SECONDS = 15 * 60
 """Lifetime of a session token; the page renews it."""
@@ -98,7 +98,7 @@ class Identity:
         self._naming = asyncio.Lock()
         self._revocations = 0
 
-    async def pair(self, ticket: str, public_key: str, browser: str) -> NewDevice | User:
+    async def pair_browser(self, ticket: str, public_key: str, browser: str) -> NewDevice | User:
         """Spend a ticket and remember the browser's public key.
 
         Returns the user alone when a browser of this user has to confirm the new one first.
@@ -111,7 +111,7 @@ class Identity:
             raise _spent_link()
         return found
 
-    async def redeem(self, caller: Caller, ticket: str) -> Ticket:
+    async def redeem_ticket(self, caller: Caller, ticket: str) -> PairingTicket:
         """Spend the caller's own ticket; returns what it was good for, and leaves another user's unspent.
 
         A browser that is paired already must not become another user's page by following a link.
@@ -124,7 +124,7 @@ class Identity:
             raise _spent_link()
         return spent
 
-    def challenge(self, device_id: str) -> str:
+    def issue_challenge(self, device_id: str) -> str:
         """A nonce for one signature within `CHALLENGE_SECONDS`; unknown devices get one too."""
         while len(self._challenges) >= MAX_CHALLENGES:
             self._challenges.pop(next(iter(self._challenges)))
@@ -139,14 +139,14 @@ class Identity:
             BridgeError: `unauthorized`.
         """
         asked_of, expires = self._challenges.pop(nonce, ("", 0.0))
-        device = await self._store.device(device_id)
+        device = await self._store.find_device(device_id)
         if device is None or asked_of != device_id or time.monotonic() > expires:
             raise _unknown_browser()
         if not _signature_holds(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
             raise _unknown_browser()
         await self._store.see_device(device.id)
         claims = {"sub": device.user.id, "name": device.user.name, "device": device.id}
-        return self.sign(SESSION, claims, SESSION_SECONDS), device
+        return self.sign_token(SESSION, claims, SESSION_SECONDS), device
 
     async def caller_of_session(self, token: str) -> Caller:
         """The caller that a session token stands for, while its browser is paired.
@@ -155,25 +155,25 @@ class Identity:
             BridgeError: `unauthorized` for a token that is forged, expired or for something else, or whose
                 browser was removed.
         """
-        claims = self.read(SESSION, token)
+        claims = self.read_token(SESSION, token)
         device_id = claims["device"]
-        if await self._known(self._devices, device_id, lambda: self._store.device(device_id)) is None:
+        if await self._known(self._devices, device_id, lambda: self._store.find_device(device_id)) is None:
             raise _unknown_browser()
         return Caller(User(claims["sub"], claims["name"]), device_id)
 
-    async def caller(self, headers: CIMultiDictProxy[str]) -> Caller:
+    async def authenticate_caller(self, headers: CIMultiDictProxy[str]) -> Caller:
         """The caller that a request's headers stand for: by session token, API key, or a forwarder's word.
 
         Raises:
             BridgeError: `unauthorized`; `unverified_user` for a forwarder that names no user, or none to be
                 believed.
         """
-        caller = await self.reader(headers)
+        caller = await self.authenticate_reader(headers)
         if caller.user.id == NOBODY:
             raise named_nobody()
         return caller
 
-    async def reader(self, headers: CIMultiDictProxy[str]) -> Caller:
+    async def authenticate_reader(self, headers: CIMultiDictProxy[str]) -> Caller:
         """As `caller`; but a forwarder that names no user may read, as `NOBODY`, what everybody may."""
         scheme, _, token = headers.get("Authorization", "").partition(" ")
         token = token.strip()
@@ -186,17 +186,17 @@ class Identity:
         holder = await self._holder_of_key(token)
         if not holder.forwarder:
             return Caller(holder.user, None, show_calls=holder.show_calls, markers=holder.markers)
-        named = self._user_headers.read(headers)
+        named = self._user_headers.read_user(headers)
         user = User(NOBODY, "") if named is None else await self._forwarded_user(named)
         return Caller(user, None, is_forwarded=True, show_calls=holder.show_calls, markers=holder.markers)
 
-    async def page(self, headers: CIMultiDictProxy[str]) -> Caller:
+    async def authenticate_page(self, headers: CIMultiDictProxy[str]) -> Caller:
         """The caller, who must be a page: a program with a key may call and read, a person decides.
 
         Raises:
             BridgeError: `unauthorized`, `unverified_user`, `page_only`.
         """
-        caller = await self.caller(headers)
+        caller = await self.authenticate_caller(headers)
         if caller.device_id is None:
             message = "An API key may call tools and read; this is decided on the bridge page."
             raise BridgeError(ErrorCode.PAGE_ONLY, message)
@@ -221,7 +221,7 @@ class Identity:
             async with asyncio.timeout(PATIENCE_S):
                 return await self._current(look)
         except TimeoutError:
-            raise unavailable() from None
+            raise store_unavailable() from None
 
     async def _holder_of_key(self, key: str) -> KeyHolder:
         holder = await self._known(
@@ -264,11 +264,11 @@ class Identity:
             _remember(self._forwarded, named, user)
         return user
 
-    def sign(self, audience: str, claims: dict[str, Any], seconds: float) -> str:
+    def sign_token(self, audience: str, claims: dict[str, Any], seconds: float) -> str:
         """A token for one purpose, valid for `seconds`."""
         return jwt.encode({**claims, "aud": audience, "exp": time.time() + seconds}, self._secret, "HS256")
 
-    def read(self, audience: str, token: str) -> dict[str, Any]:
+    def read_token(self, audience: str, token: str) -> dict[str, Any]:
         """The claims of a token made for `audience`.
 
         Raises:

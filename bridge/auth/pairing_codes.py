@@ -14,7 +14,7 @@ from typing import Literal
 
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.token_bucket import RateLimit
-from bridge.storage.users import Device, PeopleStore, User
+from bridge.storage.users import Device, User, UserStore
 
 CODE_SECONDS = 5 * 60
 CODE_CHARS = 8
@@ -52,10 +52,10 @@ class WaitingBrowser:
     device: Device | None = None
 
 
-class PairingDesk:
+class PairingCodes:
     """All browsers that wait."""
 
-    def __init__(self, store: PeopleStore, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, store: UserStore, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._store = store
         self._clock = clock
         self._waiting: dict[str, WaitingBrowser] = {}
@@ -67,7 +67,7 @@ class PairingDesk:
             clock=clock,
         )
 
-    def wait(
+    def begin_waiting(
         self, public_key: str, *, browser: str, address: str, user_id: str | None = None
     ) -> WaitingBrowser:
         """Begin to wait, for any user or only for the one whose link the browser came with.
@@ -94,36 +94,36 @@ class PairingDesk:
         self._waiting[waiting.secret] = waiting
         return waiting
 
-    def standing(self, secret: str) -> WaitingBrowser | None:
+    def find_waiting(self, secret: str) -> WaitingBrowser | None:
         """The browser of that secret; None once its time is over."""
         self._sweep()
         return self._waiting.get(secret)
 
-    def find(self, user: User, code: str) -> WaitingBrowser:
+    def find_by_code(self, user: User, code: str) -> WaitingBrowser:
         """The browser that shows a code, for its user to look at; from now on nobody else may confirm it.
 
         Raises:
             BridgeError: `not_found`, the same for a code that never was, is over, or is for another user;
                 `rate_limited` after too many of those.
         """
-        self._wrong_codes.check(user.id)
+        self._wrong_codes.check_rate(user.id)
         self._sweep()
         wanted = "".join(code.upper().split()).replace("-", "")
         found = next((one for one in self._waiting.values() if _shows(one, wanted, user)), None)
         if found is None:
-            self._wrong_codes.take(user.id)
+            self._wrong_codes.take_token(user.id)
             message = "No browser waits with this code. It is good for 5 minutes; reload the page there."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         found.user_id = user.id
         return found
 
-    async def decide(self, user: User, code: str, *, accept: bool) -> Device | None:
+    async def decide_pairing(self, user: User, code: str, *, accept: bool) -> Device | None:
         """Make the browser that shows a code a device of the user, or turn it away (None). Works once.
 
         Raises:
             BridgeError: as `find`.
         """
-        found = self.find(user, code)
+        found = self.find_by_code(user, code)
         if not accept:
             found.state = "refused"
             return None

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.token_bucket import RateLimit
-from bridge.storage.users import PeopleStore
+from bridge.storage.users import UserStore
 
 SAME_LINK_S = 60.0
 """So long the same link is given again: a model that tries again must not spoil what its user just got."""
@@ -27,7 +27,7 @@ class PairingLinks:
 
     def __init__(
         self,
-        store: PeopleStore,
+        store: UserStore,
         base_url: str,
         is_open: Callable[[str], bool],
         *,
@@ -43,7 +43,7 @@ class PairingLinks:
             "page links", per_key=LINKS_IN_ALL, in_all=LINKS_IN_ALL, window_s=60, clock=clock
         )
 
-    async def added(self, error: WireError, user_id: str) -> WireError:
+    async def add_link(self, error: WireError, user_id: str) -> WireError:
         """The error, with `detail.pairing_url` if it says that no page of the user is open and that is so."""
         if error.code is not ErrorCode.NO_BROWSER or self._is_open(user_id):
             return error
@@ -57,7 +57,7 @@ class PairingLinks:
         url, made_at = self._links.get(user_id, ("", 0.0))
         if url and self._clock() < made_at + SAME_LINK_S:
             return url
-        self._limit.take(user_id)
+        self._limit.take_token(user_id)
         url = f"{self._base_url}/#ticket={await self._store.add_ticket(user_id, printed=False)}"
         if len(self._links) >= MAX_REMEMBERED_LINKS:
             self._links.clear()

@@ -28,7 +28,7 @@ TURNED_AWAY = frozenset(
 """Codes of callers that have no right to what they asked for."""
 
 
-class Refusals:
+class RejectedRequests:
     """Counts refusals, so that a flood of them cannot fill the log."""
 
     def __init__(self, audit: Audit, clock: Callable[[], float] = time.monotonic) -> None:
@@ -36,7 +36,7 @@ class Refusals:
         self._clock = clock
         self._seen: dict[tuple[str, str, str], tuple[float, int]] = {}
 
-    def note(self, reason: str, actor: str, *, door: str, user_id: str | None = None) -> None:
+    def note_rejection(self, reason: str, actor: str, *, door: str, user_id: str | None = None) -> None:
         """`actor` was refused at `door`: a route, or an event of the socket."""
         now = self._clock()
         key = (reason, actor, door)
@@ -50,7 +50,7 @@ class Refusals:
             return
         self._seen[key] = (now, 0)
         detail = {"code": reason, "door": key[2], "times": times + 1}
-        self._audit.note(AuditKind.REFUSED, user_id, key[1], detail=detail)
+        self._audit.add_entry(AuditKind.REFUSED, user_id, key[1], detail=detail)
 
     def _forget(self, now: float) -> None:
         self._seen = {key: seen for key, seen in self._seen.items() if now - seen[0] < WINDOW_S}

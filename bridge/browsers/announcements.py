@@ -74,29 +74,29 @@ class Announcements:
         self._receipts[sid] = [call_id]
         asyncio.get_running_loop().call_later(RECEIPT_DELAY_S, self._start_receipts, sid)
 
-    def forget(self, sid: str) -> None:
+    def forget_socket(self, sid: str) -> None:
         """A socket has closed: what it was owed is owed no more."""
         self._receipts.pop(sid, None)
 
     async def _announce(self, event: str, user_id: str, data: object = None) -> None:
-        for sid in self._pages.sids(user_id):
+        for sid in self._pages.sockets_of_user(user_id):
             await self._send(sid, event, {} if data is None else data)
 
     def _announce_soon(self, event: str, user_id: str) -> None:
         """However often it happens within `ANNOUNCE_DELAY_S`, one word is enough."""
-        if (event, user_id) in self._soon or self._pages.count(user_id) == 0:
+        if (event, user_id) in self._soon or self._pages.count_pages(user_id) == 0:
             return
         self._soon.add((event, user_id))
         asyncio.get_running_loop().call_later(ANNOUNCE_DELAY_S, self._start_announcing, event, user_id)
 
     def _start_announcing(self, event: str, user_id: str) -> None:
         self._soon.discard((event, user_id))
-        self._tasks.start(self._announce(event, user_id), f"{event} of {user_id}")
+        self._tasks.start_task(self._announce(event, user_id), f"{event} of {user_id}")
 
     def _start_receipts(self, sid: str) -> None:
         call_ids = self._receipts.pop(sid, None)
         if call_ids:
-            self._tasks.start(self._send_receipt(sid, call_ids), f"receipts of {sid}")
+            self._tasks.start_task(self._send_receipt(sid, call_ids), f"receipts of {sid}")
 
     async def _send_receipt(self, sid: str, call_ids: list[str]) -> None:
         await self._send(sid, EVENT_RECEIPT, {"call_ids": call_ids})

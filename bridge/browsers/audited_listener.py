@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bridge.audit import Audit, AuditKind
-from bridge.auth.rejected_requests import Refusals
-from bridge.browser_protocol import Accepted, Decision, Go, Result
+from bridge.auth.rejected_requests import RejectedRequests
+from bridge.browser_protocol import Accepted, Decision, GoAhead, Result
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.state_machine import CallState
@@ -18,16 +18,16 @@ FORGED = "forged"
 class AuditedCalls:
     """Implements the gateway's `CallListener`; changes nothing of what the dispatcher is told."""
 
-    def __init__(self, dispatcher: Dispatcher, audit: Audit, refusals: Refusals) -> None:
+    def __init__(self, dispatcher: Dispatcher, audit: Audit, refusals: RejectedRequests) -> None:
         self._dispatcher = dispatcher
         self._audit = audit
         self._refusals = refusals
 
-    def accept(self, sid: str, accepted: Accepted) -> None:
+    def accept_call(self, sid: str, accepted: Accepted) -> None:
         """As the dispatcher does."""
-        self._dispatcher.accept(sid, accepted)
+        self._dispatcher.accept_call(sid, accepted)
 
-    async def decide(self, sid: str, decision: Decision) -> Go:
+    async def apply_decision(self, sid: str, decision: Decision) -> GoAhead:
         """As the dispatcher does, noted once.
 
         A page repeats itself when the answer was lost, and when an approved call has waited for its turn.
@@ -35,36 +35,38 @@ class AuditedCalls:
         call = self._dispatcher.open_call(decision.call_id)
         if call is not None and call.sid != sid:
             if call.sid is not None:  # else it was taken back from a page, which may not have heard of that
-                self._refusals.note(FORGED, f"socket {sid}", door="bridge:decision")
+                self._refusals.note_rejection(FORGED, f"socket {sid}", door="bridge:decision")
             call = None
         is_new = call is not None and _is_undecided(call, decision)
-        go = await self._dispatcher.decide(sid, decision)
+        go = await self._dispatcher.apply_decision(sid, decision)
         if call is not None and is_new:
             self._note(call, decision, go)
         return go
 
-    def report(self, user_id: str, sid: str, result: Result) -> None:
+    def take_report(self, user_id: str, sid: str, result: Result) -> None:
         """As the dispatcher does."""
         call = self._dispatcher.open_call(result.call_id)
         if call is not None and call.request.user_id != user_id:
-            self._refusals.note(FORGED, f"socket of user {user_id}", door="bridge:result", user_id=user_id)
-        self._dispatcher.report(user_id, sid, result)
+            self._refusals.note_rejection(
+                FORGED, f"socket of user {user_id}", door="bridge:result", user_id=user_id
+            )
+        self._dispatcher.take_report(user_id, sid, result)
 
     def abandon_session(self, sid: str) -> None:
         """As the dispatcher does."""
         self._dispatcher.abandon_session(sid)
 
-    def reconcile(
+    def reconcile_page(
         self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
     ) -> list[str]:
         """As the dispatcher does."""
-        return self._dispatcher.reconcile(user_id, page, alive, listed)
+        return self._dispatcher.reconcile_page(user_id, page, alive, listed)
 
-    def _note(self, call: OpenCall, decision: Decision, go: Go) -> None:
+    def _note(self, call: OpenCall, decision: Decision, go: GoAhead) -> None:
         request = call.request
         is_waiting = not go.go and call.outcome is None
         detail = {"decision": decision.decision, "reason": decision.reason}
-        self._audit.note(
+        self._audit.add_entry(
             AuditKind.DECISION,
             request.user_id,
             f"page {call.device_id}",

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from bridge.browser_protocol import Hello, Visibility
-from bridge.browsers.device_routing import DeviceChoices, Presence, prefer
+from bridge.browsers.device_routing import DeviceChoices, Presence, choose_page
 from bridge.calls.dispatcher import CARD_PATIENCE
 from bridge.calls.open_call import Page
 from bridge.limits.settings import range_of
@@ -54,11 +54,11 @@ class ConnectedPages:
         self._changes: dict[str, asyncio.Event] = {}
         """By user, where somebody waits for one of the user's pages."""
 
-    def add(self, user_id: str, page: Page, hello: Hello) -> None:
+    def add_page(self, user_id: str, page: Page, hello: Hello) -> None:
         """A page has greeted; it is its user's newest. `wake` says so to those who wait for it."""
         self._pages.setdefault(user_id, {})[page.sid] = ConnectedPage(page, hello)
 
-    def remove(self, user_id: str, sid: str) -> None:
+    def remove_socket(self, user_id: str, sid: str) -> None:
         """A socket of a user has closed, on which a page may have greeted."""
         pages = self._pages.get(user_id, {})
         if pages.pop(sid, None) is not None and not pages:
@@ -79,7 +79,7 @@ class ConnectedPages:
             pages[sid] = pages.pop(sid)
         return True
 
-    def wake(self, user_id: str) -> None:
+    def wake_waiters(self, user_id: str) -> None:
         """Wake whoever waits for a page of the user; each looks again for itself."""
         if (change := self._changes.pop(user_id, None)) is not None:
             change.set()
@@ -88,15 +88,15 @@ class ConnectedPages:
         """Users who have a page."""
         return list(self._pages)
 
-    def sids(self, user_id: str) -> Sequence[str]:
+    def sockets_of_user(self, user_id: str) -> Sequence[str]:
         """The sockets of a user's pages."""
         return list(self._pages.get(user_id, ()))
 
-    def count(self, user_id: str) -> int:
+    def count_pages(self, user_id: str) -> int:
         """How many pages of a user are connected."""
         return len(self._pages.get(user_id, ()))
 
-    def newest(self, user_id: str) -> Page | None:
+    def newest_page(self, user_id: str) -> Page | None:
         """The page of a user that was active last: said hello, or was brought to the front."""
         pages = self._pages.get(user_id)
         return next(reversed(pages.values())).page if pages else None
@@ -108,10 +108,10 @@ class ConnectedPages:
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
         """A user's page that may reach `origin`: in the server's chosen browser, else the last active."""
-        chosen = (await self._choices.of(user_id)).get(server_id)
+        chosen = (await self._choices.choices_of_user(user_id)).get(server_id)
         pages = self._pages.get(user_id, {})
         able = (each.page for each in reversed(pages.values()) if each.may_reach(origin))
-        return prefer(able, chosen)
+        return choose_page(able, chosen)
 
     async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
         """The page that comes, or the last active one.
@@ -128,10 +128,10 @@ class ConnectedPages:
                     page = await self.page_for(user_id, origin, server_id)
                     if page is None:  # nor has it come while that was looked up
                         await change.wait()
-        return page or self.newest(user_id)
+        return page or self.newest_page(user_id)
 
     def _patience_s(self, user_id: str, resume_s: float) -> float:
-        if self.count(user_id) > 0:
+        if self.count_pages(user_id) > 0:
             return HANDOVER_S
         left_at = self._left_at.get(user_id)
         return 0.0 if left_at is None else left_at + resume_s - asyncio.get_running_loop().time()

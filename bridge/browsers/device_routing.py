@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from bridge.calls.open_call import Page
-from bridge.storage.users import PeopleStore
+from bridge.storage.users import UserStore
 
 MAX_REMEMBERED_USERS = 10_000
 
@@ -18,7 +18,7 @@ class Presence(NamedTuple):
     is_visible: bool
 
 
-def prefer(pages: Iterable[Page], device_id: str | None) -> Page | None:
+def choose_page(pages: Iterable[Page], device_id: str | None) -> Page | None:
     """The page that runs a call, of those that may, the one active last first.
 
     A chosen browser that is not connected makes no call wait: another one runs it, and the page says so.
@@ -30,11 +30,11 @@ def prefer(pages: Iterable[Page], device_id: str | None) -> Page | None:
 class DeviceChoices:
     """What users have chosen; remembered, so that no call waits for the database."""
 
-    def __init__(self, store: PeopleStore) -> None:
+    def __init__(self, store: UserStore) -> None:
         self._store = store
         self._remembered: dict[str, Mapping[str, str]] = {}
 
-    async def of(self, user_id: str) -> Mapping[str, str]:
+    async def choices_of_user(self, user_id: str) -> Mapping[str, str]:
         """A user's choices: server id to device id."""
         choices = self._remembered.get(user_id)
         if choices is None:
@@ -44,12 +44,12 @@ class DeviceChoices:
             self._remembered[user_id] = choices
         return choices
 
-    async def choose(self, user_id: str, server_id: str, device_id: str | None) -> bool:
+    async def choose_device(self, user_id: str, server_id: str, device_id: str | None) -> bool:
         """Choose a browser for a server, or None: automatic. False: there is no such server or browser."""
         is_known = await self._store.choose_device(user_id, server_id, device_id)
-        self.forget(user_id)
+        self.forget_choices(user_id)
         return is_known
 
-    def forget(self, user_id: str) -> None:
+    def forget_choices(self, user_id: str) -> None:
         """Read a user's choices anew: a browser of his was removed."""
         self._remembered.pop(user_id, None)

@@ -34,7 +34,7 @@ from bridge.browser_protocol import (
     SOCKET_MESSAGE_BYTES,
     Accepted,
     Decision,
-    Go,
+    GoAhead,
     Hello,
     Result,
     Visibility,
@@ -56,7 +56,7 @@ from bridge.calls.approvals import Approvals
 from bridge.calls.open_call import OpenCall, Page
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.message_budget import GREETING, MessageBudget
-from bridge.tasks import Tasks, pause
+from bridge.tasks import Tasks, sleep_safely
 
 SOCKET_PATH = "/ws/socket.io"
 """Where Open WebUI has it, so that either side can be swapped."""
@@ -82,15 +82,15 @@ _log = logging.getLogger(__name__)
 class CallListener(Protocol):
     """Who is told what pages say about calls: the dispatcher."""
 
-    def accept(self, sid: str, accepted: Accepted) -> None:
+    def accept_call(self, sid: str, accepted: Accepted) -> None:
         """A page acknowledged a call."""
         ...
 
-    async def decide(self, sid: str, decision: Decision) -> Go:
+    async def apply_decision(self, sid: str, decision: Decision) -> GoAhead:
         """A page reported what its user said of a call."""
         ...
 
-    def report(self, user_id: str, sid: str, result: Result) -> None:
+    def take_report(self, user_id: str, sid: str, result: Result) -> None:
         """A page reported how a call ended."""
         ...
 
@@ -98,7 +98,7 @@ class CallListener(Protocol):
         """A page's socket closed."""
         ...
 
-    def reconcile(
+    def reconcile_page(
         self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
     ) -> list[str]:
         """A page greets and lists its calls; gives those that have ended."""
@@ -147,7 +147,7 @@ class BrowserGateway:
         self._sio.on(EVENT_DECISION, self._decided)
         self._sio.on(EVENT_VISIBILITY, self._looked_at)
 
-    def attach(self, app: web.Application, listener: CallListener) -> None:
+    def attach_socket(self, app: web.Application, listener: CallListener) -> None:
         """Serve the socket at `SOCKET_PATH` of `app` and tell `listener` what pages report."""
         self._listener = listener
         self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
@@ -187,7 +187,7 @@ class BrowserGateway:
 
     async def announce_approvals(self, user_id: str) -> None:
         """Tell the pages of a user which calls they are to be asked about now."""
-        await self.announcements.approvals_changed(user_id, await self._approvals.mode(user_id))
+        await self.announcements.approvals_changed(user_id, await self._approvals.mode_of_user(user_id))
 
     async def disconnect_device(self, device_id: str) -> None:
         """End every socket of a browser that was removed; its open calls end with it.
@@ -197,7 +197,7 @@ class BrowserGateway:
         for sid in [sid for sid, caller in self._callers.items() if caller.device_id == device_id]:
             socket = self._sockets[sid]
             await self._sio.disconnect(sid)
-            asyncio.get_running_loop().call_later(CLOSING_S, socket.cut)
+            asyncio.get_running_loop().call_later(CLOSING_S, socket.cut_connection)
 
     async def close(self) -> None:
         """Disconnect every page, and wait up to `CLOSING_S` until they have hung up.
@@ -209,7 +209,7 @@ class BrowserGateway:
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSING_S):
                 while self._sio.eio.sockets:
-                    await pause(GLANCE_S)
+                    await sleep_safely(GLANCE_S)
         await self._sio.shutdown()
 
     async def _connected(self, sid: str, environ: dict[str, Any], auth: Any) -> None:
@@ -220,7 +220,7 @@ class BrowserGateway:
             raise RefusedConnection(error.error.message, error.error.model_dump(mode="json")) from None
         self._callers[sid] = caller
         self._sockets[sid] = page_socket_of(environ)
-        self._sockets[sid].authenticated(self._budget_of(caller.user.id))
+        self._sockets[sid].mark_authenticated(self._budget_of(caller.user.id))
 
     def _budget_of(self, user_id: str) -> MessageBudget:
         """That of all sockets of the user, also of those of before: it does not grow by hanging up."""
@@ -234,17 +234,17 @@ class BrowserGateway:
         caller = self._callers.pop(sid, None)
         socket = self._sockets.pop(sid, None)
         if socket is not None and reason == PING_TIMEOUT:
-            socket.cut()  # it reads nothing either, so that no goodbye would reach it
-        self.announcements.forget(sid)
+            socket.cut_connection()  # it reads nothing either, so that no goodbye would reach it
+        self.announcements.forget_socket(sid)
         if caller is None:
             return
-        self.pages.remove(caller.user.id, sid)
+        self.pages.remove_socket(caller.user.id, sid)
         self._page_changed(caller.user.id)
         if self._listener is not None:
             self._listener.abandon_session(sid)
 
     async def _greeted(self, sid: str, payload: Any = None) -> dict[str, Any]:
-        self._sockets[sid].charge(GREETING)
+        self._sockets[sid].charge_budget(GREETING)
         try:
             hello = Hello.model_validate(payload)
         except ValidationError as error:
@@ -256,12 +256,12 @@ class BrowserGateway:
                 ErrorCode.INVALID_REQUEST, f"This bridge speaks protocol {PROTOCOL}. Reload the page."
             )
         caller = self._callers[sid]
-        mode = await self._approvals.mode(caller.user.id)
+        mode = await self._approvals.mode_of_user(caller.user.id)
         if self._callers.get(sid) is not caller:
             return _refusal(ErrorCode.UNAUTHORIZED, "This connection has ended.")
         page = Page(sid, caller.device_id, hello.instance, hello.epoch)
-        self.pages.add(caller.user.id, page, hello)
-        self._sockets[sid].greeted()
+        self.pages.add_page(caller.user.id, page, hello)
+        self._sockets[sid].mark_greeted()
         closed = self._reconciled(caller, page, hello)
         self._page_changed(caller.user.id)
         limits = {
@@ -281,7 +281,7 @@ class BrowserGateway:
         if self._listener is None:
             return []
         listed: dict[str, str] = {call.call_id: call.state for call in hello.calls}
-        return self._listener.reconcile(caller.user.id, page, frozenset(hello.alive), listed)
+        return self._listener.reconcile_page(caller.user.id, page, frozenset(hello.alive), listed)
 
     async def _looked_at(self, sid: str, payload: Any = None) -> None:
         """A page came to the front or went to the back."""
@@ -300,7 +300,7 @@ class BrowserGateway:
             result = unreadable_report(payload, error)
         if result is None or self._listener is None:
             return
-        self._listener.report(self._callers[sid].user.id, sid, result)
+        self._listener.take_report(self._callers[sid].user.id, sid, result)
         self.announcements.owe_receipt(sid, result.call_id)
 
     async def _decided(self, sid: str, payload: Any = None) -> dict[str, Any]:
@@ -309,7 +309,11 @@ class BrowserGateway:
         except ValidationError as error:
             problem = error.errors()[0]["msg"]
             return _refusal(ErrorCode.INVALID_REQUEST, f"This is no bridge:decision: {problem}.")
-        go = await self._listener.decide(sid, decision) if self._listener is not None else Go(go=False)
+        go = (
+            await self._listener.apply_decision(sid, decision)
+            if self._listener is not None
+            else GoAhead(go=False)
+        )
         return go.model_dump()
 
     def _acknowledged(self, sid: str, call_id: str, arguments: tuple[Any, ...]) -> None:
@@ -319,11 +323,11 @@ class BrowserGateway:
             _log.warning("A page acknowledged call %s in an unknown form.", call_id)
             return
         if accepted.call_id == call_id and self._listener is not None:
-            self._listener.accept(sid, accepted)
+            self._listener.accept_call(sid, accepted)
 
     def _page_changed(self, user_id: str) -> None:
         """A page of the user came or went: for those who wait for one, and for the user's other pages."""
-        self.pages.wake(user_id)
+        self.pages.wake_waiters(user_id)
         self.announcements.presence_changed(user_id)
 
     async def _send(self, sid: str, event: str, data: object) -> None:

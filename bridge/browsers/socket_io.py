@@ -37,7 +37,7 @@ from bridge.browsers.socket_frames import (
 from bridge.http.connections import note_caller
 from bridge.limits.message_budget import MessageBudget, weight_of
 from bridge.log_lines import OncePerMinute
-from bridge.tasks import breathe, pause
+from bridge.tasks import sleep_safely, yield_to_loop
 
 BREATH = 16
 """Messages of one page in a row, large ones counting more, before everybody else has a turn."""
@@ -148,29 +148,29 @@ class PageSocket(WebSocket):
             await self._engine.close(wait=False, abort=True, reason=server.reason.TRANSPORT_CLOSE)
             server.sockets.pop(self._engine.sid, None)
 
-    def cut(self) -> None:
+    def cut_connection(self) -> None:
         """End the connection at once, whether or not the other side has read what was sent."""
         if self._request is not None and self._request.transport is not None:
             self._request.transport.abort()
 
-    def authenticated(self, budget: MessageBudget) -> None:
+    def mark_authenticated(self, budget: MessageBudget) -> None:
         """It is a page of somebody; what it says counts in `budget`. It has `GREETING_S` to greet."""
         if self._request is not None:
             note_caller(self._request)
         self._budget, self._is_authenticated = budget, True
         self._until = asyncio.get_running_loop().time() + GREETING_S
 
-    def greeted(self) -> None:
+    def mark_greeted(self) -> None:
         """It may be silent from now on."""
         self._until = None
 
     def sent_call(self) -> None:
         """It was sent a call, of which it will have a few things to say."""
-        self._budget.earn()
+        self._budget.earn_messages()
 
-    def charge(self, count: int) -> None:
+    def charge_budget(self, count: int) -> None:
         """What it said counts for so much more than its length."""
-        self._budget.spend(count)
+        self._budget.spend_messages(count)
 
     async def wait(self) -> str:
         """The next pong.
@@ -186,12 +186,12 @@ class PageSocket(WebSocket):
             is_pong = await self._handle(message)
             weight = weight_of(message.data)
             handled += weight
-            if (wait_s := self._budget.spend(weight)) > 0:
+            if (wait_s := self._budget.spend_messages(weight)) > 0:
                 _log.warning("A page says more than its calls need; it is read more slowly.")
-                await pause(wait_s)
+                await sleep_safely(wait_s)
             elif handled >= BREATH:  # what has arrived together is read without letting others run
                 handled = 0
-                await breathe()
+                await yield_to_loop()
             if is_pong:
                 return message.data
 
@@ -225,7 +225,7 @@ class PageSocket(WebSocket):
         except TimeoutError:
             missing = "greet" if self._is_authenticated else "say who it is"
             _log.warning("A socket is closed, because it did not %s in time.", missing)
-            self.cut()
+            self.cut_connection()
             raise
 
     def _read(self, text: str | bytes) -> Frame | None:
@@ -235,7 +235,7 @@ class PageSocket(WebSocket):
                 raise UnreadableFrame("a packet that has no place there")
         except UnreadableFrame as error:
             _log.warning("A socket is closed, because it sent what no page sends: %s.", error)
-            self.cut()
+            self.cut_connection()
             raise
         return frame
 

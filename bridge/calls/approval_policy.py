@@ -51,7 +51,7 @@ class Grant:
     expires_at: float | None
     """None: until it is revoked or the operation changes."""
 
-    def covers(self, subject: Subject, now: float) -> bool:
+    def covers_subject(self, subject: Subject, now: float) -> bool:
         """Whether calls of this subject need not ask."""
         is_it = (self.server_id, self.operation_key, self.digest) == (
             subject.server_id,
@@ -75,7 +75,7 @@ def needs_approval(mode: ApprovalMode, subject: Subject, grants: Iterable[Grant]
     """Whether a call waits for its user. A grant counts in the mode `ask` too: it is the narrower word."""
     if mode == "all" or (mode == "safe" and subject.safe):
         return False
-    return not any(grant.covers(subject, now) for grant in grants)
+    return not any(grant.covers_subject(subject, now) for grant in grants)
 
 
 def grant_of(decision: str, grant_id: str, user_id: str, subject: Subject, now: float) -> Grant | None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from bridge.audit import Audit, AuditKind
 from bridge.calls.approval_policy import Grant, Subject, grant_of, needs_approval
-from bridge.calls.open_call import CallRequest, Verdict
+from bridge.calls.open_call import ApprovalVerdict, CallRequest
 from bridge.settings.bridge import ApprovalMode
 
 MAX_REMEMBERED_USERS = 10_000
@@ -30,7 +30,7 @@ class ApprovalStore(Protocol):
         """Keep a user's choice; None: the bridge's default holds."""
         ...
 
-    async def grants(self, user_id: str) -> Sequence[Grant]:
+    async def list_grants(self, user_id: str) -> Sequence[Grant]:
         """A user's grants, oldest first, some of them perhaps over."""
         ...
 
@@ -74,7 +74,7 @@ class Approvals:
         """Who tells a user's pages that their mode or grants changed."""
         self._announce = announce
 
-    async def mode(self, user_id: str) -> ApprovalMode:
+    async def mode_of_user(self, user_id: str) -> ApprovalMode:
         """The mode that holds for a user."""
         return (await self._of(user_id)).mode or self.default
 
@@ -82,18 +82,18 @@ class Approvals:
         """What a user chose; None: the default holds."""
         return (await self._of(user_id)).mode
 
-    async def choose(self, user_id: str, mode: ApprovalMode | None) -> None:
+    async def choose_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
         """Choose a mode, or None: the default."""
         await self._store.choose_approval_mode(user_id, mode)
         (await self._of(user_id)).mode = mode
         self._changed(user_id)
 
-    async def grants(self, user_id: str) -> list[Grant]:
+    async def list_grants(self, user_id: str) -> list[Grant]:
         """A user's grants that hold, oldest first."""
         now = self._now()
         return [grant for grant in (await self._of(user_id)).grants.values() if not grant.is_over(now)]
 
-    async def revoke(self, user_id: str, grant_ids: Sequence[str]) -> int:
+    async def revoke_grants(self, user_id: str, grant_ids: Sequence[str]) -> int:
         """Take grants back; returns how many there were."""
         remembered = await self._of(user_id)
         known = [grant_id for grant_id in grant_ids if remembered.grants.pop(grant_id, None) is not None]
@@ -102,13 +102,13 @@ class Approvals:
             self._changed(user_id)
         return len(known)
 
-    async def needed(self, request: CallRequest) -> bool:
+    async def is_needed(self, request: CallRequest) -> bool:
         """Whether the user of a call is asked first."""
         remembered = await self._of(request.user_id)
         mode = remembered.mode or self.default
         return needs_approval(mode, _subject(request), remembered.grants.values(), self._now())
 
-    def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
+    def remember_decision(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:
         """Remember what a decision is good for beyond its call; never fails and never waits.
 
         That the bridge itself gave up waiting is taken down here: no page said so.
@@ -120,7 +120,7 @@ class Approvals:
         if grant is None:
             return
         made = {"grant": grant.id, "scope": grant.scope, "expires_at": grant.expires_at}
-        self._audit.note(
+        self._audit.add_entry(
             AuditKind.GRANT,
             request.user_id,
             f"page {verdict.device_id}",
@@ -134,8 +134,8 @@ class Approvals:
         self._start(self._store.keep_grant(grant), f"keep a grant of {request.user_id}")
         self._changed(request.user_id)
 
-    def _note_own(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
-        self._audit.note(
+    def _note_own(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:
+        self._audit.add_entry(
             AuditKind.DECISION,
             request.user_id,
             "bridge",
@@ -145,14 +145,14 @@ class Approvals:
             detail={"decision": verdict.decision, "reason": verdict.reason, "go": False},
         )
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Read everything anew: a server is gone, and what was granted for it with it."""
         self._users.clear()
 
     async def _of(self, user_id: str) -> _Remembered:
         remembered = self._users.get(user_id)
         if remembered is None:
-            mode, grants = await self._store.approval_mode(user_id), await self._store.grants(user_id)
+            mode, grants = await self._store.approval_mode(user_id), await self._store.list_grants(user_id)
             fresh = _Remembered(mode, {grant.id: grant for grant in grants})
             if len(self._users) >= MAX_REMEMBERED_USERS:
                 self._users.clear()

@@ -14,7 +14,14 @@ from typing import Protocol
 
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.admission import batch_is_over
-from bridge.calls.batch_order import ORDERING, Place, Wish, places, read_wish, without_members
+from bridge.calls.batch_order import (
+    ORDERING,
+    CallOrder,
+    Prerequisites,
+    read_wish,
+    resolve_waits,
+    without_members,
+)
 from bridge.calls.engine import ToolCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
@@ -58,7 +65,7 @@ class BatchOutput:
 class BatchEngine(Protocol):
     """What runs the calls: the engine."""
 
-    async def call(self, call: ToolCall) -> CallOutcome:
+    async def call_tool(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end.
 
         Raises:
@@ -84,7 +91,7 @@ async def run_batch(engine: BatchEngine, calls: Sequence[BatchCall], limits: Lim
     read = [await _read(engine, each) for each in calls]
     wishes = [each.wish for each in read]
     batch = _Batch(engine, _latest_end(calls, limits))
-    placed = places([each.id for each in calls], wishes)
+    placed = resolve_waits([each.id for each in calls], wishes)
     async with asyncio.TaskGroup() as group:
         for number, (each, place) in enumerate(zip(read, placed, strict=True)):
             group.create_task(batch.run(number, each, place), name=f"batch: {each.batch_call.id}")
@@ -96,7 +103,7 @@ class _Read:
     """A call whose ordering arguments were read and taken off."""
 
     batch_call: BatchCall
-    wish: Wish
+    wish: CallOrder
     problem: ArgumentError | None = None
 
 
@@ -110,7 +117,7 @@ class _Batch:
         self._progress = asyncio.Condition()
         self.outputs: dict[int, BatchOutput] = {}
 
-    async def run(self, number: int, read: _Read, place: Place) -> None:
+    async def run(self, number: int, read: _Read, place: Prerequisites) -> None:
         """Run one call when its time has come, and keep its output."""
         outcome, refusal = None, None
         try:  # a group of its own: whatever one call runs into must not reach the others
@@ -124,7 +131,7 @@ class _Batch:
             self.outputs[number] = BatchOutput(read.batch_call.id, outcome, refusal, seconds)
             self._progress.notify_all()
 
-    async def _outcome(self, read: _Read, place: Place) -> CallOutcome:
+    async def _outcome(self, read: _Read, place: Prerequisites) -> CallOutcome:
         problem = read.problem.message if read.problem else place.problem
         if problem is not None:
             detail = {"argument": read.problem.argument if read.problem else "depends_on", "pointer": ""}
@@ -137,7 +144,9 @@ class _Batch:
             message = f"It depends on {', '.join(failed)}, which did not succeed. The call was not made."
             raise BridgeError(ErrorCode.DEPENDENCY_FAILED, message, detail={"depends_on": failed})
         call = read.batch_call.call
-        return await self._engine.call(replace(call, terms=replace(call.terms, latest_end=self._latest_end)))
+        return await self._engine.call_tool(
+            replace(call, terms=replace(call.terms, latest_end=self._latest_end))
+        )
 
     async def _wait_for(self, others: Collection[int]) -> None:
         if not others:
@@ -161,17 +170,17 @@ async def _read(engine: BatchEngine, each: BatchCall) -> _Read:
     """Take the ordering arguments off; arguments that cannot be read are left for the engine to refuse."""
     call = each.call
     if not any(f'"{name}"' in call.arguments_text for name in ORDERING):
-        return _Read(each, Wish())
+        return _Read(each, CallOrder())
     try:
         arguments = parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES)
     except ArgumentError:
-        return _Read(each, Wish())
+        return _Read(each, CallOrder())
     named = [name for name in ORDERING if name in arguments]
     own = await engine.own_arguments(call, named) if named else ()
     try:
         wish = read_wish(arguments, own)
     except ArgumentError as error:
-        return _Read(each, Wish(), error)
+        return _Read(each, CallOrder(), error)
     taken_off = [name for name in named if name not in own]
     text = without_members(call.arguments_text, taken_off) if taken_off else call.arguments_text
     return _Read(replace(each, call=replace(call, arguments_text=text)), wish)

@@ -20,7 +20,7 @@ ORDERING = (*DEPENDS, *ALONE)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CallOrder:
     """What one call says about its place."""
 
     depends_on: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Prerequisites:
     """What one call waits for; positions in the batch."""
 
     needs: frozenset[int] = frozenset()
@@ -39,7 +39,7 @@ class Place:
     """Why the call cannot run at all."""
 
 
-def read_wish(arguments: JsonObject, own: Collection[str]) -> Wish:
+def read_wish(arguments: JsonObject, own: Collection[str]) -> CallOrder:
     """What the ordering arguments say that are not the operation's `own`.
 
     Raises:
@@ -48,7 +48,7 @@ def read_wish(arguments: JsonObject, own: Collection[str]) -> Wish:
     said = {name: arguments[name] for name in ORDERING if name in arguments and name not in own}
     ids = [call_id for name in DEPENDS if name in said for call_id in _ids(name, said[name])]
     alone = [_flag(name, said[name]) for name in ALONE if name in said]
-    return Wish(tuple(dict.fromkeys(ids)), any(alone))
+    return CallOrder(tuple(dict.fromkeys(ids)), any(alone))
 
 
 def without_members(text: str, names: Collection[str]) -> str:
@@ -68,7 +68,7 @@ def without_members(text: str, names: Collection[str]) -> str:
     return "{" + ", ".join(kept) + "}"
 
 
-def places(ids: Sequence[str], wishes: Sequence[Wish]) -> list[Place]:
+def resolve_waits(ids: Sequence[str], wishes: Sequence[CallOrder]) -> list[Prerequisites]:
     """What each call waits for. Those that name unknown ids, or wait for themselves, have a problem."""
     position = {call_id: number for number, call_id in enumerate(ids)}
     problems: dict[int, str] = {}
@@ -86,7 +86,9 @@ def places(ids: Sequence[str], wishes: Sequence[Wish]) -> list[Place]:
     # Those with a problem end at once: who waited only for them would start too early.
     after = _after([number for number in _in_order(waits) if number not in problems], wishes)
     return [
-        Place(problem=problems[number]) if number in problems else Place(needs[number], after[number])
+        Prerequisites(problem=problems[number])
+        if number in problems
+        else Prerequisites(needs[number], after[number])
         for number in range(len(ids))
     ]
 
@@ -121,7 +123,7 @@ def _reachable(start: int, needs: Sequence[frozenset[int]]) -> set[int]:
     return found
 
 
-def _after(order: Sequence[int], wishes: Sequence[Wish]) -> dict[int, frozenset[int]]:
+def _after(order: Sequence[int], wishes: Sequence[CallOrder]) -> dict[int, frozenset[int]]:
     """For each position those it follows because it, or they, run alone: always earlier ones of `order`."""
     after: dict[int, frozenset[int]] = {}
     since: set[int] = set()

@@ -27,12 +27,12 @@ class CallIds:
         """`secret`: of the data folder; with another one the ids of before count as made up."""
         self._key = blake2s(secret, person=b"call ids").digest()
 
-    def new(self, user_id: str) -> str:
+    def make_id(self, user_id: str) -> str:
         """An id of a call of this user, in hexadecimal."""
         opening = _new_opening()
         return opening + self._seal(opening, user_id)
 
-    def gave(self, call_id: str, user_id: str) -> bool:
+    def was_made_for(self, call_id: str, user_id: str) -> bool:
         """Whether the id was made for a call of this user; never fails, whatever the id is."""
         opening, seal = call_id[:_OPEN_CHARS], call_id[_OPEN_CHARS:]
         expected = self._seal(opening, user_id).encode()

@@ -24,7 +24,7 @@ class Clock:
         left = self._left_s if self._timer is None else self._until - self._loop.time()
         return max(0.0, left)
 
-    def hold(self) -> None:
+    def hold_time(self) -> None:
         """Stop counting; holding twice is holding once."""
         if self._timer is not None:
             self._left_s = self.left_s

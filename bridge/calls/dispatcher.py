@@ -14,11 +14,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from bridge.browser_protocol import Accepted, Decision, Go, Result
+from bridge.browser_protocol import Accepted, Decision, GoAhead, Result
 from bridge.calls import endings
 from bridge.calls.call_ids import CallIds
-from bridge.calls.open_call import AbortReason, CallRecord, CallRequest, OpenCall, Page, Turn, Verdict
-from bridge.calls.outcome import CallOutcome, Reading, doubtful_error, read_report
+from bridge.calls.open_call import AbortReason, ApprovalVerdict, CallRecord, CallRequest, OpenCall, Page, Slot
+from bridge.calls.outcome import CallOutcome, ReportedOutcome, doubtful_error, read_report
 from bridge.calls.ports import Browser, Decisions, Journal, JournalUnavailable
 from bridge.calls.state_machine import TERMINAL, CallEvent, CallState, UnexpectedEvent, next_state
 from bridge.errors import BridgeError, ErrorCode, WireError
@@ -72,7 +72,7 @@ class Dispatcher:
         """Have told every call that is opened or comes to another state; `tell` must not fail, nor wait."""
         self._watchers.append(tell)
 
-    async def run(self, request: CallRequest, turn: Turn) -> CallOutcome:
+    async def dispatch_call(self, request: CallRequest, turn: Slot) -> CallOutcome:
         """Perform one call in a page of its user, when it is its turn.
 
         It has its terminal state at the latest after the wait for its turn and its deadline, plus the time
@@ -81,13 +81,13 @@ class Dispatcher:
         unsafe request that was already begun may have been performed.
         """
         token = secrets.token_urlsafe(24)
-        call = OpenCall(self._ids.new(request.user_id), request, token, turn, approval_s=self._approval_s)
+        call = OpenCall(self._ids.make_id(request.user_id), request, token, turn, approval_s=self._approval_s)
         self._open[call.call_id] = call
         self._tell(call)
         try:
             return await self._perform(call)
         except asyncio.CancelledError:
-            self.cancel(call.call_id, request.user_id, "caller")
+            self.cancel_call(call.call_id, request.user_id, "caller")
             await self._abort(call)
             raise
         finally:
@@ -115,10 +115,10 @@ class Dispatcher:
         if self._takes_turn(call) or call.outcome is not None:
             return call.outcome is None
         if call.clock is not None:
-            call.clock.hold()
+            call.clock.hold_time()
         self._browser.calls_changed(call.request.user_id)
         try:
-            await call.turn.take()
+            await call.turn.acquire_slot()
         except BridgeError as error:
             self._turn_away(call, error.error)
         finally:
@@ -128,7 +128,7 @@ class Dispatcher:
     def _takes_turn(self, call: OpenCall) -> bool:
         """Whether it has its turn without waiting; if it may not run, it has ended."""
         try:
-            return call.turn.take_now()
+            return call.turn.acquire_now()
         except BridgeError as error:
             self._turn_away(call, error.error)
             return False
@@ -185,7 +185,7 @@ class Dispatcher:
         if call.request.safe or is_kept:
             return True
         try:
-            await self._journal.opened(_record(call, may_begin=may_begin), call.left_ms / 1000)
+            await self._journal.record_opened(_record(call, may_begin=may_begin), call.left_ms / 1000)
         except JournalUnavailable:
             self._apply(call, CallEvent.TURNED_AWAY, error=endings.store_unavailable(), abort="no_turn")
             return False
@@ -204,7 +204,7 @@ class Dispatcher:
         """A user's calls that have not ended, oldest first."""
         return [call for call in self._open.values() if call.request.user_id == user_id]
 
-    def cancel(self, call_id: str, user_id: str, by: Literal["caller", "user"]) -> bool:
+    def cancel_call(self, call_id: str, user_id: str, by: Literal["caller", "user"]) -> bool:
         """End an open call of a user; whether there was one. Its page aborts the request."""
         call = self._open.get(call_id)
         if call is None or call.request.user_id != user_id:
@@ -212,7 +212,7 @@ class Dispatcher:
         reason = "caller_gone" if by == "caller" else "stopped"
         return self._apply(call, CallEvent.STOPPED, error=endings.stopped(by), abort=reason)
 
-    def accept(self, sid: str, accepted: Accepted) -> None:
+    def accept_call(self, sid: str, accepted: Accepted) -> None:
         """A page acknowledged `execute:tool` or refused it; acks of other sessions change nothing."""
         call = self._of_session(sid, accepted.call_id)
         if call is None:
@@ -242,7 +242,7 @@ class Dispatcher:
         call.attempts -= call.may_begin
         call.may_begin = False
 
-    async def decide(self, sid: str, decision: Decision) -> Go:
+    async def apply_decision(self, sid: str, decision: Decision) -> GoAhead:
         """A page reported what its user said; it begins nothing before this returned go.
 
         While a call has to wait for its turn there is no go; its page is told when to ask again. An approval
@@ -250,19 +250,19 @@ class Dispatcher:
         """
         call = self._of_session(sid, decision.call_id)
         if call is None:
-            return Go(go=False)
+            return GoAhead(go=False)
         if decision.decision == "denied":
             self._refuse(call, _verdict(call, decision))
-            return Go(go=False)
+            return GoAhead(go=False)
         if call.state is not CallState.RUNNING:
             if not self._approve(call, decision):
-                return Go(go=False)
+                return GoAhead(go=False)
             if not self._takes_turn(call):
                 call.moved.set()
-                return Go(go=False, wait=call.outcome is None)
+                return GoAhead(go=False, wait=call.outcome is None)
             if not await self._begin(call, sid):
-                return Go(go=False)
-        return Go(go=True, deadline_ms=call.left_ms)
+                return GoAhead(go=False)
+        return GoAhead(go=True, deadline_ms=call.left_ms)
 
     def _approve(self, call: OpenCall, decision: Decision) -> bool:
         if call.state not in (CallState.SENT, CallState.AWAITING_APPROVAL):
@@ -271,7 +271,7 @@ class Dispatcher:
             call.stop_asking()
             call.is_approved = True
             call.verdict = _verdict(call, decision)
-            self._decisions.decided(call.call_id, call.request, call.verdict)
+            self._decisions.remember_decision(call.call_id, call.request, call.verdict)
         return True
 
     async def _begin(self, call: OpenCall, sid: str) -> bool:
@@ -289,13 +289,13 @@ class Dispatcher:
         call.start_counting(lambda: self._expire(call))
         return True
 
-    def _refuse(self, call: OpenCall, verdict: Verdict, abort: AbortReason | None = None) -> None:
+    def _refuse(self, call: OpenCall, verdict: ApprovalVerdict, abort: AbortReason | None = None) -> None:
         call.verdict = verdict
         error = endings.denied(verdict.reason, self._approval_s)
         if self._apply(call, CallEvent.REFUSED, error=error, abort=abort):
-            self._decisions.decided(call.call_id, call.request, verdict)
+            self._decisions.remember_decision(call.call_id, call.request, verdict)
 
-    def report(self, user_id: str, sid: str, result: Result) -> None:
+    def take_report(self, user_id: str, sid: str, result: Result) -> None:
         """A page reported how a call ended. Late and doubled reports go to the journal and change nothing.
 
         Nothing is kept of a call that another page has: what becomes of it is not known yet. Nor of one that
@@ -303,8 +303,8 @@ class Dispatcher:
         """
         call = self._of_session(sid, result.call_id)
         if call is None:
-            if not self._is_open(result.call_id, user_id) and self._ids.gave(result.call_id, user_id):
-                self._journal.late(user_id, result)
+            if not self._is_open(result.call_id, user_id) and self._ids.was_made_for(result.call_id, user_id):
+                self._journal.record_late(user_id, result)
             return
         reading = read_report(result.outcome, call.uploaded, safe=call.request.safe)
         if call.request.safe and call.attempts < MAX_ATTEMPTS and _may_work_next_time(reading):
@@ -320,7 +320,7 @@ class Dispatcher:
             else:
                 call.start_timer(self._resume_s(), self._give_up)
 
-    def reconcile(
+    def reconcile_page(
         self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
     ) -> list[str]:
         """A page greets, perhaps once more: settle what became of the calls that this browser had.
@@ -332,7 +332,7 @@ class Dispatcher:
             self._reconcile_call(call, page, listed.get(call.call_id))
         return [call_id for call_id in listed if not self._is_open(call_id, user_id)]
 
-    def stop(self) -> None:
+    def stop_calls(self) -> None:
         """The bridge is stopping: settle every open call."""
         for call in list(self._open.values()):
             self._apply(call, CallEvent.PAGE_LOST, error=endings.bridge_stopped())
@@ -359,13 +359,13 @@ class Dispatcher:
         if call.may_begin:  # it need not have asked, but has a rule of its own
             self._take_back(call)
             call.is_approved = False
-            call.turn.give_back()
+            call.turn.release_slot()
         if not call.is_approved:
             call.start_asking(lambda: self._no_answer(call))
 
     def _no_answer(self, call: OpenCall) -> None:
         """The bridge's own patience is over: its page has not said that the time passed."""
-        self._refuse(call, Verdict("denied", "no_answer", None, time.time()), abort="no_answer")
+        self._refuse(call, ApprovalVerdict("denied", "no_answer", None, time.time()), abort="no_answer")
 
     def _give_up(self, call: OpenCall) -> None:
         self._try_elsewhere(call, endings.page_lost())
@@ -421,8 +421,8 @@ class Dispatcher:
 
     def _end(self, call: OpenCall, outcome: CallOutcome) -> None:
         call.outcome = outcome
-        call.turn.ended(outcome)
-        self._journal.ended(_record(call, may_begin=call.may_begin))
+        call.turn.record_outcome(outcome)
+        self._journal.record_ended(_record(call, may_begin=call.may_begin))
         if call.search is not None:
             call.search.reschedule(0.0)
         call.moved.set()
@@ -461,8 +461,8 @@ def _record(call: OpenCall, *, may_begin: bool) -> CallRecord:
     )
 
 
-def _verdict(call: OpenCall, said: Decision) -> Verdict:
-    return Verdict(said.decision, said.reason, call.device_id, time.time())
+def _verdict(call: OpenCall, said: Decision) -> ApprovalVerdict:
+    return ApprovalVerdict(said.decision, said.reason, call.device_id, time.time())
 
 
 def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> bool:
@@ -475,6 +475,6 @@ def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> b
     return had.instance == page.instance or had.instance not in alive
 
 
-def _may_work_next_time(reading: Reading) -> bool:
+def _may_work_next_time(reading: ReportedOutcome) -> bool:
     error = reading.error
     return error is not None and error.code is ErrorCode.NETWORK and error.retryable

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bridge.browser_protocol import ARGUMENT_BYTES
-from bridge.calls.admission import ALONE, Gate, Terms
+from bridge.calls.admission import ALONE, AdmissionControl, CallOptions
 from bridge.calls.approvals import Approvals
 from bridge.calls.call_ids import new_unsealed_id
 from bridge.calls.open_call import CallRequest
@@ -27,7 +27,7 @@ from bridge.catalog.server_view import UserView
 from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import parse_arguments
 from toolserver.call.result import JSON, Answered, TextBody
-from toolserver.errors import ArgumentError, quote
+from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import (
@@ -46,14 +46,14 @@ from toolserver.tool.meta_tools import (
 from toolserver.tool.naming import OperationKey
 
 
-class KeptAnswers(Protocol):
+class StoredAnswers(Protocol):
     """Answers that are cut on their way to the model, whole."""
 
-    async def fit(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
+    async def fit_answer(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
         """The outcome with as much text as a caller reads; the whole is kept. Never raises."""
         ...
 
-    async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+    async def read_page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
         """One part of a user's kept answer, from `offset`: see `toolserver.tool.meta_tools.pages_of`.
 
         Raises:
@@ -77,7 +77,7 @@ class ToolCall:
     turn_id: str | None = None
     turn_call_id: str | None = None
     """See `CallRequest`."""
-    terms: Terms = ALONE
+    terms: CallOptions = ALONE
     """Its deadline and its turn."""
     only: frozenset[str] | None = None
     """Names of operations to which the bridge's own tools may lead; None: every one of the user's."""
@@ -86,13 +86,15 @@ class ToolCall:
 class Engine:
     """Runs tool calls of any user."""
 
-    def __init__(self, registry: Registry, approvals: Approvals, gate: Gate, kept: KeptAnswers) -> None:
+    def __init__(
+        self, registry: Registry, approvals: Approvals, gate: AdmissionControl, kept: StoredAnswers
+    ) -> None:
         self._registry = registry
         self._approvals = approvals
         self._gate = gate
         self._kept = kept
 
-    async def call(self, call: ToolCall) -> CallOutcome:
+    async def call_tool(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end. Cancelling it aborts the request in the page.
 
         Raises:
@@ -100,8 +102,8 @@ class Engine:
                 or `queue_full`; nothing was sent. `not_found` for a `read_result` of an answer that is not
                 kept.
         """
-        self._gate.admit(call.user_id)
-        view = await self._registry.view(call.user_id)
+        self._gate.admit_call(call.user_id)
+        view = await self._registry.view_of_user(call.user_id)
         if call.tool_name not in META_NAMES:
             return await self._run(view, _find(view, call), call)
         if call.server_id is not None and not view.has_server(call.server_id):
@@ -114,7 +116,7 @@ class Engine:
 
     async def own_arguments(self, call: ToolCall, names: Collection[str]) -> frozenset[str]:
         """Which of `names` are arguments of the tool itself; none of a tool that does not exist."""
-        view = await self._registry.view(call.user_id)
+        view = await self._registry.view_of_user(call.user_id)
         tool = view.catalog.by_name(call.tool_name)
         if tool is None:
             return frozenset()
@@ -124,9 +126,9 @@ class Engine:
     async def _run(self, view: UserView, tool: Tool, call: ToolCall) -> CallOutcome:
         if not view.is_accepted(tool):
             raise _not_accepted(view, tool)
-        validator = await self._registry.validator(view.server(tool.server_id), tool.operation)
+        validator = await self._registry.compile_validator(view.find_server(tool.server_id), tool.operation)
         with _as_invalid_arguments(inner=tool.name if tool.name != call.tool_name else None):
-            validator.validate(parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES))
+            validator.validate_arguments(parse_arguments(call.arguments_text, max_bytes=ARGUMENT_BYTES))
         operation = tool.operation
         request = CallRequest(
             user_id=call.user_id,
@@ -143,9 +145,9 @@ class Engine:
             turn_id=call.turn_id,
             turn_call_id=call.turn_call_id,
         )
-        if await self._approvals.needed(request):
+        if await self._approvals.is_needed(request):
             request = replace(request, approval="needed")
-        return await self._kept.fit(call.user_id, await self._gate.run(request, call.terms))
+        return await self._kept.fit_answer(call.user_id, await self._gate.run_call(request, call.terms))
 
     async def _run_named(self, view: UserView, call: ToolCall) -> CallOutcome:
         """The call of the operation that a `run_operation` names."""
@@ -162,8 +164,8 @@ class Engine:
         with _as_invalid_arguments():
             wanted = read_find(call.arguments_text, max_bytes=ARGUMENT_BYTES)
             server_id = _server_of(view, wanted, call.server_id)
-        search = await asyncio.to_thread(view.search)
-        matches = search.find(wanted.query, server=server_id, tag=wanted.tag)
+        search = await asyncio.to_thread(view.build_search)
+        matches = search.find_tools(wanted.query, server=server_id, tag=wanted.tag)
         matches = [tool for tool in matches if _may_reach(call, tool)]
         found = matches[: wanted.limit]
         schemas = await self._registry.schemas_of(view, found[:FOUND_SCHEMAS])
@@ -173,7 +175,7 @@ class Engine:
     async def _read(self, call: ToolCall) -> str:
         with _as_invalid_arguments():
             wanted = read_reading(call.arguments_text, max_bytes=ARGUMENT_BYTES)
-        return dump_json(await self._kept.page(call.user_id, wanted.call_id, wanted.offset)).decode()
+        return dump_json(await self._kept.read_page(call.user_id, wanted.call_id, wanted.offset)).decode()
 
 
 @contextmanager
@@ -199,7 +201,9 @@ def _server_of(view: UserView, wanted: FindRequest, scope: str | None) -> str:
     """The id of the one server to search, "" for all; `scope` is that of the address that was called."""
     ids = [scope] if scope else [server.record.id for server in view.servers]
     if wanted.server and wanted.server not in ids:
-        message = f"There is no server {quote(wanted.server)}. The servers are: {', '.join(ids) or 'none'}."
+        message = (
+            f"There is no server {quote_text(wanted.server)}. The servers are: {', '.join(ids) or 'none'}."
+        )
         raise ArgumentError(message, argument="server", pointer="/server")
     return scope or wanted.server
 

@@ -53,34 +53,34 @@ AbortReason = Literal["deadline", "caller_gone", "stopped", "no_answer", "no_tur
 may not run although it was approved."""
 
 
-class Turn(Protocol):
+class Slot(Protocol):
     """What a call needs before its page may begin it, and holds until it has ended or asks its user."""
 
-    def deadline(self) -> Deadline:
+    def start_deadline(self) -> Deadline:
         """How long the call may take from now on; asked once, when its time begins to count."""
         ...
 
-    def take_now(self) -> bool:
+    def acquire_now(self) -> bool:
         """Whether it has its turn, or gets it without waiting.
 
         Raises:
-            BridgeError: it may not run; see `Gate.run`.
+            BridgeError: it may not run; see `AdmissionControl.run_call`.
         """
         ...
 
-    async def take(self) -> None:
+    async def acquire_slot(self) -> None:
         """Wait for its turn; without one when it was given back meanwhile. Cancelling gives up the wait.
 
         Raises:
-            BridgeError: it may not run; see `Gate.run`.
+            BridgeError: it may not run; see `AdmissionControl.run_call`.
         """
         ...
 
-    def give_back(self) -> None:
+    def release_slot(self) -> None:
         """Its user is asked, and others may run. `take` may follow."""
         ...
 
-    def ended(self, outcome: CallOutcome) -> None:
+    def record_outcome(self, outcome: CallOutcome) -> None:
         """It has ended; a wait for its turn ends too."""
         ...
 
@@ -102,7 +102,7 @@ class Page(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ApprovalVerdict:
     """What a user said of a call."""
 
     decision: str
@@ -128,7 +128,7 @@ class OpenCall:
     request: CallRequest
     result_token: str
     """Authorizes the upload of this call's answer."""
-    turn: Turn
+    turn: Slot
     approval_s: float = 0.0
     """How long its user may think about it."""
     opened_at: float = field(default_factory=time.time)
@@ -162,7 +162,7 @@ class OpenCall:
     timer: asyncio.TimerHandle | None = None
     """The resume window of a lost page, or the pause before another attempt."""
     uploaded: TextBody | FileBody | None = None
-    verdict: Verdict | None = None
+    verdict: ApprovalVerdict | None = None
     """The last thing its user said."""
 
     @property
@@ -209,7 +209,7 @@ class OpenCall:
     def start_counting(self, run_out: Callable[[], None]) -> None:
         """Its own time counts, from now or from where it was held; unless its user is asked."""
         if self.clock is None:
-            self.deadline = self.turn.deadline()
+            self.deadline = self.turn.start_deadline()
             self.clock = Clock(self.deadline.seconds, run_out)
         elif not self.is_asked:
             self.clock.go_on()
@@ -217,7 +217,7 @@ class OpenCall:
     def start_asking(self, run_out: Callable[[], None]) -> None:
         """Its user is asked, for `approval_s` from the first time on; its own time stands still."""
         if self.clock is not None:
-            self.clock.hold()
+            self.clock.hold_time()
         if self.patience is None:
             self.patience = Clock(self.approval_s + APPROVAL_GRACE_S, run_out)
         self.patience.go_on()
@@ -225,7 +225,7 @@ class OpenCall:
     def stop_asking(self) -> None:
         """Nobody is asked any more; its own time goes on when it has its turn."""
         if self.patience is not None:
-            self.patience.hold()
+            self.patience.hold_time()
 
     def start_timer(self, seconds: float, ring: Callable[[OpenCall], None]) -> None:
         """One timer at a time; a new one replaces the old one."""
@@ -243,7 +243,7 @@ class OpenCall:
         self.stop_timer()
         for clock in (self.clock, self.patience):
             if clock is not None:
-                clock.hold()
+                clock.hold_time()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,4 +258,4 @@ class CallRecord:
     opened_at: float
     outcome: CallOutcome | None
     """None while it is open."""
-    verdict: Verdict | None = None
+    verdict: ApprovalVerdict | None = None

@@ -35,7 +35,7 @@ class CallOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReportedOutcome:
     """A page's report, read: the event for the table and what goes with it."""
 
     event: CallEvent
@@ -45,21 +45,21 @@ class Reading:
 
 def read_report(
     report: AnsweredOutcome | FailedOutcome, uploaded: TextBody | FileBody | None, *, safe: bool
-) -> Reading:
+) -> ReportedOutcome:
     """Turn what a page reported into an event of the call table.
 
     `uploaded` is the body that came ahead by HTTP PUT, if any; `safe`: doing it twice does no harm. Where the
     body is not there although the page says so, an unsafe call ends by its status: what the API did is known.
     """
     if isinstance(report, FailedOutcome):
-        return Reading(_event_of_failure(report), error=report.error)
+        return ReportedOutcome(_event_of_failure(report), error=report.error)
     if safe and isinstance(report.body, UploadedBody) and uploaded is None:
         error = WireError(code=ErrorCode.INTERNAL, message="The page announced an answer that never arrived.")
-        return Reading(CallEvent.DOUBTFUL, error=error)
+        return ReportedOutcome(CallEvent.DOUBTFUL, error=error)
     answered = _answered(report, uploaded)
     if report.http_status < HTTPStatus.BAD_REQUEST:
-        return Reading(CallEvent.ANSWERED, answered=answered)
-    return Reading(CallEvent.FAILED, error=http_status_error(answered, report.status_text, safe=safe))
+        return ReportedOutcome(CallEvent.ANSWERED, answered=answered)
+    return ReportedOutcome(CallEvent.FAILED, error=http_status_error(answered, report.status_text, safe=safe))
 
 
 def _event_of_failure(report: FailedOutcome) -> CallEvent:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.browser_protocol import Result
-from bridge.calls.open_call import CallRecord, CallRequest, OpenCall, Page, Verdict
+from bridge.calls.open_call import ApprovalVerdict, CallRecord, CallRequest, OpenCall, Page
 from bridge.calls.state_machine import CallState
 
 
@@ -31,7 +31,7 @@ class Browser(Protocol):
         ...
 
     async def send_call(self, call: OpenCall) -> None:
-        """Send `execute:tool`; the page's ack comes back through `Dispatcher.accept`."""
+        """Send `execute:tool`; the page's ack comes back through `Dispatcher.accept_call`."""
         ...
 
     async def send_turn(self, sid: str, call_id: str) -> None:
@@ -50,7 +50,7 @@ class Browser(Protocol):
 class Journal(Protocol):
     """What is kept of calls, so that a crash leaves no doubt that need not be."""
 
-    async def opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, record: CallRecord, within_s: float) -> None:
         """Write down an unsafe call before its page may begin it; when this returns it outlives the process.
 
         Raises:
@@ -58,11 +58,11 @@ class Journal(Protocol):
         """
         ...
 
-    def ended(self, record: CallRecord) -> None:
+    def record_ended(self, record: CallRecord) -> None:
         """Write down how a call ended, some time soon; never fails."""
         ...
 
-    def late(self, user_id: str, result: Result) -> None:
+    def record_late(self, user_id: str, result: Result) -> None:
         """A page of this user reported a call that has ended already; never fails."""
         ...
 
@@ -70,7 +70,7 @@ class Journal(Protocol):
 class Decisions(Protocol):
     """Who remembers what a decision is good for beyond its call."""
 
-    def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
+    def remember_decision(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:
         """A call was approved or denied, by its user or because nobody answered in time.
 
         Never fails and never waits.

@@ -14,7 +14,7 @@ from toolserver.tool.naming import OperationKey
 class ServerStore(Protocol):
     """What the registry keeps. Every method commits before it returns."""
 
-    async def servers(self) -> Sequence[ServerRecord]:
+    async def list_servers(self) -> Sequence[ServerRecord]:
         """All servers of all users, oldest first."""
         ...
 
@@ -30,7 +30,7 @@ class ServerStore(Protocol):
         """Delete a server and every acceptance of it."""
         ...
 
-    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+    async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
         """The names given in a scope."""
         ...
 
@@ -38,7 +38,7 @@ class ServerStore(Protocol):
         """Keep names for ever; one that is kept for the same operation gives way."""
         ...
 
-    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+    async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         """What a user accepted: operation to digest."""
         ...
 
@@ -46,7 +46,7 @@ class ServerStore(Protocol):
         """Replace what a user accepts of one server: operation key to digest."""
         ...
 
-    async def selection(self, user_id: str) -> UserSelection:
+    async def load_selection(self, user_id: str) -> UserSelection:
         """What a user chose to show to models; an empty one when there is none."""
         ...
 
@@ -58,7 +58,9 @@ class ServerStore(Protocol):
 class Compiler(Protocol):
     """Document text to operations, off the event loop."""
 
-    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+    async def compile_document(
+        self, text: str, *, source_url: str | None, base_url: str | None
+    ) -> CompiledDocument:
         """Compile one text.
 
         Raises:
@@ -66,7 +68,7 @@ class Compiler(Protocol):
         """
         ...
 
-    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
+    async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
         """The argument schemas of a compiled text's operations, by key.
 
         Raises:

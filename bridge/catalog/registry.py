@@ -31,7 +31,14 @@ from toolserver.call.arguments import ArgumentValidator
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
 from toolserver.tool.naming import OperationKey, assign_names
-from toolserver.tool.selection import MAX_TOKENS, Offer, Selection, candidates, estimated_tokens, offer
+from toolserver.tool.selection import (
+    MAX_TOKENS,
+    Offer,
+    Selection,
+    estimated_tokens,
+    find_candidates,
+    offer_tools,
+)
 
 _DEFAULT_BOUNDS = Selection()
 
@@ -72,10 +79,10 @@ class Registry:
         self._lock = asyncio.Lock()
         self._updating = asyncio.Lock()
 
-    async def load(self) -> list[tuple[ServerRecord, BridgeError]]:
+    async def load_servers(self) -> list[tuple[ServerRecord, BridgeError]]:
         """Compile what users have added; returns what could not be loaded. Shared ones are named each run."""
         broken: list[tuple[ServerRecord, BridgeError]] = []
-        for record in await self._store.servers():
+        for record in await self._store.list_servers():
             if record.named is not None:
                 continue
             try:
@@ -86,7 +93,7 @@ class Registry:
                 self._put(LoadedServer(record, compiled))
         return broken
 
-    async def view(self, user_id: str) -> UserView:
+    async def view_of_user(self, user_id: str) -> UserView:
         """The user's servers and catalog. Cheap when nothing changed since the last call."""
         view = self._views.get(user_id)
         if view is not None:
@@ -102,13 +109,13 @@ class Registry:
         A forwarder knows the names for everybody; a user may have had a tool of that name before. A name that
         no shared tool has comes back as it is.
         """
-        shared = (await self.view(NOBODY)).catalog.by_name(name)
-        mine = (await self.view(user_id)).catalog
+        shared = (await self.view_of_user(NOBODY)).catalog.by_name(name)
+        mine = (await self.view_of_user(user_id)).catalog
         if shared is None or _is_same(shared, mine.by_name(name)):
             return name
         return next(tool.name for tool in mine.of_server(shared.server_id) if _is_same(shared, tool))
 
-    async def add(
+    async def add_server(
         self, owner_id: str, text: str, *, source_url: str | None, base_url: str | None = None
     ) -> LoadedServer:
         """Add a document for one user.
@@ -116,7 +123,7 @@ class Registry:
         Raises:
             BridgeError: `invalid_document`.
         """
-        compiled = await self._compiler.compile(text, source_url=source_url, base_url=base_url)
+        compiled = await self._compiler.compile_document(text, source_url=source_url, base_url=base_url)
 
         async def new_record() -> ServerRecord:
             server_id = _new_id(compiled.title, await self._store.server_ids())
@@ -124,7 +131,7 @@ class Registry:
 
         return await asyncio.shield(self._keep(new_record, compiled))
 
-    async def share(self, named: str, text: str, *, source_url: str | None) -> LoadedServer:
+    async def share_document(self, named: str, text: str, *, source_url: str | None) -> LoadedServer:
         """Offer a document to every user for as long as this process runs.
 
         `named` is what the command line calls it: in a later run the same name brings back the same id, tool
@@ -133,9 +140,9 @@ class Registry:
         Raises:
             BridgeError: `invalid_document`.
         """
-        known = next((record for record in await self._store.servers() if record.named == named), None)
+        known = next((record for record in await self._store.list_servers() if record.named == named), None)
         base_url = known.base_url if known else None
-        compiled = await self._compiler.compile(text, source_url=source_url, base_url=base_url)
+        compiled = await self._compiler.compile_document(text, source_url=source_url, base_url=base_url)
 
         async def new_record() -> ServerRecord:
             if known is not None:
@@ -155,11 +162,13 @@ class Registry:
 
         return await self._update(user_id, server_id, edit)
 
-    async def change(self, user_id: str, server_id: str, **changes: Unpack[ServerChanges]) -> LoadedServer:
+    async def change_server(
+        self, user_id: str, server_id: str, **changes: Unpack[ServerChanges]
+    ) -> LoadedServer:
         """Change settings; with another base URL the operations need to be accepted again."""
-        return await self._update(user_id, server_id, lambda record: record.changed(changes))
+        return await self._update(user_id, server_id, lambda record: record.with_changes(changes))
 
-    async def remove(self, user_id: str, server_id: str) -> None:
+    async def remove_server(self, user_id: str, server_id: str) -> None:
         """Remove a server with its acceptances; its names stay reserved and never change their meaning."""
         record = await self._changeable(user_id, server_id)
         if record.owner_id is None:
@@ -167,7 +176,7 @@ class Registry:
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         await asyncio.shield(self._drop(record))
 
-    async def accept(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
+    async def accept_operations(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
         """Replace what a user accepts of a server: operation key to the digest the user was shown.
 
         Every other operation of the server counts as declined from now on.
@@ -176,7 +185,7 @@ class Registry:
             BridgeError: `document_changed` when an operation is not, or no longer, what the user was shown;
                 `invalid_request` when the page would have to reach more than `MAX_ORIGINS` origins.
         """
-        server = (await self.view(user_id)).server(server_id)
+        server = (await self.view_of_user(user_id)).find_server(server_id)
         operations = server.by_key
         stale = [
             key
@@ -192,11 +201,11 @@ class Registry:
         decisions = dict.fromkeys(operations, DECLINED) | dict(digests)
         await asyncio.shield(self._decide(user_id, server_id, decisions))
 
-    async def select(self, user_id: str, selection: UserSelection) -> None:
+    async def save_selection(self, user_id: str, selection: UserSelection) -> None:
         """Keep what a user shows to models; nothing that it names has to exist."""
         await asyncio.shield(self._keep_selection(user_id, selection))
 
-    async def schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
+    async def load_schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
         """The argument schemas of a server, those of `keys` among them; made when first asked for.
 
         Raises:
@@ -205,7 +214,7 @@ class Registry:
         missing = [key for key in keys if key not in server.schemas]
         if missing:
             text, digest = server.record.text, server.compiled.digest
-            for key, made in (await self._compiler.schemas(text, digest, missing)).items():
+            for key, made in (await self._compiler.compile_schemas(text, digest, missing)).items():
                 server.schemas[key] = made.schema_json
                 server.schema_warnings[key] = made.warnings
         return server.schemas
@@ -221,11 +230,13 @@ class Registry:
             by_server.setdefault(tool.server_id, []).append(tool)
         found: dict[str, bytes] = {}
         for server_id, group in by_server.items():
-            schemas = await self.schemas(view.server(server_id), [tool.operation.key for tool in group])
+            schemas = await self.load_schemas(
+                view.find_server(server_id), [tool.operation.key for tool in group]
+            )
             found |= {tool.name: schemas[tool.operation.key] for tool in group}
         return found
 
-    async def offer(self, view: UserView, server_id: str | None) -> Offer:
+    async def offer_tools(self, view: UserView, server_id: str | None) -> Offer:
         """What models are shown of all of a user's servers, or of one.
 
         A tool whose schema cannot be made fits no token budget.
@@ -234,29 +245,29 @@ class Registry:
             BridgeError: `not_found`.
         """
         if server_id is not None:
-            view.server(server_id)
+            view.find_server(server_id)
         if server_id not in view.offers:
             tools, selection = view.tools_of(server_id), view.selection_of(server_id)
             costs: dict[str, int] = {}
             if selection.max_tokens is not None:
-                costs = await self.costs(view, candidates(tools, selection))
+                costs = await self.count_tokens(view, find_candidates(tools, selection))
             # Ten thousand tools against a hundred patterns take a second.
             view.offers[server_id] = await asyncio.to_thread(
-                offer, tools, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
+                offer_tools, tools, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
             )
         return view.offers[server_id]
 
-    async def document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
+    async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
         """The advertised document of all of a user's servers, or of one; it makes the schemas it needs.
 
         Raises:
             BridgeError: `not_found`, `invalid_document`.
         """
-        offered = await self.offer(view, server_id)
+        offered = await self.offer_tools(view, server_id)
         await self.schemas_of(view, offered.tools)
-        return view.document(server_id, offered)
+        return view.build_document(server_id, offered)
 
-    async def costs(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
+    async def count_tokens(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
         """About how many tokens each of `tools` takes, by name; those without a schema are left out."""
         costs: dict[str, int] = {}
         for _, group in groupby(tools, key=lambda tool: tool.server_id):
@@ -269,11 +280,13 @@ class Registry:
                 }
         return costs
 
-    async def validator(self, server: LoadedServer, operation: CompiledOperation) -> ArgumentValidator:
+    async def compile_validator(
+        self, server: LoadedServer, operation: CompiledOperation
+    ) -> ArgumentValidator:
         """The compiled validator of a server's operation; compiled in a thread when it is not ready yet."""
         validator = server.validators.get(operation.key)
         if validator is None:
-            schemas = await self.schemas(server, (operation.key,))
+            schemas = await self.load_schemas(server, (operation.key,))
             validator = await asyncio.to_thread(
                 ArgumentValidator, schemas[operation.key], takes_more=operation.takes_more
             )
@@ -282,19 +295,19 @@ class Registry:
 
     async def warm_validators(self, server: LoadedServer, limit: int = 512) -> None:
         """Compile the validators of a server's first `limit` operations ahead of the first call."""
-        await self.schemas(server, [operation.key for operation in server.compiled.operations[:limit]])
+        await self.load_schemas(server, [operation.key for operation in server.compiled.operations[:limit]])
         for operation in server.compiled.operations[:limit]:
-            await self.validator(server, operation)
+            await self.compile_validator(server, operation)
 
     async def _changeable(self, user_id: str, server_id: str) -> ServerRecord:
-        record = (await self.view(user_id)).server(server_id).record
+        record = (await self.view_of_user(user_id)).find_server(server_id).record
         if record.owner_id is None and user_id != self.operator_id:
             message = "This server is shared; only the user who started the bridge may change it."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         return record
 
     async def _compile(self, record: ServerRecord) -> CompiledDocument:
-        return await self._compiler.compile(
+        return await self._compiler.compile_document(
             record.text, source_url=record.source_url, base_url=record.base_url
         )
 
@@ -366,8 +379,8 @@ class Registry:
             for server in servers
             for operation in server.compiled.operations
         )
-        decisions = await self._store.acceptances(user_id)
-        chosen = await self._store.selection(user_id)
+        decisions = await self._store.list_acceptances(user_id)
+        chosen = await self._store.load_selection(user_id)
         return UserView(
             user_id,
             servers,
@@ -375,7 +388,7 @@ class Registry:
             decisions,
             is_operator=user_id == self.operator_id,
             chosen=chosen,
-            selection=chosen.within(self._bounds),
+            selection=chosen.within_bounds(self._bounds),
         )
 
     async def _names_of(
@@ -384,7 +397,7 @@ class Registry:
         """Shared tools have one name for everybody, but for a user who had a tool of that name before."""
         shared_entries = _entries(shared)
         shared_names = await self._give_names(SHARED_SCOPE, shared_entries, taken=())
-        kept = await self._store.names(user_id)
+        kept = await self._store.load_names(user_id)
         held = set(kept.values())
         clashing = [entry for entry in shared_entries if entry[0] in kept or shared_names[entry[0]] in held]
         own_entries = [*clashing, *_entries(personal)]
@@ -393,7 +406,7 @@ class Registry:
     async def _give_names(
         self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
     ) -> dict[OperationKey, str]:
-        stored = await self._store.names(scope)
+        stored = await self._store.load_names(scope)
         given: dict[OperationKey, str] = {}
         for server_id, group in groupby(entries, key=lambda entry: entry[0].server_id):
             held = {**stored, **given}

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator
-from toolserver.tool.advertised_document import advertise
+from toolserver.tool.advertised_document import advertise_tools
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
 from toolserver.tool.naming import OperationKey
 from toolserver.tool.search import ToolSearch
-from toolserver.tool.selection import Offer, Selection, choose
+from toolserver.tool.selection import Offer, Selection, choose_tools
 
 DECLINED = ""
 """In place of a digest: the user has looked at the operation and left it out."""
@@ -54,7 +54,7 @@ class ServerRecord:
     idempotency_key: bool = False
     """Requests that change something carry their call's id in the header `Idempotency-Key`."""
 
-    def changed(self, changes: ServerChanges) -> ServerRecord:
+    def with_changes(self, changes: ServerChanges) -> ServerRecord:
         """With these settings in place of its own."""
         chosen: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
         if "base_url" in chosen:
@@ -79,7 +79,7 @@ class LoadedServer:
     validation: Validation = Validation("pending")
     validators: dict[str, ArgumentValidator] = field(default_factory=dict[str, ArgumentValidator])
     schemas: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    """Argument schemas that were asked for, by operation key (see `Registry.schemas`)."""
+    """Argument schemas that were asked for, by operation key (see `Registry.load_schemas`)."""
     schema_warnings: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """What is only known once a schema is made, of the same operations."""
     by_key: dict[str, CompiledOperation] = field(init=False)
@@ -103,7 +103,7 @@ class UserSelection:
     max_tokens: int | None = None
     """None: as the bridge was told."""
 
-    def within(self, bounds: Selection) -> Selection:
+    def within_bounds(self, bounds: Selection) -> Selection:
         """The selection with what it leaves to the bridge taken from `bounds`."""
         return Selection(
             servers=frozenset(self.servers),
@@ -139,13 +139,13 @@ class UserView:
     selection: Selection
     """The same, complete."""
     offers: dict[str | None, Offer] = field(default_factory=dict[str | None, Offer])
-    """What models are shown of all servers, or of one; made by `Registry.offer`."""
+    """What models are shown of all servers, or of one; made by `Registry.offer_tools`."""
     _documents: dict[str | None, AdvertisedDocument] = field(
         default_factory=dict[str | None, AdvertisedDocument]
     )
     _search: ToolSearch | None = None
 
-    def server(self, server_id: str) -> LoadedServer:
+    def find_server(self, server_id: str) -> LoadedServer:
         """The user's server of that id; an id of somebody else's server does not exist here."""
         for server in self.servers:
             if server.record.id == server_id:
@@ -160,10 +160,10 @@ class UserView:
         """The tools of one server, or of all."""
         return self.catalog.tools if server_id is None else self.catalog.of_server(server_id)
 
-    def search(self) -> ToolSearch:
+    def build_search(self) -> ToolSearch:
         """The index over the tools that the user chose; made once, in some 0.1 s for a thousand tools."""
         if self._search is None:
-            self._search = ToolSearch(choose(self.catalog.tools, self.selection))
+            self._search = ToolSearch(choose_tools(self.catalog.tools, self.selection))
         return self._search
 
     def selection_of(self, server_id: str | None) -> Selection:
@@ -182,7 +182,7 @@ class UserView:
         """Whether the user accepted exactly this operation, as it stands now."""
         return self.accepted.get(OperationKey(tool.server_id, tool.operation.key)) == tool.operation.digest
 
-    def acceptance(self, server: LoadedServer) -> tuple[int, int]:
+    def count_accepted(self, server: LoadedServer) -> tuple[int, int]:
         """How many of a server's operations are accepted, and how many changed since they were."""
         pinned = [
             (self.accepted.get(OperationKey(server.record.id, op.key)), op.digest)
@@ -208,14 +208,14 @@ class UserView:
         """
         if server.record.named is None or not self.is_operator:
             return False
-        if not self.is_decided(server) or self.acceptance(server)[1] == 0:
+        if not self.is_decided(server) or self.count_accepted(server)[1] == 0:
             return True
         return all(is_loopback(origin) for origin in server.compiled.origins)
 
-    def document(self, server_id: str | None, offered: Offer) -> AdvertisedDocument:
+    def build_document(self, server_id: str | None, offered: Offer) -> AdvertisedDocument:
         """The advertised OpenAPI document of all servers, or of one. Built once per view.
 
-        The schemas of the tools in `offered` must be there (`Registry.document` sees to it).
+        The schemas of the tools in `offered` must be there (`Registry.advertise_document` sees to it).
 
         Raises:
             BridgeError: `not_found`.
@@ -229,10 +229,10 @@ class UserView:
             title, description = "Direct Tool Bridge", "APIs that the user's own browser can reach, as tools."
             version = "1"
         else:
-            compiled = self.server(server_id).compiled
+            compiled = self.find_server(server_id).compiled
             title, description, version = compiled.title, compiled.description, compiled.version_text
         by_id = {server.record.id: server.schemas for server in self.servers}
-        body = advertise(
+        body = advertise_tools(
             offered.tools,
             lambda tool: by_id[tool.server_id][tool.operation.key],
             meta_tools=offered.meta_tools,

@@ -74,7 +74,7 @@ def _written_address(data_dir: Path) -> dict[str, Any] | None:
         return None
 
 
-def folder(text: str) -> Path:
+def parse_folder(text: str) -> Path:
     """A folder that exists."""
     path = Path(text)
     if not path.is_dir():
@@ -82,7 +82,7 @@ def folder(text: str) -> Path:
     return path
 
 
-def origin(text: str) -> str:
+def parse_origin(text: str) -> str:
     """An http or https origin, without a path: `https://bridge.example`."""
     parts = urlsplit(text)
     bare = not (parts.path.strip("/") or parts.query or parts.fragment or parts.username)
@@ -99,7 +99,7 @@ def user_name(text: str) -> str:
     return name
 
 
-def label(text: str) -> str:
+def parse_label(text: str) -> str:
     """What a key is called."""
     if len(text) > MAX_NAME_CHARS:
         raise argparse.ArgumentTypeError(f"must be at most {MAX_NAME_CHARS} characters")

@@ -13,7 +13,7 @@ from bridge.audit import AuditKind
 from bridge.cli.arguments import add_store, user_name
 from bridge.cli.store import open_store
 from bridge.endpoints.api.audit import audit_facts
-from bridge.storage.audit_log import KeptEntry, Wanted
+from bridge.storage.audit_log import AuditQuery, StoredAuditEntry
 from bridge.storage.store import Store
 
 MAX_ENTRIES = 1_000_000
@@ -25,11 +25,11 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 def add_audit(command: argparse.ArgumentParser) -> None:
     """`tool-bridge audit`."""
     command.add_argument("--user", type=user_name, metavar="NAME", help="default: all users")
-    command.add_argument("--kind", action="append", type=kind, metavar="KIND", help="repeatable")
+    command.add_argument("--kind", action="append", type=parse_kind, metavar="KIND", help="repeatable")
     command.add_argument(
-        "--since", type=moment, metavar="TIME", help="ISO time, or a span such as 90m, 12h or 7d"
+        "--since", type=parse_moment, metavar="TIME", help="ISO time, or a span such as 90m, 12h or 7d"
     )
-    command.add_argument("--limit", type=count, default=1000, metavar="NUMBER", help="default: 1000")
+    command.add_argument("--limit", type=parse_count, default=1000, metavar="NUMBER", help="default: 1000")
     command.add_argument("--json", action="store_true", help="one JSON object a line")
     add_store(command)
     command.set_defaults(run=audit)
@@ -46,21 +46,21 @@ def audit(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _entries(store: Store, options: argparse.Namespace) -> list[KeptEntry] | None:
+async def _entries(store: Store, options: argparse.Namespace) -> list[StoredAuditEntry] | None:
     try:
         user_id = None
         if options.user is not None:
-            known = {user.name: user.id for user in await store.users()}
+            known = {user.name: user.id for user in await store.list_users()}
             if options.user not in known:
                 return None
             user_id = known[options.user]
-        wanted = Wanted(user_id=user_id, kinds=options.kind, since=options.since, limit=options.limit)
-        return await store.audit_log().entries(wanted)
+        wanted = AuditQuery(user_id=user_id, kinds=options.kind, since=options.since, limit=options.limit)
+        return await store.audit_log().read_entries(wanted)
     finally:
         await store.close()
 
 
-def _line(kept: KeptEntry) -> str:
+def _line(kept: StoredAuditEntry) -> str:
     entry = kept.entry
     at = datetime.fromtimestamp(entry.at).astimezone().isoformat(sep=" ", timespec="seconds")
     where = " ".join(part for part in (entry.server_id, entry.operation_key, entry.call_id) if part)
@@ -78,7 +78,7 @@ def _printable(text: str) -> str:
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
-def kind(text: str) -> AuditKind:
+def parse_kind(text: str) -> AuditKind:
     """A kind of entry."""
     try:
         return AuditKind(text)
@@ -86,7 +86,7 @@ def kind(text: str) -> AuditKind:
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(AuditKind)}") from None
 
 
-def moment(text: str) -> float:
+def parse_moment(text: str) -> float:
     """A moment in UTC seconds since 1970: an ISO time, or a span before now."""
     if span := _SPAN.fullmatch(text):
         return time.time() - int(span[1]) * _SECONDS[span[2]]
@@ -97,7 +97,7 @@ def moment(text: str) -> float:
         raise argparse.ArgumentTypeError(message) from None
 
 
-def count(text: str) -> int:
+def parse_count(text: str) -> int:
     """How many entries."""
     number = int(text)
     if not 1 <= number <= MAX_ENTRIES:

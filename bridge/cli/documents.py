@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from bridge.cli.arguments import folder, origin
+from bridge.cli.arguments import parse_folder, parse_origin
 from bridge.documents.sources import ReferenceRules, read_document
 from bridge.errors import BridgeError
 from bridge.settings.bridge import origin_of
@@ -27,13 +27,13 @@ def add_references(command: argparse.ArgumentParser) -> None:
     """The options `--refs-root` and `--refs-origin`."""
     command.add_argument(
         "--refs-root",
-        type=folder,
+        type=parse_folder,
         metavar="DIR",
         help="read files that a document refers to anywhere below this folder (default: the document's)",
     )
     command.add_argument(
         "--refs-origin",
-        type=origin,
+        type=parse_origin,
         action="append",
         default=[],
         metavar="ORIGIN",
@@ -69,7 +69,7 @@ def check(options: argparse.Namespace) -> int:
     if document is None:
         return 2
     compiled = with_schema_warnings(document)
-    _print_json(report(compiled)) if options.json else _print_report(compiled)
+    _print_json(build_report(compiled)) if options.json else _print_report(compiled)
     return 0 if compiled.operations else 1
 
 
@@ -90,7 +90,7 @@ def tools(options: argparse.Namespace) -> int:
     if document is None:
         return 2
     definitions = (
-        definition(operation, document.schema(operation.key).schema_json, as_function=options.strict)
+        describe_tool(operation, document.schema_of(operation.key).schema_json, as_function=options.strict)
         for operation in document.compiled.operations
     )
     if options.json or options.strict:
@@ -102,7 +102,7 @@ def tools(options: argparse.Namespace) -> int:
     return 0
 
 
-def definition(operation: CompiledOperation, schema_json: bytes, *, as_function: bool) -> dict[str, Any]:
+def describe_tool(operation: CompiledOperation, schema_json: bytes, *, as_function: bool) -> dict[str, Any]:
     """A tool as a model reads it, and whether strict function calling takes it, or why not.
 
     `as_function`: in the form of OpenAI's Responses API, with the strict schema where there is one.
@@ -122,13 +122,13 @@ def definition(operation: CompiledOperation, schema_json: bytes, *, as_function:
 def with_schema_warnings(document: DocumentTools) -> CompiledDocument:
     """The compiled document with what is only known once the schemas are made."""
     operations = [
-        replace(operation, warnings=(*operation.warnings, *document.schema(operation.key).warnings))
+        replace(operation, warnings=(*operation.warnings, *document.schema_of(operation.key).warnings))
         for operation in document.compiled.operations
     ]
     return replace(document.compiled, operations=tuple(operations))
 
 
-def report(compiled: CompiledDocument) -> dict[str, Any]:
+def build_report(compiled: CompiledDocument) -> dict[str, Any]:
     """The facts of `check --json`."""
     return {
         "title": compiled.title,

@@ -11,8 +11,8 @@ from bridge.cli.arguments import add_store, running_bridge
 from bridge.cli.parser import CommandFailed
 from bridge.cli.storage_options import KEYS_VARIABLE, kept_settings_of_command
 from bridge.cli.store import open_store
-from bridge.storage.encryption import Sealing
-from bridge.storage.reencryption import Rekeyed
+from bridge.storage.encryption import Encryption
+from bridge.storage.reencryption import Reencrypted
 from bridge.storage.store import Store
 
 
@@ -26,7 +26,7 @@ def add_encrypt(command: argparse.ArgumentParser) -> None:
 
 def encrypt(options: argparse.Namespace) -> int:
     """Seal everything with the first key; status 1 when something could not be read with the keys at hand."""
-    sealing = Sealing(kept_settings_of_command(), encrypts=not options.off)
+    sealing = Encryption(kept_settings_of_command(), encrypts=not options.off)
     _refuse_to_hide(options, sealing)
     result = asyncio.run(_rekey(open_store(options), sealing))
     if options.json:
@@ -39,7 +39,7 @@ def encrypt(options: argparse.Namespace) -> int:
     return 1 if result.unreadable else 0
 
 
-def _refuse_to_hide(options: argparse.Namespace, sealing: Sealing) -> None:
+def _refuse_to_hide(options: argparse.Namespace, sealing: Encryption) -> None:
     """A bridge that runs here must be able to read what is sealed now, and not undo it."""
     if not options.off and not sealing.key_ids:
         raise CommandFailed(f"{KEYS_VARIABLE} names no key; give the bridge's, the new one first")
@@ -57,12 +57,12 @@ def _refuse_to_hide(options: argparse.Namespace, sealing: Sealing) -> None:
         )
 
 
-async def _rekey(store: Store, sealing: Sealing) -> Rekeyed:
-    def show(so_far: Rekeyed) -> None:
+async def _rekey(store: Store, sealing: Encryption) -> Reencrypted:
+    def show(so_far: Reencrypted) -> None:
         if sys.stderr.isatty():
             print(f"\r{so_far.sealed} rows", end="", file=sys.stderr, flush=True)
 
     try:
-        return await store.rekey(sealing, show)
+        return await store.reencrypt_items(sealing, show)
     finally:
         await store.close()

@@ -20,10 +20,10 @@ from bridge.cli.storage_options import kept_settings_of_command
 from bridge.cli.store import open_store
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.export import KIND, conversation_line, read_conversation
-from bridge.settings.bridge import LOCAL_USER, KeptSettings
+from bridge.settings.bridge import LOCAL_USER, StorageSettings
 from bridge.storage.store import Store
 from bridge.stored_items.export import BadExport, head_line, is_head, item_line, read_line, response_line
-from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.manifold_import import items_of_chats
 from toolserver.json_types import JsonValue
 
@@ -37,7 +37,7 @@ class OwnConversation(NamedTuple):
     messages: Sequence[Message]
 
 
-Exported: TypeAlias = KeptItem | KeptResponse | OwnConversation
+Exported: TypeAlias = StoredItem | StoredResponse | OwnConversation
 """What a line of an export is."""
 
 
@@ -105,16 +105,16 @@ def _output(path: Path | None) -> Generator[BinaryIO]:
             raise
 
 
-async def _export(store: Store, settings: KeptSettings, name: str, path: Path | None) -> int:
+async def _export(store: Store, settings: StorageSettings, name: str, path: Path | None) -> int:
     try:
         user_id = await _user_id(store, name)
         book, count = store.kept_book(settings), 0
         with _output(path) as out:
             out.write(head_line(name, time.time()))
-            async for item in book.items(user_id):
+            async for item in book.list_items(user_id):
                 count += 1
                 out.write(item_line(item))
-            async for response in book.responses(user_id):
+            async for response in book.list_responses(user_id):
                 count += 1
                 out.write(response_line(response))
             async for conversation, messages in store.conversation_tables(settings).all_of(user_id):
@@ -126,16 +126,16 @@ async def _export(store: Store, settings: KeptSettings, name: str, path: Path | 
         await store.close()
 
 
-async def _import(store: Store, settings: KeptSettings, name: str, file: BinaryIO) -> tuple[int, int]:
+async def _import(store: Store, settings: StorageSettings, name: str, file: BinaryIO) -> tuple[int, int]:
     """How many were read, and how many of them were not there before."""
     try:
         user_id = await _user_id(store, name)
         before = await _count(store, settings, user_id)
         items, tables, read = store.item_store(settings), store.conversation_tables(settings), 0
         for some in _slices(_records(file, user_id)):
-            await items.add([each for each in some if isinstance(each, KeptItem)])
+            await items.add_items([each for each in some if isinstance(each, StoredItem)])
             for each in some:
-                if isinstance(each, KeptResponse) and await items.response(user_id, each.id) is None:
+                if isinstance(each, StoredResponse) and await items.find_response(user_id, each.id) is None:
                     await items.save_response(each)
                 if isinstance(each, OwnConversation):
                     await tables.add_missing(each.conversation, each.messages)
@@ -192,13 +192,13 @@ def _slices(
         yield some
 
 
-async def _count(store: Store, settings: KeptSettings, user_id: str) -> int:
-    facts = await store.kept_book(settings).facts(user_id)
+async def _count(store: Store, settings: StorageSettings, user_id: str) -> int:
+    facts = await store.kept_book(settings).summarize_items(user_id)
     return facts.items + facts.responses + facts.own_conversations
 
 
 async def _user_id(store: Store, name: str) -> str:
-    known = {user.name: user.id for user in await store.users()}
+    known = {user.name: user.id for user in await store.list_users()}
     if name not in known:
         raise CommandFailed(f"there is no user {name!r}; `tool-bridge users` lists them")
     return known[name]
@@ -206,5 +206,5 @@ async def _user_id(store: Store, name: str) -> str:
 
 async def _note(store: Store, kind: AuditKind, user_id: str, items: int) -> None:
     audit = store.audit_log()
-    audit.note(kind, user_id, "command line", detail={"items": items})
-    await audit.flush()
+    audit.add_entry(kind, user_id, "command line", detail={"items": items})
+    await audit.flush_entries()

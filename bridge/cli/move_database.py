@@ -14,9 +14,9 @@ from sqlalchemy import URL
 from bridge.cli.arguments import DATABASE_VARIABLE, add_folder
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import DATABASE
-from bridge.storage.copy_database import move
-from bridge.storage.database import StoreError, open_postgresql, open_sqlite, postgresql_url, shown
-from bridge.storage.write_ahead_log import IntentLog, IntentLogUnusable
+from bridge.storage.copy_database import copy_rows
+from bridge.storage.database import StoreError, mask_url, open_postgresql, open_sqlite, postgresql_url
+from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogUnusable
 
 
 def add_move_database(command: argparse.ArgumentParser) -> None:
@@ -41,15 +41,15 @@ def move_database(options: argparse.Namespace) -> int:
         raise CommandFailed(f"there is no {path} to move; --data names the data folder")
     try:
         url = postgresql_url(options.to)
-        intents = IntentLog.open(options.data)  # held by a bridge that runs
+        intents = WriteAheadLog.open_log(options.data)  # held by a bridge that runs
         with closing(intents):
             moved = _moved(path, url)
-    except (StoreError, IntentLogUnusable) as error:
+    except (StoreError, WriteAheadLogUnusable) as error:
         raise CommandFailed(str(error)) from None
     if options.json:
         print(json.dumps({"moved": moved}))
     else:
-        print(f"{sum(moved.values())} rows of {len(moved)} tables are in {shown(url)} now.")
+        print(f"{sum(moved.values())} rows of {len(moved)} tables are in {mask_url(url)} now.")
         print(f"Start the bridge with that address from now on. {path} is left as it was.")
     return 0
 
@@ -59,7 +59,7 @@ def _moved(path: Path, url: URL) -> Mapping[str, int]:
     try:
         target = open_postgresql(url).writing
         try:
-            return move(source, target)
+            return copy_rows(source, target)
         finally:
             target.dispose()
     finally:

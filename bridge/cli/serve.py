@@ -108,7 +108,7 @@ async def _model_names(bridge: Bridge) -> list[str]:
     """What providers list soon enough; a start does not wait for one that is slow."""
     try:
         async with asyncio.timeout(LISTING_SECONDS):
-            return [entry.id for entry in await bridge.rooms.models.entries()]
+            return [entry.id for entry in await bridge.components.models.list_models()]
     except TimeoutError:
         return []
 
@@ -134,7 +134,7 @@ async def _start_samples(port: int) -> tuple[web.AppRunner, str]:
 async def _share(bridge: Bridge, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
     for spec, named in specs:
         try:
-            await bridge.share(spec, named=named, rules=rules)
+            await bridge.share_document(spec, named=named, rules=rules)
         except BridgeError as error:
             logging.getLogger(__name__).error("%s is left out: %s", spec, error.error.message)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bridge.auth.forwarded_users import MIN_SECRET_BYTES
 from bridge.browser_protocol import RESULT_BYTES
-from bridge.cli.arguments import add_store, origin
+from bridge.cli.arguments import add_store, parse_origin
 from bridge.cli.storage_options import is_yes, kept_settings, kept_warnings, memory_settings
 from bridge.errors import BridgeError
 from bridge.limits.settings import range_of, read_given, refuse_unknown
@@ -80,13 +80,13 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument(
         "--port",
-        type=port,
+        type=parse_port,
         default=DEFAULT_PORT,
         help=f"default: {DEFAULT_PORT}; 0: any free one",
     )
     parser.add_argument(
         "--public-url",
-        type=origin,
+        type=parse_origin,
         metavar="ORIGIN",
         help="canonical address of the page, when it is behind a proxy",
     )
@@ -95,7 +95,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--allow-origin",
-        type=origin,
+        type=parse_origin,
         action="append",
         default=[],
         metavar="ORIGIN",
@@ -120,13 +120,13 @@ def _add_bounds(parser: argparse.ArgumentParser) -> None:
     """How long, and how much at once."""
     parser.add_argument(
         "--deadline",
-        type=seconds,
+        type=parse_seconds,
         metavar="SECONDS",
         help="for one call, 1 to 600; short for --limit TOOL_TIMEOUT_SECONDS=SECONDS",
     )
     parser.add_argument(
         "--limit",
-        type=limit,
+        type=parse_limit,
         action="append",
         default=[],
         metavar="NAME=NUMBER",
@@ -169,7 +169,7 @@ def _add_approval(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--approval-time",
-        type=seconds,
+        type=parse_seconds,
         default=DEFAULT_APPROVAL_S,
         metavar="SECONDS",
         help=f"to answer, 1 to 600; then it is a denial (default: {DEFAULT_APPROVAL_S:g})",
@@ -231,12 +231,12 @@ def settings_of(options: argparse.Namespace) -> Settings:
     )
 
 
-def port(text: str) -> int:
+def parse_port(text: str) -> int:
     """A port number; 0 means any free one."""
     return _integer(text, 0, MAX_PORT)
 
 
-def seconds(text: str) -> float:
+def parse_seconds(text: str) -> float:
     """A deadline."""
     number = float(text)
     least, most = range_of("TOOL_TIMEOUT_SECONDS")
@@ -253,7 +253,7 @@ def answer_bytes(text: str) -> int:
     return number
 
 
-def limit(text: str) -> tuple[str, str]:
+def parse_limit(text: str) -> tuple[str, str]:
     """`NAME=NUMBER` of a limit; obsolete names are limits too."""
     name, _, number = text.partition("=")
     try:

@@ -20,9 +20,9 @@ from bridge.settings.bridge import (
     MIN_CLEANUP_HOURS,
     MIN_KEPT_BYTES,
     REASONING_MEMORIES,
-    KeptSettings,
     MemorySettings,
     ReasoningMemory,
+    StorageSettings,
 )
 
 KEYS_VARIABLE = "ARTIFACT_ENCRYPTION_KEY"
@@ -38,7 +38,7 @@ OBSOLETE = {
 _YES, _NO = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off"})
 
 
-def kept_settings(environ: Mapping[str, str]) -> KeptSettings:
+def kept_settings(environ: Mapping[str, str]) -> StorageSettings:
     """The settings that the environment names.
 
     Raises:
@@ -46,7 +46,7 @@ def kept_settings(environ: Mapping[str, str]) -> KeptSettings:
     """
     days = (MIN_CLEANUP_DAYS, MAX_CLEANUP_DAYS)
     hours = (MIN_CLEANUP_HOURS, MAX_CLEANUP_HOURS)
-    return KeptSettings(
+    return StorageSettings(
         encryption_keys=encryption_keys(environ.get(KEYS_VARIABLE, "")),
         encrypt_all=is_yes(environ, "ENCRYPT_ALL", default=True),
         compress=is_yes(environ, "ENABLE_LZ4_COMPRESSION", default=True),
@@ -59,7 +59,7 @@ def kept_settings(environ: Mapping[str, str]) -> KeptSettings:
     )
 
 
-def kept_settings_of_command() -> KeptSettings:
+def kept_settings_of_command() -> StorageSettings:
     """The same from the program's own environment, for a command that works on the store.
 
     Raises:

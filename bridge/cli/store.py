@@ -22,6 +22,8 @@ def open_store(options: argparse.Namespace) -> Store:
     except OSError as error:
         raise CommandFailed(f"the data folder {options.data} cannot be made: {error.strerror}") from None
     try:
-        return Store.open(postgresql_url(options.database) if options.database else options.data / DATABASE)
+        return Store.open_store(
+            postgresql_url(options.database) if options.database else options.data / DATABASE
+        )
     except StoreError as error:
         raise CommandFailed(str(error)) from None

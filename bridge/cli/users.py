@@ -13,11 +13,11 @@ from datetime import datetime
 from typing import Any
 
 from bridge.audit import AuditKind
-from bridge.cli.arguments import add_store, address_of, label, running_bridge, user_name
+from bridge.cli.arguments import add_store, address_of, parse_label, running_bridge, user_name
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store
 from bridge.settings.answer_format import CALL_DISPLAYS, MARKER_FORMS
-from bridge.settings.bridge import LOCAL_USER, KeptSettings, page_url
+from bridge.settings.bridge import LOCAL_USER, StorageSettings, page_url
 from bridge.storage.database import StoreError
 from bridge.storage.store import Store
 
@@ -29,7 +29,7 @@ def add_key(command: argparse.ArgumentParser) -> None:
     whose.add_argument(
         "--forwarder", action="store_true", help="for a program that names the user of each call (Open WebUI)"
     )
-    command.add_argument("--label", type=label, default="command line")
+    command.add_argument("--label", type=parse_label, default="command line")
     command.add_argument(
         "--show-calls",
         choices=CALL_DISPLAYS,
@@ -135,11 +135,11 @@ def _delete(options: argparse.Namespace) -> int:
 async def _deleted(store: Store, name: str) -> int | None:
     """How many kept items went with the user; None: there is none of that name."""
     try:
-        await store.claim.take()
-        user_id = {user.name: user.id for user in await store.users()}.get(name)
+        await store.claim.take_claim()
+        user_id = {user.name: user.id for user in await store.list_users()}.get(name)
         if user_id is None:
             return None
-        items = await store.kept_book(KeptSettings()).delete_all(user_id)
+        items = await store.kept_book(StorageSettings()).delete_all(user_id)
         await store.delete_user(user_id)
         await _note(store, AuditKind.USER_DELETED, user_id)
         return items
@@ -173,7 +173,7 @@ async def _add_key(store: Store, user_id: str, options: argparse.Namespace) -> s
 
 
 async def _users(store: Store) -> list[dict[str, Any]]:
-    found = await store.users()
+    found = await store.list_users()
     await store.close()
     return [
         {
@@ -189,12 +189,12 @@ async def _users(store: Store) -> list[dict[str, Any]]:
 
 async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str, Any]] | None:
     """The browsers that are left; None: none has the id that was to be removed."""
-    known = {user.name: user.id for user in await store.users()}
+    known = {user.name: user.id for user in await store.list_users()}
     user_id = known.get(name, "")
     is_missing = remove is not None and not await store.delete_device(user_id, remove)
     if remove is not None and not is_missing:
         await _note(store, AuditKind.DEVICE_REMOVED, user_id, device=remove)
-    found = await store.devices(user_id)
+    found = await store.list_devices(user_id)
     await store.close()
     if is_missing:
         return None
@@ -211,8 +211,8 @@ async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str
 
 async def _note(store: Store, kind: AuditKind, user_id: str, **detail: str | bool) -> None:
     audit = store.audit_log()
-    audit.note(kind, user_id, "command line", detail=detail)
-    await audit.flush()
+    audit.add_entry(kind, user_id, "command line", detail=detail)
+    await audit.flush_entries()
 
 
 def _moment(seconds: float) -> str:

@@ -10,7 +10,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.conversations.conversation import EnabledTool
 from bridge.errors import BridgeError, ErrorCode
-from toolserver.tool.selection import choose
+from toolserver.tool.selection import choose_tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class SelectableTool:
     is_enabled: bool
 
 
-class ToolDesk:
+class ToolChoices:
     """Looks tools up in the catalogs of users."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
-    async def chosen(
+    async def choose_tools(
         self, user_id: str, wanted: Literal["accepted"] | Sequence[EnabledTool]
     ) -> tuple[EnabledTool, ...]:
         """The tools that are named, or all that models of the user are shown.
@@ -37,18 +37,18 @@ class ToolDesk:
         Raises:
             BridgeError: `not_found`: there is no such server; `unknown_tool`; `not_accepted`.
         """
-        view = await self._registry.view(user_id)
+        view = await self._registry.view_of_user(user_id)
         if wanted == "accepted":
             return tuple(
                 EnabledTool(tool.server_id, tool.name)
-                for tool in choose(view.catalog.tools, view.selection)
+                for tool in choose_tools(view.catalog.tools, view.selection)
                 if view.is_accepted(tool)
             )
         return tuple(dict.fromkeys(_found(view, each) for each in wanted))
 
-    async def available(self, user_id: str, enabled: Sequence[EnabledTool]) -> list[SelectableTool]:
+    async def list_available(self, user_id: str, enabled: Sequence[EnabledTool]) -> list[SelectableTool]:
         """All that the user has accepted."""
-        view, known = await self._registry.view(user_id), set(enabled)
+        view, known = await self._registry.view_of_user(user_id), set(enabled)
         titles = {server.record.id: server.record.title for server in view.servers}
         return [
             SelectableTool(
@@ -63,7 +63,7 @@ class ToolDesk:
 
 
 def _found(view: UserView, wanted: EnabledTool) -> EnabledTool:
-    server = view.server(wanted.server_id)
+    server = view.find_server(wanted.server_id)
     tool = view.catalog.by_name(wanted.name)
     if tool is None or tool.server_id != server.record.id:
         message = f"Tool '{wanted.name}' not found on server '{wanted.server_id}'."

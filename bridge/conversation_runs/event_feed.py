@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from itertools import takewhile
 
-from bridge.conversations.message_schema import iso
+from bridge.conversations.message_schema import format_time
 from toolserver.json_types import JsonObject, dump_json
 
 KEPT_BYTES = 2 * 1024 * 1024
@@ -29,7 +29,7 @@ class _Event:
     frame: bytes
 
 
-class Feed:
+class EventFeed:
     """The events of one conversation. All methods run on one event loop."""
 
     def __init__(self, conversation_id: str, now: Callable[[], float] = time.time) -> None:
@@ -63,9 +63,9 @@ class Feed:
         """The run has ended."""
         self._run_from = None
 
-    def tell(self, kind: str, data: JsonObject) -> None:
+    def emit_event(self, kind: str, data: JsonObject) -> None:
         """The next event. Never waits."""
-        event = _Event(self._next, self.frame(kind, data, self._next))
+        event = _Event(self._next, self.build_frame(kind, data, self._next))
         self._next += 1
         self._events.append(event)
         self._bytes += len(event.frame)
@@ -78,18 +78,18 @@ class Feed:
         self._is_over = True
         self._wake()
 
-    def frame(self, kind: str, data: JsonObject, number: int | None = None) -> bytes:
+    def build_frame(self, kind: str, data: JsonObject, number: int | None = None) -> bytes:
         """One server-sent event in its envelope."""
         body: JsonObject = {
             "type": kind,
             "conversation_id": self._id,
-            "timestamp": iso(self._now()),
+            "timestamp": format_time(self._now()),
             "data": data,
         }
         numbered = b"" if number is None else b"id: %d\n" % number
         return b"%bevent: %b\ndata: %b\n\n" % (numbered, kind.encode(), dump_json(body))
 
-    async def listen(self, after: int | None, greeting: JsonObject) -> AsyncGenerator[bytes]:
+    async def listen_after(self, after: int | None, greeting: JsonObject) -> AsyncGenerator[bytes]:
         """Frames as they come, `connected` first; ends when the conversation is deleted, or the bridge stops.
 
         `after`: number of the last event that the listener has had; None: it comes new, and is told the run
@@ -98,9 +98,9 @@ class Feed:
         self.listeners += 1
         try:
             position, is_lost = self._start(after)
-            yield self.frame("connected", greeting, position)
+            yield self.build_frame("connected", greeting, position)
             if is_lost:
-                yield self.frame("reset", {}, position)
+                yield self.build_frame("reset", {}, position)
             while position < self.last or not self._is_over:
                 moved = self._moved
                 if position >= self.last:
@@ -108,7 +108,7 @@ class Feed:
                     continue
                 if position < self._oldest - 1:
                     position = self._oldest - 1
-                    yield self.frame("reset", {}, position)
+                    yield self.build_frame("reset", {}, position)
                 frames, position = self._newer(position), self.last
                 yield frames
         finally:
@@ -138,23 +138,23 @@ class Feed:
         self._moved = asyncio.Event()
 
 
-class Feeds:
+class EventFeeds:
     """The feeds of all conversations."""
 
     def __init__(self) -> None:
-        self._feeds: OrderedDict[str, Feed] = OrderedDict()
+        self._feeds: OrderedDict[str, EventFeed] = OrderedDict()
 
-    def of(self, conversation_id: str) -> Feed:
+    def open_feed(self, conversation_id: str) -> EventFeed:
         """The feed of a conversation, which the caller knows to exist."""
         feed = self._feeds.get(conversation_id)
         if feed is None:
-            feed = self._feeds[conversation_id] = Feed(conversation_id)
+            feed = self._feeds[conversation_id] = EventFeed(conversation_id)
         self._feeds.move_to_end(conversation_id)
         if len(self._feeds) > KEPT_FEEDS:
             self._forget_idle()
         return feed
 
-    def drop(self, conversation_id: str) -> None:
+    def drop_feed(self, conversation_id: str) -> None:
         """The conversation is gone."""
         if (feed := self._feeds.pop(conversation_id, None)) is not None:
             feed.close()

@@ -42,14 +42,14 @@ class LiveRun:
     on_call: Callable[[OpenCall], None] = lambda _: None
     """Told each call of the run that comes to another state."""
 
-    def stop(self, by: Literal["user", "bridge"]) -> None:
+    def stop_run(self, by: Literal["user", "bridge"]) -> None:
         """End it soon; the first who does so counts."""
         self.stopped_by = self.stopped_by or by
         if self.task is not None:
             self.task.cancel()
 
 
-class Desk:
+class ConversationLocks:
     """The conversations that somebody is at. All methods run on one event loop."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Desk:
         return self._runs.get(conversation_id)
 
     @asynccontextmanager
-    async def alone(self, conversation_id: str) -> AsyncGenerator[None]:
+    async def lock_settings(self, conversation_id: str) -> AsyncGenerator[None]:
         """Change what a run does not: waits for whoever does so, too."""
         lock = self._locks.setdefault(conversation_id, asyncio.Lock())
         self._waiting[conversation_id] += 1
@@ -81,21 +81,21 @@ class Desk:
                 del self._waiting[conversation_id], self._locks[conversation_id]
 
     @asynccontextmanager
-    async def free(self, conversation_id: str) -> AsyncGenerator[None]:
+    async def lock_messages(self, conversation_id: str) -> AsyncGenerator[None]:
         """Change its messages.
 
         Raises:
             BridgeError: `conversation_busy`: a run is under way.
         """
-        async with self.alone(conversation_id):
+        async with self.lock_settings(conversation_id):
             self._check(conversation_id)
             yield
 
-    def enter(self, run: LiveRun) -> None:
+    def enter_run(self, run: LiveRun) -> None:
         """A run begins; its caller holds the conversation by `free`."""
         self._runs[run.conversation_id] = run
 
-    def leave(self, run: LiveRun, end: RunEnd) -> None:
+    def leave_run(self, run: LiveRun, end: RunEnd) -> None:
         """It has ended, and what came of it is kept."""
         if self._runs.get(run.conversation_id) is run:
             del self._runs[run.conversation_id]

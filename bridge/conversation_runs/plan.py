@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from bridge.agent.items import ModelCall, model_call
 from bridge.agent.tools.engine_toolbox import NO_PAGE, EngineToolbox, Toolboxes
 from bridge.agent.turn import TurnRequest, TurnSettings
-from bridge.conversation_runs.run import Retry, Work
-from bridge.conversations.additions import unanswered
+from bridge.conversation_runs.run import PlannedRun, Retry
+from bridge.conversations.additions import find_unanswered
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import MAX_ROUNDS, Conversation, Message
-from bridge.conversations.prompt import ListedTool, instructions
-from bridge.conversations.window import Window, history, window
+from bridge.conversations.prompt import ListedTool, build_instructions
+from bridge.conversations.window import Window, build_history, select_window
 from bridge.errors import BridgeError, ErrorCode
 from bridge.providers.directory import ModelEntry
 from toolserver.call.result import READ_ON
@@ -44,21 +44,21 @@ class Planner:
         self._toolboxes = toolboxes
         self._settings_of = settings_of
 
-    async def work(self, plan: Plan, run_id: str) -> tuple[Work, Window]:
+    async def plan_run(self, plan: Plan, run_id: str) -> tuple[PlannedRun, Window]:
         """What is to be done, and what of the branch the model is sent at first.
 
         Raises:
             BridgeError: `unknown_tool`, `no_browser`: the call cannot be made again now.
         """
         chosen, settings = plan.conversation.settings, self._settings_of(plan.entry)
-        found = window(plan.path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
+        found = select_window(plan.path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
         request = self._request(plan, run_id, found, settings)
-        offered = await self._toolboxes.of(request, settings)
+        offered = await self._toolboxes.toolbox_of_turn(request, settings)
         tools = [
             ListedTool(tool.offered_name, text_at(tool.definition, "description")) for tool in offered.tools
         ]
-        prompt = instructions(chosen.system_prompt, tools, chosen.context)
-        work = Work(
+        prompt = build_instructions(chosen.system_prompt, tools, chosen.context)
+        work = PlannedRun(
             conversation=plan.conversation,
             known=(*plan.known, *plan.added),
             head=plan.path[-1],
@@ -80,7 +80,7 @@ class Planner:
             turn_id=run_id,
             model=plan.entry.id,
             input=(),
-            history=history(conversation.user_id, found.messages),
+            history=build_history(conversation.user_id, found.messages),
             with_tools=bool(names),
             own_tools=frozenset(names),
             max_rounds=max(1, rounds - 1),  # the closing one is a request, too
@@ -96,7 +96,7 @@ def _has_more_to_read(found: Window) -> bool:
 
 def find_call(branches: Branches, head_id: str | None, tool_call_id: str) -> tuple[Message, ModelCall]:
     """A call of the current branch that has ended, and the message that makes it."""
-    path = branches.path(head_id)
+    path = branches.path_to(head_id)
     calls = [
         (message, call)
         for message in path
@@ -106,7 +106,7 @@ def find_call(branches: Branches, head_id: str | None, tool_call_id: str) -> tup
     if not calls:
         shown = tool_call_id[:200]
         raise BridgeError(ErrorCode.NOT_FOUND, f"There is no call '{shown}' in the current branch.")
-    if any(call.call_id == tool_call_id for call in unanswered(path)):
+    if any(call.call_id == tool_call_id for call in find_unanswered(path)):
         raise BridgeError(ErrorCode.INVALID_REQUEST, "The call has not ended yet.")
     return calls[-1]
 
@@ -117,7 +117,7 @@ def _retry(call: ModelCall, toolbox: EngineToolbox, plan: Plan) -> Retry:
     Raises:
         BridgeError: the model could not make it now either.
     """
-    if toolbox.own(call.name) is None:
+    if toolbox.find_own_tool(call.name) is None:
         if NO_PAGE in toolbox.notices:
             message = "No bridge page of this user is open. Open it, then try again."
             raise BridgeError(ErrorCode.NO_BROWSER, message, retryable=True)

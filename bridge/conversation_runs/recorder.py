@@ -10,14 +10,14 @@ from dataclasses import replace
 from bridge.agent.turn import TurnEvent
 from bridge.calls.open_call import OpenCall
 from bridge.calls.state_machine import TERMINAL
-from bridge.conversation_runs.event_feed import Feed
+from bridge.conversation_runs.event_feed import EventFeed
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Conversation, Message, Run, RunState
 from bridge.conversations.message_schema import message_json
-from bridge.conversations.transcript import News, Taken, Transcript
+from bridge.conversations.transcript import ConversationNews, Transcript, TranscriptChange
 from bridge.errors import BridgeError
 from bridge.storage.conversations import ConversationTables
-from bridge.tasks import BREATH_S, breathe, pause, within
+from bridge.tasks import BREATH_S, run_within, sleep_safely, yield_to_loop
 from toolserver.json_types import JsonObject
 
 PATIENCE_S = 5.0
@@ -40,7 +40,7 @@ class RunRecorder:
     def __init__(
         self,
         tables: ConversationTables,
-        feed: Feed,
+        feed: EventFeed,
         transcript: Transcript,
         conversation: Conversation,
         known: Sequence[Message],
@@ -57,14 +57,14 @@ class RunRecorder:
         self._has_warned = False
         self._breathed_at = 0.0
 
-    async def take(self, event: TurnEvent) -> None:
+    async def record_event(self, event: TurnEvent) -> None:
         """As `Emit`; a store that fails does not end the answer."""
-        await self.add(self._transcript.take(event))
+        await self.add_messages(self._transcript.read_event(event))
         if time.monotonic() - self._breathed_at > BREATH_S:
-            await breathe()
+            await yield_to_loop()
             self._breathed_at = time.monotonic()
 
-    async def add(self, taken: Taken) -> None:
+    async def add_messages(self, taken: TranscriptChange) -> None:
         """Keep messages, and tell them and the news."""
         if taken.messages:
             fresh = {message.id: message for message in taken.messages}
@@ -72,7 +72,7 @@ class RunRecorder:
             self._untold |= fresh
             if not await self._save("running") and not self._has_warned:
                 self._has_warned = True
-                self._tell(News("notice", {"level": "warning", "text": _UNKEPT}))
+                self._tell(ConversationNews("notice", {"level": "warning", "text": _UNKEPT}))
             self._tell_messages()
         for news in taken.news:
             self._tell(news)
@@ -90,13 +90,13 @@ class RunRecorder:
             "call_id": call.call_id,
             "state": call.state.value,
         }
-        self._tell(News("tool_state", moved))
+        self._tell(ConversationNews("tool_state", moved))
 
-    async def end(self, state: RunState) -> bool:
+    async def record_end(self, state: RunState) -> bool:
         """Keep the end; whether all of the run is kept now."""
         for attempt in range(END_TRIES):
             if attempt:
-                await pause(1.0)
+                await sleep_safely(1.0)
             if await self._save(state):
                 self._tell_messages()
                 return True
@@ -115,7 +115,7 @@ class RunRecorder:
             run=Run(self._run_id, state),
         )
         try:
-            await within(PATIENCE_S, self._tables.advance(present, list(self._unkept.values())))
+            await run_within(PATIENCE_S, self._tables.advance_run(present, list(self._unkept.values())))
         except (BridgeError, TimeoutError) as failure:
             _log.warning("Run %s cannot be kept now: %s", self._run_id, failure or "no answer")
             return False
@@ -125,8 +125,8 @@ class RunRecorder:
     def _tell_messages(self) -> None:
         branches = Branches([*self._known, *self._transcript.messages])
         for message in self._untold.values():
-            self._tell(News("message", {"message": message_json(message, branches)}))
+            self._tell(ConversationNews("message", {"message": message_json(message, branches)}))
         self._untold.clear()
 
-    def _tell(self, news: News) -> None:
-        self._feed.tell(news.type, news.data)
+    def _tell(self, news: ConversationNews) -> None:
+        self._feed.emit_event(news.type, news.data)

@@ -10,25 +10,25 @@ from typing import Any
 
 from bridge.agent.errors import log_error, told_error
 from bridge.agent.items import ModelCall, output_item
-from bridge.agent.memory.interrupted_calls import interrupted
-from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.memory.interrupted_calls import settle_interrupted
+from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.toolbox import Toolbox
 from bridge.agent.turn import CallEnded, CallStarted, TurnRequest, TurnResult, TurnSettings
 from bridge.calls.ports import CallKnowledge
-from bridge.conversation_runs.event_feed import Feed
-from bridge.conversation_runs.locks import Desk, LiveRun, RunEnd
+from bridge.conversation_runs.event_feed import EventFeed
+from bridge.conversation_runs.locks import ConversationLocks, LiveRun, RunEnd
 from bridge.conversation_runs.recorder import RunRecorder
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Conversation, Message, RunState
 from bridge.conversations.transcript import Transcript
-from bridge.conversations.window import history, window
+from bridge.conversations.window import build_history, select_window
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.providers.directory import ModelEntry
 from bridge.storage.conversations import ConversationTables
-from bridge.stored_items.items import KeptItem
-from bridge.tasks import Abandoned, abandonable, guarded
+from bridge.stored_items.items import StoredItem
+from bridge.tasks import Abandoned, log_failures, run_abandonable
 from toolserver.json_types import JsonObject
 
 _STOPPING = "The bridge was stopped before the answer was complete. Ask again, or go on from here."
@@ -36,7 +36,7 @@ _NOT_KEPT = "The bridge could not write the answer to its database."
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class PlannedRun:
     """What a run is to do."""
 
     conversation: Conversation
@@ -64,23 +64,23 @@ class Retry:
     toolbox: Toolbox
 
 
-def shown(conversation: Conversation, path: Sequence[Message]) -> tuple[KeptItem, ...]:
+def select_shown(conversation: Conversation, path: Sequence[Message]) -> tuple[StoredItem, ...]:
     """What a model is sent of a branch."""
     chosen = conversation.settings
-    found = window(path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
-    return history(conversation.user_id, found.messages)
+    found = select_window(path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
+    return build_history(conversation.user_id, found.messages)
 
 
-class ConversationTurn:
+class ConversationRun:
     """Does one run. `run` is called once."""
 
     def __init__(
         self,
         tables: ConversationTables,
-        turns: Remembering,
+        turns: RememberingRunner,
         journal: CallKnowledge,
-        desk: Desk,
-        feed: Feed,
+        desk: ConversationLocks,
+        feed: EventFeed,
     ) -> None:
         self._tables = tables
         self._turns = turns
@@ -88,7 +88,7 @@ class ConversationTurn:
         self._desk = desk
         self._feed = feed
 
-    async def run(self, live: LiveRun, work: Work) -> None:
+    async def execute_run(self, live: LiveRun, work: PlannedRun) -> None:
         """The run to its end, which is kept, then told. Never fails."""
         transcript = Transcript(
             work.head,
@@ -99,13 +99,13 @@ class ConversationTurn:
         )
         recorder = RunRecorder(self._tables, self._feed, transcript, work.conversation, work.known)
         live.on_call = recorder.call_moved
-        end = await guarded(self._ended(live, work, transcript, recorder), f"Run {live.id}")
+        end = await log_failures(self._ended(live, work, transcript, recorder), f"Run {live.id}")
         end = end or RunEnd("failed", error=BUG)
-        if not await recorder.end(end.state):
+        if not await recorder.record_end(end.state):
             unkept = WireError(code=ErrorCode.STORE_UNAVAILABLE, message=_NOT_KEPT)
             end = replace(end, state="failed", error=end.error or unkept)
-        self._desk.leave(live, replace(end, answer=transcript.answer))
-        self._feed.tell(
+        self._desk.leave_run(live, replace(end, answer=transcript.answer))
+        self._feed.emit_event(
             "run_ended",
             {
                 "run_id": live.id,
@@ -117,7 +117,7 @@ class ConversationTurn:
         self._feed.end_run()
 
     async def _ended(
-        self, live: LiveRun, work: Work, transcript: Transcript, recorder: RunRecorder
+        self, live: LiveRun, work: PlannedRun, transcript: Transcript, recorder: RunRecorder
     ) -> RunEnd:
         try:
             result = await _stoppable(live, self._turn(work, transcript, recorder))
@@ -126,43 +126,45 @@ class ConversationTurn:
             if live.stopped_by == "bridge":
                 error = WireError(code=ErrorCode.SERVER_BUSY, message=_STOPPING, retryable=True)
         except (ModelError, BridgeError, InvalidRequest) as failure:
-            error = told(failure, live.id)
+            error = describe_failure(failure, live.id)
         else:
-            await recorder.add(transcript.end(result))
-            error = told(result.error, live.id) if result.error else None
+            await recorder.add_messages(transcript.finish_turn(result))
+            error = describe_failure(result.error, live.id) if result.error else None
             return RunEnd(_state_of(result), error=error, usage=result.usage)
         await self._broken_off(live, work, transcript, recorder)
         return RunEnd("failed" if error else "cancelled", error=error)
 
-    async def _turn(self, work: Work, transcript: Transcript, recorder: RunRecorder) -> TurnResult:
+    async def _turn(self, work: PlannedRun, transcript: Transcript, recorder: RunRecorder) -> TurnResult:
         request = work.request
         if work.retry is not None:
             outputs = await _called_again(work.retry, transcript, recorder)
-            request = replace(request, history=shown(work.conversation, [*work.retry.path, *outputs]))
-        return await self._turns.run(request, work.entry.model, work.settings, recorder.take)
+            request = replace(request, history=select_shown(work.conversation, [*work.retry.path, *outputs]))
+        return await self._turns.run_with_memory(
+            request, work.entry.model, work.settings, recorder.record_event
+        )
 
     async def _broken_off(
-        self, live: LiveRun, work: Work, transcript: Transcript, recorder: RunRecorder
+        self, live: LiveRun, work: PlannedRun, transcript: Transcript, recorder: RunRecorder
     ) -> None:
         """Keep what had come, as a history that can be gone on from."""
-        await recorder.add(transcript.break_off())
+        await recorder.add_messages(transcript.break_off())
         if calls := transcript.open_calls():
             since = work.conversation.updated_at
             known = await self._journal.of_turn(live.user_id, live.id, since=since)
-            await recorder.add(transcript.close(interrupted(calls, known, "stopped")))
+            await recorder.add_messages(transcript.close_calls(settle_interrupted(calls, known, "stopped")))
 
 
 async def _called_again(retry: Retry, transcript: Transcript, recorder: RunRecorder) -> Sequence[Message]:
     """Make the call, and keep the outputs of its round as a new branch."""
-    call, own = retry.call, retry.toolbox.own(retry.call.name)
-    await recorder.take(CallStarted(call, own.title if own else call.name))
+    call, own = retry.call, retry.toolbox.find_own_tool(retry.call.name)
+    await recorder.record_event(CallStarted(call, own.title if own else call.name))
     read = [item for message in retry.path for item in message.items]
-    [output] = await retry.toolbox.run([call], read)
+    [output] = await retry.toolbox.run_calls([call], read)
     parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
     item = output_item(call.call_id, parts if output.parts else output.text)
     ended = CallEnded(call, item, output.has_succeeded, output.files, output.is_left_alone)
     taken = transcript.answer_again(retry.outputs, ended)
-    await recorder.add(taken)
+    await recorder.add_messages(taken)
     return taken.messages
 
 
@@ -179,7 +181,7 @@ async def _stoppable(live: LiveRun, turn: Any) -> TurnResult:
     def hold(task: asyncio.Task[Any]) -> None:
         live.task = task
 
-    return await abandonable(turn, f"turn of run {live.id}", hold)
+    return await run_abandonable(turn, f"turn of run {live.id}", hold)
 
 
 def _state_of(result: TurnResult) -> RunState:
@@ -188,7 +190,7 @@ def _state_of(result: TurnResult) -> RunState:
     return "max_iterations" if result.limit_reached else "completed"
 
 
-def told(failure: ModelError | BridgeError | InvalidRequest, run_id: str) -> WireError:
+def describe_failure(failure: ModelError | BridgeError | InvalidRequest, run_id: str) -> WireError:
     """A failure as listeners and callers are told it; the log has it under the run's id."""
     if isinstance(failure, BridgeError):
         return failure.error

@@ -13,22 +13,22 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bridge.agent.items import message_text
-from bridge.agent.memory.interrupted_calls import interrupted
-from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.memory.interrupted_calls import settle_interrupted
+from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.calls.open_call import OpenCall
 from bridge.calls.ports import CallKnowledge, JournalEntry
-from bridge.conversation_runs.event_feed import Feeds
-from bridge.conversation_runs.locks import Desk, LiveRun, RunEnd
+from bridge.conversation_runs.event_feed import EventFeeds
+from bridge.conversation_runs.locks import ConversationLocks, LiveRun, RunEnd
 from bridge.conversation_runs.plan import Plan, Planner, find_call
-from bridge.conversation_runs.run import ConversationTurn, Work
-from bridge.conversations.additions import in_a_row, output_message, title_of, unanswered, user_message
+from bridge.conversation_runs.run import ConversationRun, PlannedRun
+from bridge.conversations.additions import find_unanswered, in_a_row, output_message, title_of, user_message
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Conversation, Message, Run, new_run_id
 from bridge.conversations.message_schema import message_json
 from bridge.conversations.window import Window
 from bridge.errors import BridgeError, ErrorCode
-from bridge.providers.directory import ModelDesk, ModelEntry, UnknownModel
+from bridge.providers.directory import ModelEntry, ModelServices, UnknownModel
 from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonObject
 
@@ -40,7 +40,7 @@ MAX_RUNS_PER_USER = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChatPrompt:
     """What a client wants to have answered."""
 
     content: str | None
@@ -51,7 +51,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedRun:
     """A run that is under way."""
 
     run: LiveRun
@@ -67,10 +67,10 @@ class ConversationRuns:
     def __init__(
         self,
         tables: ConversationTables,
-        turns: Remembering,
+        turns: RememberingRunner,
         toolboxes: Toolboxes,
         journal: CallKnowledge,
-        desk: ModelDesk,
+        desk: ModelServices,
     ) -> None:
         self._tables = tables
         self._turns = turns
@@ -79,10 +79,10 @@ class ConversationRuns:
         self._planner = Planner(toolboxes, desk.settings_of)
         self._tasks = desk.tasks
         self._is_stopping = False
-        self.desk = Desk()
-        self.feeds = Feeds()
+        self.desk = ConversationLocks()
+        self.feeds = EventFeeds()
 
-    async def begin(self, user_id: str, conversation_id: str, asked: Asked) -> Begun:
+    async def begin_run(self, user_id: str, conversation_id: str, asked: ChatPrompt) -> StartedRun:
         """Keep what the user says, and begin to answer it.
 
         Raises:
@@ -90,30 +90,30 @@ class ConversationRuns:
                 `server_busy`, `rate_limited`.
         """
         self._check_room(user_id)
-        async with self.desk.free(conversation_id):
-            conversation = await self.found(user_id, conversation_id)
+        async with self.desk.lock_messages(conversation_id):
+            conversation = await self.find_conversation(user_id, conversation_id)
             entry = await self._entry(asked.model or conversation.settings.model)
-            known = await self._tables.messages(conversation_id)
+            known = await self._tables.list_messages(conversation_id)
             leaf_id = _leaf_of(conversation, Branches(known), asked)
             said = (
                 [] if asked.content is None else [user_message(conversation_id, asked.content, time.time())]
             )
             return await self._start(conversation, entry, known, said, leaf_id)
 
-    async def retry(self, user_id: str, conversation_id: str, tool_call_id: str) -> Begun:
+    async def retry_call(self, user_id: str, conversation_id: str, tool_call_id: str) -> StartedRun:
         """Make a call that has ended again, in a new branch, and have the model go on from there.
 
         Raises:
             BridgeError: as `begin`; `unknown_tool`, `no_browser`: it cannot be made now.
         """
         self._check_room(user_id)
-        async with self.desk.free(conversation_id):
-            conversation = await self.found(user_id, conversation_id)
-            known = await self._tables.messages(conversation_id)
+        async with self.desk.lock_messages(conversation_id):
+            conversation = await self.find_conversation(user_id, conversation_id)
+            known = await self._tables.list_messages(conversation_id)
             branches = Branches(known)
             calling, call = find_call(branches, conversation.head_id, tool_call_id)
             entry = await self._entry(calling.model or conversation.settings.model)
-            path = branches.path(calling.id)
+            path = branches.path_to(calling.id)
             return await self._launch(Plan(conversation, entry, known, (), path, call))
 
     def call_moved(self, call: OpenCall) -> None:
@@ -122,23 +122,23 @@ class ConversationRuns:
         if run is not None and run.id == call.request.turn_id:
             run.on_call(call)
 
-    async def found(self, user_id: str, conversation_id: str) -> Conversation:
+    async def find_conversation(self, user_id: str, conversation_id: str) -> Conversation:
         """A conversation of a user.
 
         Raises:
             BridgeError: `not_found`, `store_unavailable`.
         """
-        conversation = await self._tables.get(user_id, conversation_id)
+        conversation = await self._tables.find_conversation(user_id, conversation_id)
         if conversation is None:
             message = f"Conversation '{conversation_id[:200]}' not found."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         return conversation
 
-    async def stop(self, conversation_id: str) -> LiveRun | None:
+    async def stop_run(self, conversation_id: str) -> LiveRun | None:
         """Stop the run of a conversation, and return when it has ended; None: there was none."""
         run = self.desk.run_of(conversation_id)
         if run is not None:
-            run.stop("user")
+            run.stop_run("user")
             await run.ended.wait()
         return run
 
@@ -147,7 +147,7 @@ class ConversationRuns:
         self._is_stopping = True
         runs = self.desk.runs
         for run in runs:
-            run.stop("bridge")
+            run.stop_run("bridge")
         with suppress(TimeoutError):  # the next start gives their calls outputs
             async with asyncio.timeout(STOP_S):
                 for run in runs:
@@ -156,15 +156,15 @@ class ConversationRuns:
 
     async def take_over(self) -> int:
         """End the runs that another process left behind, so that they can be gone on from; how many."""
-        left = await self._tables.running()
+        left = await self._tables.list_running()
         for conversation in left:
-            known = await self._tables.messages(conversation.id)
+            known = await self._tables.list_messages(conversation.id)
             branches = Branches(known)
-            missing = await self._missing(conversation, branches.path(conversation.head_id))
+            missing = await self._missing(conversation, branches.path_to(conversation.head_id))
             closed = in_a_row(missing, conversation.head_id, branches.next_seq)
             run = Run(conversation.run.id, "failed") if conversation.run else None
             head_id = closed[-1].id if closed else conversation.head_id
-            await self._tables.advance(replace(conversation, run=run, head_id=head_id), closed)
+            await self._tables.advance_run(replace(conversation, run=run, head_id=head_id), closed)
         return len(left)
 
     def _check_room(self, user_id: str) -> None:
@@ -184,37 +184,37 @@ class ConversationRuns:
         known: Sequence[Message],
         said: Sequence[Message],
         leaf_id: str | None,
-    ) -> Begun:
+    ) -> StartedRun:
         branches = Branches(known)
-        path = branches.path(leaf_id)
+        path = branches.path_to(leaf_id)
         missing = await self._missing(conversation, path)
         added = in_a_row([*missing, *said], leaf_id, branches.next_seq)
         path += added
         named = replace(_titled(conversation, said), head_id=path[-1].id)
         return await self._launch(Plan(named, entry, known, added, path))
 
-    async def _launch(self, plan: Plan) -> Begun:
+    async def _launch(self, plan: Plan) -> StartedRun:
         run = Run(new_run_id(), "running")
         present = replace(plan.conversation, updated_at=time.time(), run=run)
         live = LiveRun(run.id, present.id, present.user_id)
-        self.desk.enter(live)
+        self.desk.enter_run(live)
         try:
-            work, found = await self._planner.work(replace(plan, conversation=present), run.id)
-            await self._tables.save(present, plan.added)
+            work, found = await self._planner.plan_run(replace(plan, conversation=present), run.id)
+            await self._tables.save_conversation(present, plan.added)
         except BaseException:
-            self.desk.leave(live, RunEnd("failed"))
+            self.desk.leave_run(live, RunEnd("failed"))
             raise
         told = self._tell_beginning(work, plan.added)
-        feed = self.feeds.of(present.id)
-        turn = ConversationTurn(self._tables, self._turns, self._journal, self.desk, feed)
-        self._tasks.start(turn.run(live, work), f"run {live.id}")
+        feed = self.feeds.open_feed(present.id)
+        turn = ConversationRun(self._tables, self._turns, self._journal, self.desk, feed)
+        self._tasks.start_task(turn.execute_run(live, work), f"run {live.id}")
         is_said = bool(plan.added) and plan.added[-1].role == "user"
-        return Begun(live, told[-1] if is_said else None, found)
+        return StartedRun(live, told[-1] if is_said else None, found)
 
-    def _tell_beginning(self, work: Work, added: Sequence[Message]) -> list[JsonObject]:
+    def _tell_beginning(self, work: PlannedRun, added: Sequence[Message]) -> list[JsonObject]:
         """Tell listeners that a run begins; returns the new messages as they are told."""
         branches = Branches(work.known)
-        feed = self.feeds.of(work.conversation.id)
+        feed = self.feeds.open_feed(work.conversation.id)
         feed.begin_run()
         told = [message_json(message, branches) for message in added]
         said = told[-1] if added and added[-1].role == "user" else None
@@ -224,39 +224,39 @@ class ConversationRuns:
             "user_message": said,
             "parent_id": work.head.id,
         }
-        feed.tell("run_started", begun)
+        feed.emit_event("run_started", begun)
         for message in told:
-            feed.tell("message", {"message": message})
+            feed.emit_event("message", {"message": message})
         return told
 
     async def _missing(self, conversation: Conversation, path: Sequence[Message]) -> list[Message]:
         """Outputs for the calls of a branch that have none, as the journal knows them."""
-        calls = unanswered(path)
+        calls = find_unanswered(path)
         if not calls:
             return []
         since = min(message.created_at for message in path)
         known: dict[str, JournalEntry] = {}
         for run_id in {message.run_id for message in path if message.run_id}:
             known |= await self._journal.of_turn(conversation.user_id, run_id, since=since)
-        ended = interrupted(calls, known, "restarted")
+        ended = settle_interrupted(calls, known, "restarted")
         return [output_message(path[-1], each, time.time()) for each in ended]
 
     async def _entry(self, name: str | None) -> ModelEntry:
         """The model of a name, or the first that there is."""
         if name is not None:
             try:
-                return await self._models.get(name)
+                return await self._models.find_model(name)
             except UnknownModel as error:
                 raise _wrong("model", str(error)) from None
-        entries = await self._models.entries()
+        entries = await self._models.list_models()
         if not entries:
             raise _wrong("model", "No model configured: no provider lists any now. Name one in 'model'.")
         return entries[0]
 
 
-def _leaf_of(conversation: Conversation, branches: Branches, asked: Asked) -> str | None:
+def _leaf_of(conversation: Conversation, branches: Branches, asked: ChatPrompt) -> str | None:
     """What the run goes on from."""
-    if asked.parent_id is not None and branches.get(asked.parent_id) is None:
+    if asked.parent_id is not None and branches.get_message(asked.parent_id) is None:
         shown = asked.parent_id[:200]
         raise _wrong("parent_id", f"There is no message '{shown}' in this conversation.")
     leaf_id = asked.parent_id or conversation.head_id

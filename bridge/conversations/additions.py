@@ -40,7 +40,7 @@ def in_a_row(messages: Sequence[Message], parent_id: str | None, next_seq: int) 
     return placed
 
 
-def unanswered(path: Sequence[Message]) -> list[ModelCall]:
+def find_unanswered(path: Sequence[Message]) -> list[ModelCall]:
     """The calls of a branch that have no output, in order."""
     return open_calls([item for message in path for item in message.items])
 

@@ -29,11 +29,11 @@ class Branches:
         """Every message, in the order in which they were added."""
         return list(self._by_id.values())
 
-    def get(self, message_id: str) -> Message | None:
+    def get_message(self, message_id: str) -> Message | None:
         """One message."""
         return self._by_id.get(message_id)
 
-    def path(self, leaf_id: str | None) -> list[Message]:
+    def path_to(self, leaf_id: str | None) -> list[Message]:
         """The messages from the first one to `leaf_id`; of a parent that is gone, what is left."""
         found: list[Message] = []
         message = self._by_id.get(leaf_id or "")
@@ -42,7 +42,7 @@ class Branches:
             message = self._by_id.get(message.parent_id or "")
         return found[::-1]
 
-    def siblings(self, message: Message) -> list[str]:
+    def siblings_of(self, message: Message) -> list[str]:
         """Ids of the messages in its place, itself included, oldest first."""
         return list(self._below[message.parent_id])
 
@@ -69,7 +69,7 @@ class Branches:
         call_ids = {call_id_of(item) for item in calls.items} - {""}
         return [
             message
-            for message in self.path(leaf_id)
+            for message in self.path_to(leaf_id)
             if message.role == "tool" and any(answered_call_id(item) in call_ids for item in message.items)
         ]
 
@@ -77,7 +77,7 @@ class Branches:
         """The same tree with messages that are new, or changed."""
         return Branches([*self._by_id.values(), *messages])
 
-    def without(self, gone: Set[str], head_id: str | None) -> tuple[list[Message], str | None]:
+    def remove_messages(self, gone: Set[str], head_id: str | None) -> tuple[list[Message], str | None]:
         """Messages that move up when others go, in their new places, and the head after that."""
         moved = [
             replace(message, parent_id=self._above(message.parent_id, gone))
@@ -100,7 +100,7 @@ class Branches:
         if message.role != "tool":
             return None
         answered = {answered_call_id(item) for item in message.items}
-        above = reversed(self.path(message.parent_id))
+        above = reversed(self.path_to(message.parent_id))
         return next((each for each in above if answered & {call_id_of(item) for item in each.items}), None)
 
     def _outputs_below(self, message: Message, call_ids: Set[str]) -> Sequence[Message]:

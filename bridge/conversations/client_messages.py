@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bridge.agent.items import Item, ModelCall, message_item, output_item
-from bridge.conversations.additions import unanswered
+from bridge.conversations.additions import find_unanswered
 from bridge.conversations.conversation import Message, Role, new_message_id
 from bridge.errors import BridgeError, ErrorCode
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenCall:
+class ClientToolCall:
     """A call as a client writes it."""
 
     id: str
@@ -21,17 +21,17 @@ class WrittenCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ClientMessage:
     """A message as a client writes it."""
 
     role: Role
     content: str | None = None
-    calls: Sequence[WrittenCall] = ()
+    calls: Sequence[ClientToolCall] = ()
     tool_call_id: str | None = None
     name: str | None = None
 
 
-def message_of(conversation_id: str, written: Written, path: Sequence[Message], now: float) -> Message:
+def message_of(conversation_id: str, written: ClientMessage, path: Sequence[Message], now: float) -> Message:
     """The message, without its place. `path`: what it comes after.
 
     Raises:
@@ -42,7 +42,7 @@ def message_of(conversation_id: str, written: Written, path: Sequence[Message], 
         raise _wrong("tool_calls", "Only an assistant calls.")
     if written.role != "tool" and written.tool_call_id is not None:
         raise _wrong("tool_call_id", "Only the output of a tool has one.")
-    open_ = {call.call_id: call for call in unanswered(path)}
+    open_ = {call.call_id: call for call in find_unanswered(path)}
     if written.role == "tool":
         return _output(conversation_id, written, open_, now)
     if open_:
@@ -51,7 +51,7 @@ def message_of(conversation_id: str, written: Written, path: Sequence[Message], 
     return Message(new_message_id(), conversation_id, None, 0, written.role, now, items)
 
 
-def _items(written: Written) -> tuple[Item, ...]:
+def _items(written: ClientMessage) -> tuple[Item, ...]:
     if written.content is None and not written.calls:
         raise _wrong("content", "A text is missing.")
     role = "assistant" if written.role == "assistant" else "system" if written.role == "system" else "user"
@@ -66,7 +66,7 @@ def _items(written: Written) -> tuple[Item, ...]:
     return (*said, *calls)
 
 
-def _output(conversation_id: str, written: Written, open_: dict[str, ModelCall], now: float) -> Message:
+def _output(conversation_id: str, written: ClientMessage, open_: dict[str, ModelCall], now: float) -> Message:
     call = open_.get(written.tool_call_id or "")
     if call is None:
         raise _wrong("tool_call_id", "No call of that id waits for an output at the end of this branch.")

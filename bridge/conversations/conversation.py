@@ -36,7 +36,7 @@ class EnabledTool(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ConversationSettings:
     """What a user chose for a conversation."""
 
     title: str = ""
@@ -67,7 +67,7 @@ class Conversation:
     user_id: str
     created_at: float
     updated_at: float
-    settings: Settings = field(default_factory=Settings)
+    settings: ConversationSettings = field(default_factory=ConversationSettings)
     head_id: str | None = None
     """The last message of the current branch; None while there is none."""
     run: Run | None = None

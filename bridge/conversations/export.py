@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast, get_args
 
-from bridge.conversations.conversation import Conversation, EnabledTool, Message, Role, Settings
+from bridge.conversations.conversation import Conversation, ConversationSettings, EnabledTool, Message, Role
 from bridge.stored_items.export import BadExport, id_at, object_at, optional_id_at, time_at
 from toolserver.json_types import JsonObject, array_at, text_at
 
 
-def settings_json(settings: Settings) -> JsonObject:
+def settings_json(settings: ConversationSettings) -> JsonObject:
     """What `settings_of` reads."""
     return {
         "title": settings.title,
@@ -26,12 +26,12 @@ def settings_json(settings: Settings) -> JsonObject:
     }
 
 
-def settings_of(kept: JsonObject) -> Settings:
+def settings_of(kept: JsonObject) -> ConversationSettings:
     """What `settings_json` wrote."""
-    default = Settings()
+    default = ConversationSettings()
     tools = [pair for pair in array_at(kept, "tools") if isinstance(pair, list)]
     max_tokens, max_messages = kept.get("max_tokens"), kept.get("max_messages")
-    return Settings(
+    return ConversationSettings(
         title=text_at(kept, "title"),
         description=text_at(kept, "description"),
         system_prompt=text_at(kept, "system_prompt"),

@@ -15,7 +15,7 @@ from bridge.stored_items.items import NOTICE_TYPE
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, text_at
 
 
-def iso(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """ISO 8601 in UTC, with milliseconds and `Z`."""
     moment = datetime.fromtimestamp(seconds, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -27,9 +27,9 @@ def message_json(message: Message, branches: Branches) -> JsonObject:
         "id": message.id,
         "role": message.role,
         "content": content_of(message),
-        "timestamp": iso(message.created_at),
+        "timestamp": format_time(message.created_at),
         "parent_id": message.parent_id,
-        "siblings": [*branches.siblings(message)],
+        "siblings": [*branches.siblings_of(message)],
     }
     if message.role == "assistant":
         shape |= _said(message.items)

@@ -23,7 +23,7 @@ class ListedTool(NamedTuple):
     description: str
 
 
-def instructions(system_prompt: str, tools: Sequence[ListedTool], context: Sequence[JsonValue]) -> str:
+def build_instructions(system_prompt: str, tools: Sequence[ListedTool], context: Sequence[JsonValue]) -> str:
     """The whole system prompt of a turn."""
     parts = [system_prompt.strip(), _tools_part(tools), _context_part(context)]
     return "\n\n".join(part for part in parts if part)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bridge.agent.items import Item, ModelCall, answered_call_id, model_call
-from bridge.agent.loop.rounds import CallIds, RoundReader
+from bridge.agent.loop.rounds import ModelCallIds, RoundReader
 from bridge.agent.memory.interrupted_calls import open_calls
 from bridge.agent.turn import (
     CallEnded,
     CallStarted,
+    ModelOutput,
     Notice,
-    Said,
     Settled,
     TurnEvent,
     TurnRequest,
@@ -34,7 +34,7 @@ _THOUGHT = ("response.reasoning_summary_text.delta", "response.reasoning_text.de
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class ConversationNews:
     """Something that listeners of the conversation are told."""
 
     type: str
@@ -42,12 +42,12 @@ class News:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TranscriptChange:
     """What an event came to."""
 
     messages: tuple[Message, ...] = ()
     """New, or known and longer; to be kept before the news is told."""
-    news: tuple[News, ...] = ()
+    news: tuple[ConversationNews, ...] = ()
     """What is told besides that the messages are there."""
 
 
@@ -117,37 +117,37 @@ class Transcript:
         said = [message for message in self.messages if message.role == "assistant"]
         return said[-1] if said else None
 
-    def take(self, event: TurnEvent) -> Taken:
+    def read_event(self, event: TurnEvent) -> TranscriptChange:
         """Note an event."""
         match event:
-            case Said():
-                return Taken(news=tuple(self._said(event)))
+            case ModelOutput():
+                return TranscriptChange(news=tuple(self._said(event)))
             case Settled():
                 return self._settle(event.items)
             case CallStarted():
-                return Taken(news=(self._call_started(event),))
+                return TranscriptChange(news=(self._call_started(event),))
             case CallEnded():
-                return Taken(news=(self._call_ended(event),))
+                return TranscriptChange(news=(self._call_ended(event),))
             case Notice():
                 return self._noticed(event)
             case _:
-                return Taken()
+                return TranscriptChange()
 
-    def end(self, result: TurnResult) -> Taken:
+    def finish_turn(self, result: TurnResult) -> TranscriptChange:
         """The rest of a turn that has come to its end."""
         return self._settle(result.output[len(self._settled) :])
 
-    def break_off(self) -> Taken:
+    def break_off(self) -> TranscriptChange:
         """What had come of a round that was not finished: whole items, and texts as far as they went."""
         if self._reader is None:
-            return Taken()
-        items = list(self._reader.ended().items)
+            return TranscriptChange()
+        items = list(self._reader.finish_round().items)
         self._reader = None
         while items and items[-1].get("type") == "reasoning":  # nobody takes a thought that led to nothing
             items.pop()
         return self._settle(items)
 
-    def answer_again(self, outputs: Sequence[Message], ended: CallEnded) -> Taken:
+    def answer_again(self, outputs: Sequence[Message], ended: CallEnded) -> TranscriptChange:
         """Outputs of a round once more, as a branch of their own: one is new, the others are the same."""
         news = self._call_ended(ended)
         call_id = ended.call.call_id
@@ -169,7 +169,7 @@ class Transcript:
                     call_state=again.call_state,
                 )
             messages.append(self._keep(changed))
-        return Taken(tuple(messages), (news,))
+        return TranscriptChange(tuple(messages), (news,))
 
     def note_end(self, tool_call_id: str, call_id: str, state: str) -> None:
         """A call has just ended, before the others of its round."""
@@ -179,19 +179,19 @@ class Transcript:
         """Calls of the run without an output."""
         return open_calls(self._settled)
 
-    def close(self, ended: Sequence[CallEnded]) -> Taken:
+    def close_calls(self, ended: Sequence[CallEnded]) -> TranscriptChange:
         """Outputs for calls that had none when the turn broke off."""
         news = [self._call_ended(each) for each in ended]
         taken = self._settle([each.output for each in ended])
         return replace(taken, news=(*news, *taken.news))
 
-    def _said(self, said: Said) -> list[News]:
+    def _said(self, said: ModelOutput) -> list[ConversationNews]:
         if self._reader is None or said.round != self._round:
             self._round = said.round
             self._text_index = None
-            self._reader = RoundReader(said.round, lambda _: False, CallIds((), lambda _: False))
+            self._reader = RoundReader(said.round, lambda _: False, ModelCallIds((), lambda _: False))
         event = said.event
-        self._reader.take(event)
+        self._reader.read_event(event)
         delta = text_at(event.body, "delta")
         if not delta:
             return []
@@ -207,7 +207,7 @@ class Transcript:
         before, self._text_index = self._text_index, index if isinstance(index, int) else 0
         return "\n\n" if before is not None and before != self._text_index else ""
 
-    def _settle(self, items: Sequence[Item]) -> Taken:
+    def _settle(self, items: Sequence[Item]) -> TranscriptChange:
         said = [item for item in items if item.get("type") != "function_call_output"]
         outputs = [item for item in items if item.get("type") == "function_call_output"]
         self._settled += items
@@ -231,7 +231,7 @@ class Transcript:
                     )
                 )
             )
-        return Taken(tuple(messages))
+        return TranscriptChange(tuple(messages))
 
     def _add(self, role: Role, items: Sequence[Item]) -> Message:
         message = Message(
@@ -253,7 +253,7 @@ class Transcript:
         self._messages[message.id] = message
         return message
 
-    def _call_started(self, event: CallStarted) -> News:
+    def _call_started(self, event: CallStarted) -> ConversationNews:
         call = event.call
         self._started[call.call_id] = self._now()
         answer = self.answer
@@ -266,7 +266,7 @@ class Transcript:
         }
         return self._news("tool_call", data)
 
-    def _call_ended(self, event: CallEnded) -> News:
+    def _call_ended(self, event: CallEnded) -> ConversationNews:
         call_id, has_failed = event.call.call_id, not event.has_succeeded
         started = self._started.get(call_id)
         over = self._over.get(call_id, _Over(self._now()))
@@ -284,13 +284,13 @@ class Transcript:
         files: JsonObject = {"files": [*event.files]} if event.files else {}
         return self._news("tool_response", {**data, **files})
 
-    def _noticed(self, event: Notice) -> Taken:
+    def _noticed(self, event: Notice) -> TranscriptChange:
         news = self._news("notice", {"level": event.level, "text": event.text})
         answer = self.answer
         if not event.in_answer or answer is None:
-            return Taken(news=(news,))
+            return TranscriptChange(news=(news,))
         notice: Item = {"type": NOTICE_TYPE, "text": event.text}
-        return Taken((self._keep(replace(answer, items=(*answer.items, notice))),), (news,))
+        return TranscriptChange((self._keep(replace(answer, items=(*answer.items, notice))),), (news,))
 
-    def _news(self, kind: str, data: JsonObject) -> News:
-        return News(kind, {"run_id": self._run_id, **data})
+    def _news(self, kind: str, data: JsonObject) -> ConversationNews:
+        return ConversationNews(kind, {"run_id": self._run_id, **data})

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bridge.agent.items import Item, answered_call_id, arguments_text, call_id_of, message_text
 from bridge.agent.loop.context_budget import CHARS_PER_TOKEN
 from bridge.conversations.conversation import Message
-from bridge.stored_items.items import OWN_TYPES, KeptItem
+from bridge.stored_items.items import OWN_TYPES, StoredItem
 from toolserver.json_types import array_at, dump_json, text_at
 
 TOKENS_PER_MESSAGE = 3
@@ -28,7 +28,7 @@ class Window:
     """Of those in it."""
 
 
-def window(messages: Sequence[Message], *, max_messages: int, max_tokens: int) -> Window:
+def select_window(messages: Sequence[Message], *, max_messages: int, max_tokens: int) -> Window:
     """The newest messages that fit; the newest one always does.
 
     An output whose call does not fit is left out with it.
@@ -45,10 +45,10 @@ def window(messages: Sequence[Message], *, max_messages: int, max_tokens: int) -
     return Window(chosen, sum(costs), sent - sum(costs[start:first]))
 
 
-def history(user_id: str, messages: Sequence[Message]) -> tuple[KeptItem, ...]:
+def build_history(user_id: str, messages: Sequence[Message]) -> tuple[StoredItem, ...]:
     """The items of messages as a turn is given them."""
     return tuple(
-        KeptItem(
+        StoredItem(
             id=f"{message.id}-{position}",
             user_id=user_id,
             response_id=message.run_id or message.id,

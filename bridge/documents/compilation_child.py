@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from bridge.documents.framing import decoded, serve
+from bridge.documents.framing import decode_text, serve_requests
 from toolserver.document.bundle import bundle_document
 from toolserver.document.document import parse_document
 from toolserver.tool.compile import DocumentTools, compiled_to_lines
@@ -49,9 +49,9 @@ class _Kept:
 def _lines(kept: _Kept, request: dict[str, Any], text: bytes, *files: bytes) -> Iterator[bytes]:
     match request["op"]:
         case "bundle":
-            texts = dict(zip(request["addresses"], map(decoded, files), strict=True))
+            texts = dict(zip(request["addresses"], map(decode_text, files), strict=True))
             source_url, left_out = request["source_url"], request["left_out"]
-            bundle = bundle_document(decoded(text), source_url=source_url, texts=texts, left_out=left_out)
+            bundle = bundle_document(decode_text(text), source_url=source_url, texts=texts, left_out=left_out)
             yield orjson.dumps({"missing": bundle.missing, "problems": bundle.problems})
             yield orjson.dumps(bundle.text)
         case "schemas":
@@ -71,10 +71,10 @@ def _schema_lines(kept: _Kept, digest: str, keys: list[str], text: bytes) -> Ite
         kept.put(tools, text)
     if tools is not None:
         for key in keys:
-            schema = tools.schema(key)
+            schema = tools.schema_of(key)
             yield schema.schema_json
             yield orjson.dumps(schema.warnings)
 
 
 if __name__ == "__main__":
-    serve(partial(_lines, _Kept()))
+    serve_requests(partial(_lines, _Kept()))

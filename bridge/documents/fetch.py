@@ -24,7 +24,7 @@ from bridge.documents.network_table import METADATA_NAMES, Conclusion
 from bridge.documents.networks import network_of
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.bridge import origin_of
-from toolserver.document.document import Limits
+from toolserver.document.document import DocumentLimits
 
 FETCH_SECONDS = 30.0
 MAX_REDIRECTS = 5
@@ -102,18 +102,18 @@ class DocumentFetch(ABC):
     def _address(self, url: str) -> URL:
         """Raises FetchFailed or ValueError for what must not or cannot be reached."""
 
-    async def document(self, url: str) -> tuple[str, str]:
+    async def fetch_document(self, url: str) -> tuple[str, str]:
         """The text, and the address that redirects led to.
 
         Raises:
             BridgeError: `document_unreachable`.
         """
         try:
-            return await self.get(url, within=None)
+            return await self.fetch_within(url, within=None)
         except FetchFailed as error:
             raise _unreachable(url, str(error)) from None
 
-    async def get(self, url: str, *, within: Collection[str] | None) -> tuple[str, str]:
+    async def fetch_within(self, url: str, *, within: Collection[str] | None) -> tuple[str, str]:
         """As `document`; redirects lead to the origins `within` only, or anywhere.
 
         Raises:
@@ -206,7 +206,7 @@ class _Fetched:
 
 
 async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
-    limit, url = Limits().max_bytes, str(address)
+    limit, url = DocumentLimits().max_bytes, str(address)
     try:
         async with session.get(address, headers={"Accept": ACCEPT}, allow_redirects=False) as response:
             if response.status in (301, 302, 303, 307, 308):

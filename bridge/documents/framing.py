@@ -28,7 +28,7 @@ MAX_FRAME_BYTES = 64 * 1024 * 1024
 LENGTH = struct.Struct(">I")
 
 
-def frame(payload: bytes) -> bytes:
+def build_frame(payload: bytes) -> bytes:
     """One frame."""
     return LENGTH.pack(len(payload)) + payload
 
@@ -58,7 +58,7 @@ Answering = Callable[..., Iterable[bytes]]
 """The lines that answer a header, a text and its files."""
 
 
-def serve(answering: Answering) -> None:
+def serve_requests(answering: Answering) -> None:
     """Serve requests until standard input closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the bridge, and the bridge ends us
     _limit_memory()
@@ -72,7 +72,7 @@ def serve(answering: Answering) -> None:
             _answer(answering, answers, request, texts)
 
 
-def decoded(text: bytes) -> str:
+def decode_text(text: bytes) -> str:
     """A text as UTF-8; what is none is replaced."""
     return text.decode("utf-8", "replace")
 
@@ -81,20 +81,20 @@ def _answer(answering: Answering, answers: BinaryIO, request: dict[str, Any], te
     gc.disable()  # documents are trees: looking for cycles among millions of nodes finds nothing
     try:
         for line in answering(request, *texts):
-            answers.write(frame(line))
+            answers.write(build_frame(line))
     except DocumentError as error:
         _write_error(answers, error.code, error.message, error.pointer)
     except (RecursionError, MemoryError):
         _write_error(answers, "too_large", "The document needs more memory than a document may use.", "")
     finally:
         gc.enable()
-    answers.write(frame(b""))
+    answers.write(build_frame(b""))
     answers.flush()
 
 
 def _write_error(answers: BinaryIO, code: str, message: str, pointer: str) -> None:
     error = {"code": code, "message": message, "pointer": pointer}
-    answers.write(frame(orjson.dumps({"error": error})))
+    answers.write(build_frame(orjson.dumps({"error": error})))
 
 
 def _refuse_network(event: str, _arguments: object) -> None:

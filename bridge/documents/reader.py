@@ -13,7 +13,7 @@ from toolserver.document.bundle import Bundle
 class DocumentReader(Compiler, Protocol):
     """A bridge that serves others has a `DocumentWorker`: what a document does to it ends with a process."""
 
-    async def bundle(
+    async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
         """`toolserver.document.bundle.bundle_document`.
@@ -23,7 +23,7 @@ class DocumentReader(Compiler, Protocol):
         """
         ...
 
-    async def validate(self, text: str) -> Validation:
+    async def validate_document(self, text: str) -> Validation:
         """What openapi-core says about a document; never raises for the document's sake."""
         ...
 

@@ -25,9 +25,9 @@ from bridge.documents.fetch import (
 )
 from bridge.settings.bridge import origin_of
 from toolserver.document.bundle import Bundle
-from toolserver.document.document import Limits
+from toolserver.document.document import DocumentLimits
 
-MAX_BYTES = Limits().max_bytes
+MAX_BYTES = DocumentLimits().max_bytes
 """Of all texts together."""
 
 MAX_FETCHED = 50
@@ -79,7 +79,7 @@ async def read_document(source: str, rules: ReferenceRules, bundle: BundleDocume
     """
     async with OperatorFetch() as fetch:
         if source.startswith(("http://", "https://")):
-            text, url = await fetch.document(source)
+            text, url = await fetch.fetch_document(source)
             gatherer = _Gatherer(fetch, rules.origins | {origin_of(url)}, None)
             return SourceDocument(await gatherer.gather(text, url, bundle), url)
         path = _absolute(source)
@@ -100,7 +100,7 @@ async def read_public_document(
         BridgeError: `document_unreachable`; what `bundle` raises, when the document cannot be used at all.
     """
     async with fetch or PublicFetch() as fetching:
-        text, address = await fetching.document(url)
+        text, address = await fetching.fetch_document(url)
         gatherer = _Gatherer(fetching, origins | {origin_of(address)}, None)
         return SourceDocument(await gatherer.gather(text, address, bundle), address)
 
@@ -164,7 +164,7 @@ class _Gatherer:
         self.fetched += 1
         if self.fetched > MAX_FETCHED:
             raise _LeftOut(f"More than {MAX_FETCHED} addresses are not fetched for one document.")
-        return (await self.fetch.get(url, within=self.origins))[0]
+        return (await self.fetch.fetch_within(url, within=self.origins))[0]
 
     async def _file(self, url: str) -> str:
         if self.folder is None:

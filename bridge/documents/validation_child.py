@@ -13,7 +13,7 @@ from typing import NoReturn
 import orjson
 from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
-from bridge.documents.framing import decoded, serve
+from bridge.documents.framing import decode_text, serve_requests
 from toolserver.document.document import parse_document, pointer_token
 
 MAX_PROBLEMS = 50
@@ -76,8 +76,8 @@ def _place(path: Iterable[str | int]) -> str:
 
 
 def _lines(_request: object, text: bytes) -> Iterator[bytes]:
-    yield orjson.dumps({"problems": validate_document(decoded(text))})
+    yield orjson.dumps({"problems": validate_document(decode_text(text))})
 
 
 if __name__ == "__main__":
-    serve(_lines)
+    serve_requests(_lines)

@@ -16,9 +16,9 @@ from pathlib import Path
 import orjson
 
 from bridge.catalog.server_view import Validation
-from bridge.documents.framing import LENGTH, frame, frame_length
+from bridge.documents.framing import LENGTH, build_frame, frame_length
 from bridge.errors import BridgeError, ErrorCode
-from bridge.tasks import breathe
+from bridge.tasks import yield_to_loop
 from toolserver.document.bundle import Bundle, Problem
 from toolserver.tool.argument_schemas import ToolSchema
 from toolserver.tool.compile import CompiledDocument, CompiledReader
@@ -45,12 +45,14 @@ class DocumentWorker:
         self._lock = asyncio.Lock()
         self._validating = asyncio.Lock()
 
-    async def start(self) -> None:
+    async def start_child(self) -> None:
         """Start the child ahead of the first document."""
         async with self._lock:
             await self._warm()
 
-    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+    async def compile_document(
+        self, text: str, *, source_url: str | None, base_url: str | None
+    ) -> CompiledDocument:
         """Compile one document text. Cancelling it replaces the child.
 
         Raises:
@@ -61,7 +63,7 @@ class DocumentWorker:
         async with self._child_for_one() as process:
             return await _compiled(_ask(process, header, text))
 
-    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
+    async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
         """The argument schemas of a text's operations by key; the child has the document parsed, as a rule.
 
         Cancelling it replaces the child.
@@ -106,7 +108,7 @@ class DocumentWorker:
                 await self._discard()
                 raise
 
-    async def bundle(
+    async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
         """`toolserver.document.bundle.bundle_document`. Cancelling it replaces the child.
@@ -126,7 +128,7 @@ class DocumentWorker:
         problems = tuple(Problem(**problem) for problem in read["problems"])
         return Bundle(orjson.loads(bundled), tuple(read["missing"]), problems)
 
-    async def validate(self, text: str) -> Validation:
+    async def validate_document(self, text: str) -> Validation:
         """What openapi-core says about a document; never raises for the document's sake."""
         async with self._validating:
             process = await _spawn(VALIDATION)
@@ -180,24 +182,24 @@ async def _ask(
     requests, answers = process.stdin, process.stdout
     if requests is None or answers is None:
         raise ConnectionResetError
-    requests.write(frame(orjson.dumps(header)))
+    requests.write(build_frame(orjson.dumps(header)))
     for text in texts:
-        requests.write(frame(text.encode("utf-8", "replace")))
+        requests.write(build_frame(text.encode("utf-8", "replace")))
         await requests.drain()
     clock = asyncio.get_running_loop().time
     slice_end = clock() + SLICE_S
     while length := frame_length(await answers.readexactly(LENGTH.size)):
         yield await answers.readexactly(length)
         if clock() >= slice_end:
-            await breathe()
+            await yield_to_loop()
             slice_end = clock() + SLICE_S
 
 
 async def _compiled(lines: AsyncIterator[bytes]) -> CompiledDocument:
     reader = CompiledReader()
     async for line in _without_error(lines):
-        reader.feed(line)
-    return reader.finish()
+        reader.feed_line(line)
+    return reader.finish_document()
 
 
 async def _checked(lines: AsyncIterator[bytes]) -> list[bytes]:

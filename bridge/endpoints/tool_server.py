@@ -17,7 +17,7 @@ from bridge.auth.forwarded_users import USER_HEADERS
 from bridge.auth.identity import Identity
 from bridge.auth.pairing_links import PairingLinks
 from bridge.browser_protocol import ARGUMENT_BYTES
-from bridge.calls.admission import Terms
+from bridge.calls.admission import CallOptions
 from bridge.calls.engine import Engine, ToolCall
 from bridge.calls.outcome import CallOutcome
 from bridge.catalog.registry import NOBODY, Registry
@@ -71,7 +71,7 @@ class ToolServer:
         self._links = links
         self._base_url = base_url
 
-    def routes(self) -> list[web.RouteDef]:
+    def list_routes(self) -> list[web.RouteDef]:
         """The routes for the application's router."""
         # The second slash: Open WebUI's user dialog appends its paths to an address that may end with one.
         bases = ("", "/", "/servers/{server}", "/servers/{server}/")
@@ -79,18 +79,18 @@ class ToolServer:
             route
             for base in bases
             for route in (
-                web.get(f"{base}/openapi.json", self.document),
-                web.post(f"{base}/tools/{{tool}}", self.call),
-                web.get(f"{base}/api/config", self.features),
-                web.get(f"{base}/system", self.prompt),
+                web.get(f"{base}/openapi.json", self.serve_document),
+                web.post(f"{base}/tools/{{tool}}", self.call_tool),
+                web.get(f"{base}/api/config", self.serve_features),
+                web.get(f"{base}/system", self.serve_prompt),
             )
         ]
 
-    async def document(self, request: web.Request) -> web.Response:
+    async def serve_document(self, request: web.Request) -> web.Response:
         """The advertised OpenAPI document of all servers or one, with an entity tag."""
         caller = await reader_of(self._identity, request)
-        view = await self._registry.view(NOBODY if caller.is_forwarded else caller.user.id)
-        document = await self._registry.document(view, request.match_info.get("server"))
+        view = await self._registry.view_of_user(NOBODY if caller.is_forwarded else caller.user.id)
+        document = await self._registry.advertise_document(view, request.match_info.get("server"))
         headers = {
             hdrs.ETAG: document.etag,
             hdrs.VARY: ", ".join(("Authorization", *USER_HEADERS)),
@@ -100,22 +100,22 @@ class ToolServer:
             return web.Response(status=304, headers=headers)
         return web.Response(body=document.body, content_type="application/json", headers=headers)
 
-    async def features(self, _request: web.Request) -> web.Response:
+    async def serve_features(self, _request: web.Request) -> web.Response:
         """What Open WebUI asks before it reads `/system`. Public: it says nothing about anybody."""
         return web.json_response({"features": {"system": True}})
 
-    async def prompt(self, _request: web.Request) -> web.Response:
+    async def serve_prompt(self, _request: web.Request) -> web.Response:
         """Instructions for the model, which Open WebUI puts into the system prompt of direct tool servers."""
         return web.json_response({"prompt": USAGE_PROMPT})
 
-    async def call(self, request: web.Request) -> web.StreamResponse:
+    async def call_tool(self, request: web.Request) -> web.StreamResponse:
         """Run a tool in the caller's page and answer in the shapes of ruling 10."""
         caller = await caller_of(self._identity, request)
         name = request.match_info["tool"]
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)
         message_id = _header(request, "X-OpenWebUI-Message-Id")
-        terms = Terms(group=message_id, deadline_s=_asked_deadline(request))
+        terms = CallOptions(group=message_id, deadline_s=_asked_deadline(request))
         call = ToolCall(
             user_id=caller.user.id,
             tool_name=name,
@@ -137,10 +137,10 @@ class ToolServer:
 
     async def _settled(self, call: ToolCall) -> CallOutcome | WireError:
         try:
-            outcome = await self._engine.call(call)
+            outcome = await self._engine.call_tool(call)
         except BridgeError as error:
-            return await self._links.added(error.error, call.user_id)
-        return await self._links.added(outcome.error, call.user_id) if outcome.error else outcome
+            return await self._links.add_link(error.error, call.user_id)
+        return await self._links.add_link(outcome.error, call.user_id) if outcome.error else outcome
 
     async def _answer(self, call: ToolCall, outcome: CallOutcome) -> web.StreamResponse:
         rendered = await self._rendered(call, outcome)
@@ -183,7 +183,7 @@ class ToolServer:
         if answered is None:
             raise BridgeError(ErrorCode.INTERNAL, f"Call {outcome.call_id} ended without an answer.")
         name = filename_of(answered.headers)
-        view = await self._registry.view(call.user_id)
+        view = await self._registry.view_of_user(call.user_id)
         render = partial(
             render_answer,
             answered,

@@ -24,7 +24,7 @@ _MIME = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFile:
+class StoredAnswer:
     """A kept answer."""
 
     path: Path
@@ -42,9 +42,9 @@ class AnswerFiles:
         self._identity = identity
         self._max_answer_bytes = max_answer_bytes or RESULT_BYTES
 
-    async def sweep(self) -> None:
+    async def sweep_files(self) -> None:
         """Remove what is too old, or too much."""
-        await asyncio.to_thread(self._folder.sweep)
+        await asyncio.to_thread(self._folder.sweep_files)
 
     async def receive_file(self, user_id: str, call_id: str, chunks: AsyncIterator[bytes]) -> FileBody:
         """Keep the bytes that the page uploads.
@@ -71,7 +71,7 @@ class AnswerFiles:
         text = codecs.getincrementaldecoder("utf-8")("replace").decode(upload.head)
         return TextBody(text, whole_bytes=upload.size, kept=kept)
 
-    async def fit(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
+    async def fit_answer(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
         """The outcome with as much text as a caller reads (the engine's port): the rest is kept."""
         answered = outcome.answered
         body = answered.body if answered else None
@@ -87,7 +87,7 @@ class AnswerFiles:
         cut = TextBody(beginning, whole_bytes=len(content), kept=kept)
         return replace(outcome, answered=replace(answered, body=cut))
 
-    async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+    async def read_page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
         """One part of a kept text (the engine's port), at most as large as an answer may be.
 
         `offset` counts characters (code points) of the text.
@@ -97,7 +97,7 @@ class AnswerFiles:
                 text, or ends before `offset`.
         """
         file_id = self._folder.of_call(user_id, call_id)
-        path = self._folder.find(file_id) if file_id else None
+        path = self._folder.find_file(file_id) if file_id else None
         if path is None:
             message = (
                 f"No answer of a call {call_id[:80]!r} is kept. Answers that were cut are kept for 24 hours, "
@@ -109,10 +109,10 @@ class AnswerFiles:
             raise BridgeError(ErrorCode.INVALID_ARGUMENTS, message, detail={"argument": "call_id"})
         return await asyncio.to_thread(_page_of, path, offset, self._max_answer_bytes)
 
-    def link(self, user_id: str, call_id: str, mime: str, filename: str = "") -> tuple[str, int] | None:
+    def sign_link(self, user_id: str, call_id: str, mime: str, filename: str = "") -> tuple[str, int] | None:
         """Signed URL and size of what is kept of a call; None when nothing is."""
         file_id = self._folder.of_call(user_id, call_id)
-        path = self._folder.find(file_id) if file_id else None
+        path = self._folder.find_file(file_id) if file_id else None
         if file_id is None or path is None:
             return None
         return self.url_path(file_id, mime, filename), path.stat().st_size
@@ -123,31 +123,31 @@ class AnswerFiles:
         if file_id.endswith(TEXT):
             mime += "; charset=utf-8"
         claims = {"file": file_id, "mime": mime, "name": filename}
-        return f"/files/{self._identity.sign(FILE, claims, KEEP_SECONDS)}"
+        return f"/files/{self._identity.sign_token(FILE, claims, KEEP_SECONDS)}"
 
     def path_of(self, file_id: str) -> Path | None:
         """Where a kept answer is; None when it is gone."""
-        return self._folder.find(file_id)
+        return self._folder.find_file(file_id)
 
-    def open(self, token: str) -> KeptFile | None:
+    def open_file(self, token: str) -> StoredAnswer | None:
         """The file that a signed URL stands for; None when it is gone.
 
         Raises:
             BridgeError: `unauthorized`: the token is forged or expired.
         """
-        claims = self._identity.read(FILE, token)
-        path = self._folder.find(claims["file"])
-        return KeptFile(path, claims["mime"], claims.get("name", "")) if path else None
+        claims = self._identity.read_token(FILE, token)
+        path = self._folder.find_file(claims["file"])
+        return StoredAnswer(path, claims["mime"], claims.get("name", "")) if path else None
 
     async def _keep(self, upload: Upload, chunks: AsyncIterator[bytes]) -> str | None:
         """Id of the new file; None when there was no room. The chunks are read to their end in any case."""
         try:
             async for chunk in chunks:
-                upload.count(chunk)
-                await asyncio.to_thread(upload.write, chunk)
-            return await asyncio.to_thread(upload.finish)
+                upload.count_chunk(chunk)
+                await asyncio.to_thread(upload.write_chunk, chunk)
+            return await asyncio.to_thread(upload.finish_file)
         finally:
-            upload.discard()
+            upload.discard_file()
 
 
 def _page_of(path: Path, offset: int, max_bytes: int) -> JsonObject:
@@ -178,11 +178,11 @@ class TurnFiles:
         self._files = files
         self._base_url = base_url
 
-    def url(self, file_id: str, content_type: str, filename: str) -> str:
+    def sign_url(self, file_id: str, content_type: str, filename: str) -> str:
         """The signed address of a file, good for a day."""
         return self._base_url + self._files.url_path(file_id, content_type, filename)
 
-    async def content(self, file_id: str) -> bytes | None:
+    async def read_content(self, file_id: str) -> bytes | None:
         """The bytes of a file; None when it is gone."""
         path = self._files.path_of(file_id)
         return await asyncio.to_thread(_read, path) if path else None

@@ -34,7 +34,7 @@ def tell_audit(
     request[_TOLD] = _Told(user_id, server_id, detail)
 
 
-def audited(route: Route, identity: Identity, audit: Audit) -> Handler:
+def audit_route(route: Route, identity: Identity, audit: Audit) -> Handler:
     """The route's handler; if the route says so, with an entry of the audit log for every success."""
     kind = route.audited
     if kind is None:
@@ -49,7 +49,7 @@ def audited(route: Route, identity: Identity, audit: Audit) -> Handler:
             actor = actor_of(caller) if caller else f"address {address_of(request)}"
             user_id = caller.user.id if caller else told.user_id
             server_id = told.server_id or _server_in_path(request)
-            audit.note(kind, user_id, actor, server_id=server_id, detail=told.detail)
+            audit.add_entry(kind, user_id, actor, server_id=server_id, detail=told.detail)
         return response
 
     return handler

@@ -16,7 +16,7 @@ from aiohttp import web
 
 from bridge.http.descriptors import descriptor_limit
 from bridge.log_lines import OncePerMinute
-from bridge.tasks import pause
+from bridge.tasks import sleep_safely
 
 HEADER_S = 15.0
 """For the header of a request to arrive, from the connection on or from its first byte."""
@@ -47,11 +47,11 @@ class Connection(web.RequestHandler):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The client is there; its header is awaited."""
         super().connection_made(transport)
-        self._watch.opened(self)
+        self._watch.connection_opened(self)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """The client is gone."""
-        self._watch.closed(self)
+        self._watch.connection_closed(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -64,11 +64,11 @@ class Connection(web.RequestHandler):
         """A request was understood so far that it is being answered."""
         self._watch.header_read(self)
 
-    def admit(self) -> None:
+    def mark_known(self) -> None:
         """Somebody who is known speaks."""
-        self._watch.admitted(self)
+        self._watch.connection_admitted(self)
 
-    def cut(self) -> None:
+    def cut_connection(self) -> None:
         """End it at once; nothing more is sent."""
         if self.transport is not None:
             self.transport.abort()
@@ -86,7 +86,7 @@ class Connections:
         self._unknown: dict[Connection, None] = {}
         """Without a caller, the oldest first."""
 
-    async def listen(self, server: web.Server, listener: socket.socket, **options: Any) -> asyncio.Server:
+    async def listen_on(self, server: web.Server, listener: socket.socket, **options: Any) -> asyncio.Server:
         """Serve on a bound socket; `options` of aiohttp's handler of requests."""
         loop = asyncio.get_running_loop()
         started = await loop.create_server(
@@ -95,24 +95,24 @@ class Connections:
         listener.listen(BACKLOG)  # asyncio accepts as many in a row as it has the system hold ready
         return started
 
-    async def run(self, *, every_s: float = SWEEP_S) -> None:
+    async def watch_headers(self, *, every_s: float = SWEEP_S) -> None:
         """End connections whose header takes too long, until cancelled."""
         while True:
-            await pause(every_s)
+            await sleep_safely(every_s)
             self._sweep(asyncio.get_running_loop().time())
 
-    def opened(self, connection: Connection) -> None:
+    def connection_opened(self, connection: Connection) -> None:
         """A client has connected."""
         self.header_begun(connection)
         if len(self._unknown) >= self._max_unknown:
             _log.warning("%d connections without a caller: the oldest are ended.", self._max_unknown)
             silent = next((each for each in self._awaited if each in self._unknown), None)
             oldest = silent or next(iter(self._unknown))
-            self.closed(oldest)
-            oldest.cut()
+            self.connection_closed(oldest)
+            oldest.cut_connection()
         self._unknown[connection] = None
 
-    def closed(self, connection: Connection) -> None:
+    def connection_closed(self, connection: Connection) -> None:
         """A connection has ended, or is about to."""
         self._awaited.pop(connection, None)
         self._unknown.pop(connection, None)
@@ -125,7 +125,7 @@ class Connections:
         """Its header is there."""
         self._awaited.pop(connection, None)
 
-    def admitted(self, connection: Connection) -> None:
+    def connection_admitted(self, connection: Connection) -> None:
         """It has a caller."""
         self._unknown.pop(connection, None)
 
@@ -136,8 +136,8 @@ class Connections:
                 break
             late.append(connection)
         for connection in late:
-            self.closed(connection)
-            connection.cut()
+            self.connection_closed(connection)
+            connection.cut_connection()
         if late:
             _log.info("%d connections without a header after %g s are ended.", len(late), self._header_s)
 
@@ -149,7 +149,7 @@ def note_caller(request: web.Request) -> None:
     """The caller of a request is known: its connection is not ended for the sake of others."""
     request[_IS_KNOWN] = True
     if isinstance(request.protocol, Connection):
-        request.protocol.admit()
+        request.protocol.mark_known()
 
 
 def has_caller(request: web.Request) -> bool:

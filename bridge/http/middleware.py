@@ -17,7 +17,7 @@ from typing import cast
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
-from bridge.auth.rejected_requests import TURNED_AWAY, Refusals
+from bridge.auth.rejected_requests import TURNED_AWAY, RejectedRequests
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.http.connections import Connection
 from bridge.http.routing import address_of
@@ -62,7 +62,7 @@ ErrorRenderer = Callable[[web.Request, WireError], web.Response]
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
+class AllowedOrigins:
     """Which hosts and origins are answered."""
 
     hosts: frozenset[str]
@@ -84,7 +84,9 @@ class Doors:
         return origin in self.allowed_origins or origin in self.own_origins
 
 
-def guard(doors: Doors, refusals: Refusals, strangers: RateLimit, render: ErrorRenderer) -> list[Middleware]:
+def build_middlewares(
+    doors: AllowedOrigins, refusals: RejectedRequests, strangers: RateLimit, render: ErrorRenderer
+) -> list[Middleware]:
     """The middlewares, outermost first; `strangers` counts by address who shows nothing that is valid."""
     return [
         watch_connection,
@@ -120,7 +122,7 @@ def refuse_expectations(handler: AnyHandler, render: ErrorRenderer) -> AnyHandle
     return handle
 
 
-def _boundary(refusals: Refusals, strangers: RateLimit, render: ErrorRenderer) -> Middleware:
+def _boundary(refusals: RejectedRequests, strangers: RateLimit, render: ErrorRenderer) -> Middleware:
     @web.middleware
     async def catch(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
@@ -128,7 +130,7 @@ def _boundary(refusals: Refusals, strangers: RateLimit, render: ErrorRenderer) -
         except BridgeError as error:
             told = _counted(error, strangers, address_of(request))
             if told.code in TURNED_AWAY:
-                refusals.note(told.code, f"address {address_of(request)}", door=_door_of(request))
+                refusals.note_rejection(told.code, f"address {address_of(request)}", door=_door_of(request))
             return render(request, told)
         except web.HTTPException as error:
             return (
@@ -156,7 +158,7 @@ def _counted(error: BridgeError, strangers: RateLimit, address: str) -> WireErro
     if error.error.code is not ErrorCode.UNAUTHORIZED:
         return error.error
     try:
-        strangers.take(address)
+        strangers.take_token(address)
     except BridgeError as too_many:
         return too_many.error
     return error.error
@@ -168,7 +170,7 @@ def _door_of(request: web.Request) -> str:
     return f"{request.method} {resource.canonical}" if resource else f"{request.method} elsewhere"
 
 
-def _check_host(doors: Doors) -> Middleware:
+def _check_host(doors: AllowedOrigins) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         host = request.headers.get(hdrs.HOST, "")  # `request.host` asks DNS for our name where there is none
@@ -181,7 +183,7 @@ def _check_host(doors: Doors) -> Middleware:
     return check
 
 
-def _check_origin(doors: Doors) -> Middleware:
+def _check_origin(doors: AllowedOrigins) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get(hdrs.ORIGIN)
@@ -235,7 +237,7 @@ def is_open_path(path: str) -> bool:
     return path in TOOL_PATHS or path.startswith(("/tools/", "/servers/"))
 
 
-def cors_headers(doors: Doors) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+def cors_headers(doors: AllowedOrigins) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
     """A signal that puts CORS headers on all answers of the open routes, errors and streams too."""
 
     async def add(request: web.Request, response: web.StreamResponse) -> None:
@@ -252,7 +254,7 @@ def cors_headers(doors: Doors) -> Callable[[web.Request, web.StreamResponse], Aw
     return add
 
 
-def _preflight(doors: Doors, origin: str | None, is_model: bool) -> web.Response:
+def _preflight(doors: AllowedOrigins, origin: str | None, is_model: bool) -> web.Response:
     if origin is not None and not doors.may_read_tools(origin):
         shown = _shown(origin)
         message = f"Pages of {shown} may not use this bridge. Start it with --allow-origin {shown}"

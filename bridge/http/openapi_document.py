@@ -11,7 +11,7 @@ from pydantic.json_schema import models_json_schema
 
 from bridge import __version__
 from bridge.errors import HTTP_STATUS_OF, ErrorCode
-from bridge.http.routing import Answer, ErrorBody, Route
+from bridge.http.routing import ErrorBody, Route, RouteAnswer
 
 ALWAYS = (ErrorCode.FOREIGN_HOST, ErrorCode.FOREIGN_ORIGIN, ErrorCode.INTERNAL)
 _REFERENCE = "#/components/schemas/{model}"
@@ -99,7 +99,7 @@ def _by_status(route: Route) -> dict[str, list[ErrorCode]]:
     return by_status
 
 
-def _response(answer: Answer) -> dict[str, Any]:
+def _response(answer: RouteAnswer) -> dict[str, Any]:
     if answer.model is not None:
         content = {"application/json": {"schema": _reference(answer.model)}}
     else:

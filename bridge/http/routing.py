@@ -39,7 +39,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RouteAnswer:
     """One answer of a route, for the OpenAPI document."""
 
     description: str
@@ -57,7 +57,7 @@ class Route:
     handler: Handler
     operation_id: str
     summary: str
-    answers: Mapping[int, Answer]
+    answers: Mapping[int, RouteAnswer]
     body: type[BaseModel] | None = None
     body_required: bool = True
     access: Literal["caller", "page", "public", "result_token"] = "caller"
@@ -92,7 +92,7 @@ async def caller_of(identity: Identity, request: web.Request) -> Caller:
     Raises:
         BridgeError: `unauthorized`; `unverified_user` from a forwarder.
     """
-    caller = await identity.caller(request.headers)
+    caller = await identity.authenticate_caller(request.headers)
     note_caller(request)
     return caller
 
@@ -103,7 +103,7 @@ async def reader_of(identity: Identity, request: web.Request) -> Caller:
     Raises:
         BridgeError: `unauthorized`; `unverified_user` from a forwarder that is not to be believed.
     """
-    caller = await identity.reader(request.headers)
+    caller = await identity.authenticate_reader(request.headers)
     note_caller(request)
     return caller
 
@@ -114,7 +114,7 @@ async def page_of(identity: Identity, request: web.Request) -> Caller:
     Raises:
         BridgeError: `unauthorized`, `page_only`.
     """
-    caller = await identity.page(request.headers)
+    caller = await identity.authenticate_page(request.headers)
     note_caller(request)
     return caller
 

@@ -38,7 +38,7 @@ class StaticFiles:
         self._folder = folder.resolve()
         self._files: dict[Path, _StaticFile] = {}
 
-    def answer(self, request: web.Request, name: str, headers: dict[str, str]) -> web.Response | None:
+    def answer_file(self, request: web.Request, name: str, headers: dict[str, str]) -> web.Response | None:
         """The file of that name, or 304 for who has it; None: there is none."""
         file = self._read(name)
         if file is None:

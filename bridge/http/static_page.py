@@ -18,7 +18,7 @@ from bridge.auth.identity import EXECUTOR, Identity
 from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Answer, EmptyObject, Route, caller_of, json_answer, read_body
+from bridge.http.routing import EmptyObject, Route, RouteAnswer, caller_of, json_answer, read_body
 from bridge.http.static_files import StaticFiles
 from bridge.settings.bridge import origin_of
 
@@ -64,36 +64,36 @@ class PageRoutes:
         self._origin = page_origin
         self._socket_origin = page_origin.replace("http", "ws", 1)
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The one route of the API."""
         return [
             Route(
                 "POST",
                 "/api/executor",
-                self.executor,
+                self.serve_executor,
                 "openExecutor",
                 "Get the executor worker's script for the user's accepted origins",
-                {200: Answer("The script's address.", ExecutorScript)},
+                {200: RouteAnswer("The script's address.", ExecutorScript)},
                 body=EmptyObject,
                 body_required=False,
             )
         ]
 
-    def attach(self, app: web.Application) -> None:
+    def attach_page(self, app: web.Application) -> None:
         """Serve the page itself."""
-        app.router.add_get("/", self.index)
-        app.router.add_get("/probe", self.probe)
-        app.router.add_get("/executor/{token}.js", self.script)
-        app.router.add_get("/static/{path:.+}", self.file)
+        app.router.add_get("/", self.serve_index)
+        app.router.add_get("/probe", self.serve_probe)
+        app.router.add_get("/executor/{token}.js", self.serve_script)
+        app.router.add_get("/static/{path:.+}", self.serve_file)
 
-    async def index(self, request: web.Request) -> web.StreamResponse:
+    async def serve_index(self, request: web.Request) -> web.StreamResponse:
         """The page, at its one canonical address: browser storage is per origin (ruling 25)."""
         if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
             raise web.HTTPTemporaryRedirect(self._origin + "/")
         policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")
         return self._file(request, "index.html", policy)
 
-    async def probe(self, request: web.Request) -> web.StreamResponse:
+    async def serve_probe(self, request: web.Request) -> web.StreamResponse:
         """A frame of the page that may reach one more origin, to load a document or say why it cannot."""
         asked = request.query.get("origin", "")
         try:
@@ -106,34 +106,36 @@ class PageRoutes:
         policy = self._policy(["'self'", origin], frames="'none'", ancestors="'self'")
         return self._file(request, "probe.html", policy)
 
-    async def executor(self, request: web.Request) -> web.Response:
+    async def serve_executor(self, request: web.Request) -> web.Response:
         """A worker script that may reach what its user accepted, and nothing else."""
         caller = await caller_of(self._identity, request)
         await read_body(request, EmptyObject)
-        token = self._identity.sign(EXECUTOR, {"sub": caller.user.id}, SCRIPT_SECONDS)
+        token = self._identity.sign_token(EXECUTOR, {"sub": caller.user.id}, SCRIPT_SECONDS)
         origins = await self._reachable(caller.user.id)
         return json_answer(ExecutorScript(script_url=f"/executor/{token}.js", origins=origins))
 
-    async def script(self, request: web.Request) -> web.Response:
+    async def serve_script(self, request: web.Request) -> web.Response:
         """The worker's script; a worker is held to the policy of its own script."""
-        origins = await self._reachable(self._identity.read(EXECUTOR, request.match_info["token"])["sub"])
+        origins = await self._reachable(
+            self._identity.read_token(EXECUTOR, request.match_info["token"])["sub"]
+        )
         policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
         headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
         return web.Response(text=WORKER_SCRIPT, content_type="text/javascript", headers=headers)
 
-    async def file(self, request: web.Request) -> web.StreamResponse:
+    async def serve_file(self, request: web.Request) -> web.StreamResponse:
         """A file of the page."""
         return self._file(request, request.match_info["path"], "default-src 'none'; sandbox")
 
     def _file(self, request: web.Request, name: str, policy: str) -> web.Response:
         headers = {**COMMON_HEADERS, "Content-Security-Policy": policy}
-        answer = self._files.answer(request, name, headers)
+        answer = self._files.answer_file(request, name, headers)
         if answer is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")
         return answer
 
     async def _reachable(self, user_id: str) -> list[str]:
-        accepted = (await self._registry.view(user_id)).accepted_origins()
+        accepted = (await self._registry.view_of_user(user_id)).accepted_origins()
         return [origin for origin in accepted if _ORIGIN.fullmatch(origin)][:MAX_ORIGINS]
 
     def _policy(self, reachable: Iterable[str], *, frames: str, ancestors: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from bridge.tasks import breathe
+from bridge.tasks import yield_to_loop
 
 KEEP_ALIVE_S = 15.0
 """Of silence after which a comment is sent: proxies cut a line that is silent for a minute."""
@@ -55,21 +55,21 @@ class EventStream:
         self.has_begun = False
         """Whether the status is on its way, so that an error can only be told inside."""
 
-    async def send(self, frames: bytes) -> None:
+    async def send_frames(self, frames: bytes) -> None:
         """Whole frames, as they are; they leave within `PATIENCE_S`. Waits for a slow reader."""
         self._add(frames)
         if time.monotonic() - self._written_at > PATIENCE_S:
-            await breathe()
+            await yield_to_loop()
         if self._unsent_bytes > MAX_UNSENT_BYTES:
             self._room.clear()
             await self._room.wait()
 
-    def end(self) -> None:
+    def end_stream(self) -> None:
         """Nothing more comes."""
         self._is_over = True
         self._something.set()
 
-    async def write(self, silence_s: float, silence: Callable[[], bytes]) -> None:
+    async def write_frames(self, silence_s: float, silence: Callable[[], bytes]) -> None:
         """Write what is sent until the end, and what `silence` gives whenever nothing was for so long.
 
         Raises:
@@ -120,9 +120,9 @@ async def event_stream(
     stream = EventStream(request, headers)
     try:
         async with asyncio.TaskGroup() as group:
-            group.create_task(stream.write(silence_s, silence), name="event stream")
+            group.create_task(stream.write_frames(silence_s, silence), name="event stream")
             yield stream
-            stream.end()
+            stream.end_stream()
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
     if stream.has_begun:

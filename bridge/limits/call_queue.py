@@ -59,7 +59,7 @@ class _Place:
     running: int = 0
     queued: int = 0
     """Of a request: those that wait in a lane."""
-    door: deque[Ticket] = field(default_factory=deque["Ticket"])
+    door: deque[QueuedCall] = field(default_factory=deque["QueuedCall"])
     """Of a request: those for whom the queue has no room yet."""
 
 
@@ -71,7 +71,7 @@ class _Lane:
     """With the room that the user gave it; None: the limits say."""
     open: int = 0
     """Calls that have a ticket."""
-    waiting: OrderedDict[int, Ticket] = field(default_factory=OrderedDict[int, "Ticket"])
+    waiting: OrderedDict[int, QueuedCall] = field(default_factory=OrderedDict[int, "QueuedCall"])
     """In the order they came."""
 
 
@@ -88,7 +88,7 @@ class _User:
 
 
 @dataclass(slots=True, eq=False)
-class Ticket:
+class QueuedCall:
     """One open call. It may hold a slot, or wait for one."""
 
     user: _User
@@ -103,7 +103,7 @@ class Ticket:
     """Calls of its user that had been let in when it began to wait."""
 
 
-class Admission:
+class CallQueue:
     """The slots of all users' calls."""
 
     def __init__(self, limits: Callable[[], Limits], *, max_open_calls_per_user: int) -> None:
@@ -131,7 +131,7 @@ class Admission:
         """Calls that wait for one."""
         return self._waiting
 
-    def enter(self, key: SlotKey) -> Ticket:
+    def enter_call(self, key: SlotKey) -> QueuedCall:
         """Count a call as open until `leave`; it has no slot yet.
 
         Raises:
@@ -145,11 +145,11 @@ class Admission:
         lane.open += 1
         user.open += 1
         self._open += 1
-        return Ticket(user, lane)
+        return QueuedCall(user, lane)
 
-    def leave(self, ticket: Ticket) -> None:
+    def leave_queue(self, ticket: QueuedCall) -> None:
         """The call is open no more; it must not be waiting in `take`."""
-        self.give_back(ticket)
+        self.release_slot(ticket)
         user, lane = ticket.user, ticket.lane
         lane.open -= 1
         user.open -= 1
@@ -160,7 +160,7 @@ class Admission:
         elif not lane.open:
             _close_lane(user, lane)
 
-    def take_now(self, ticket: Ticket) -> bool:
+    def acquire_now(self, ticket: QueuedCall) -> bool:
         """Whether the call has a slot, without waiting.
 
         Raises:
@@ -178,7 +178,7 @@ class Admission:
         self._take(ticket)
         return True
 
-    async def take(self, ticket: Ticket, seconds: float) -> None:
+    async def acquire_slot(self, ticket: QueuedCall, seconds: float) -> None:
         """Wait for a slot, for so long; without one if `give_back` was called meanwhile.
 
         Cancelling gives up the wait; a slot that came in that moment is held. One wait at a time.
@@ -186,7 +186,7 @@ class Admission:
         Raises:
             BridgeError: `queue_full`: no slot became free; `no_browser`: the bridge is stopping.
         """
-        if self.take_now(ticket):
+        if self.acquire_now(ticket):
             return
         loop = asyncio.get_running_loop()
         ticket.turn = turn = loop.create_future()
@@ -201,7 +201,7 @@ class Admission:
             if not ticket.holds:
                 self._withdraw(ticket)
 
-    def give_back(self, ticket: Ticket) -> None:
+    def release_slot(self, ticket: QueuedCall) -> None:
         """Give back its slot, or its place among those that wait; nothing, if it has neither."""
         if not ticket.holds:
             if ticket.turn is not None and not ticket.turn.done():
@@ -244,7 +244,7 @@ class Admission:
         except TimeoutError:
             return
 
-    def _join(self, ticket: Ticket) -> None:
+    def _join(self, ticket: QueuedCall) -> None:
         """To those that wait."""
         ticket.number = next(self._numbers)
         ticket.came_after = ticket.user.admitted
@@ -253,7 +253,7 @@ class Admission:
         self._ready.setdefault(ticket.lane.key.user_id)
         self._admit()
 
-    def _queue(self, ticket: Ticket) -> None:
+    def _queue(self, ticket: QueuedCall) -> None:
         """Into its lane; or to the door, where the queue of its request has no room."""
         lane, request = ticket.lane, ticket.lane.request
         if request is not None:
@@ -264,7 +264,7 @@ class Admission:
         lane.waiting[ticket.number] = ticket
         ticket.user.busy[lane] = None
 
-    def _dequeue(self, ticket: Ticket) -> bool:
+    def _dequeue(self, ticket: QueuedCall) -> bool:
         """Whether it was among those that wait."""
         lane, request = ticket.lane, ticket.lane.request
         if lane.waiting.pop(ticket.number, None) is None:
@@ -284,7 +284,7 @@ class Admission:
         while request.door and request.queued < self._limits().tool_queue_size:
             self._queue(request.door.popleft())
 
-    def _withdraw(self, ticket: Ticket) -> None:
+    def _withdraw(self, ticket: QueuedCall) -> None:
         """It waits no more: refused, cancelled, or not wanted any more."""
         if not self._dequeue(ticket):
             return
@@ -306,7 +306,7 @@ class Admission:
             if user.busy:
                 self._ready[user_id] = None
 
-    def _next_of(self, user: _User) -> Ticket | None:
+    def _next_of(self, user: _User) -> QueuedCall | None:
         """Which of a user's waiting calls may run: the first one that has room everywhere."""
         limits = self._limits()
         if user.running >= limits.max_parallel_tools_per_user:
@@ -340,7 +340,7 @@ class Admission:
                 return place.kind
         return None
 
-    def _take(self, ticket: Ticket) -> None:
+    def _take(self, ticket: QueuedCall) -> None:
         ticket.holds = True
         user = ticket.user
         user.running += 1
@@ -361,7 +361,7 @@ class Admission:
             message = f"{MAX_OPEN_CALLS:,} calls are open already. Try again when some of them have ended."
             raise _queue_full(message, {"limit": MAX_OPEN_CALLS})
 
-    def _give_up(self, ticket: Ticket, seconds: float) -> None:
+    def _give_up(self, ticket: QueuedCall, seconds: float) -> None:
         full = self._full_place(ticket.user, ticket.lane, self._limits()) or EVERYBODY
         waits = f"no slot became free within {seconds:g} s" if seconds else "no slot is free"
         message = (
@@ -402,15 +402,15 @@ def _close_lane(user: _User, lane: _Lane) -> None:
             del user.places[place.kind, place.name]
 
 
-def _head(lane: _Lane) -> Ticket:
+def _head(lane: _Lane) -> QueuedCall:
     return next(iter(lane.waiting.values()))
 
 
-def _number(ticket: Ticket) -> int:
+def _number(ticket: QueuedCall) -> int:
     return ticket.number
 
 
-def _refuse(ticket: Ticket, error: BridgeError) -> None:
+def _refuse(ticket: QueuedCall, error: BridgeError) -> None:
     if ticket.turn is not None and not ticket.turn.done():
         ticket.turn.set_exception(error)
 

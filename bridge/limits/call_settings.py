@@ -18,7 +18,7 @@ MAX_SETTINGS = 1000
 """Of one user."""
 
 
-class Scope(NamedTuple):
+class SettingScope(NamedTuple):
     """What a setting is for; empty parts: all of them."""
 
     server_id: str = ""
@@ -44,15 +44,15 @@ class CallSetting:
 class CallSettings:
     """All settings of one user, as of now."""
 
-    def __init__(self, entries: Mapping[Scope, CallSetting]) -> None:
+    def __init__(self, entries: Mapping[SettingScope, CallSetting]) -> None:
         self.entries = dict(entries)
 
-    def deadline(self, server_id: str, operation_key: str, limits: Limits) -> Deadline:
+    def deadline_of(self, server_id: str, operation_key: str, limits: Limits) -> Deadline:
         """The deadline of a call that names none itself."""
-        scopes: tuple[tuple[SetBy, Scope], ...] = (
-            ("tool", Scope(server_id, operation_key)),
-            ("server", Scope(server_id)),
-            ("user", Scope()),
+        scopes: tuple[tuple[SetBy, SettingScope], ...] = (
+            ("tool", SettingScope(server_id, operation_key)),
+            ("server", SettingScope(server_id)),
+            ("user", SettingScope()),
         )
         for set_by, scope in scopes:
             setting = self.entries.get(scope)
@@ -62,11 +62,11 @@ class CallSettings:
 
     def of_server(self, server_id: str) -> CallSetting:
         """What is set for a server itself."""
-        return self.entries.get(Scope(server_id), _NOTHING)
+        return self.entries.get(SettingScope(server_id), _NOTHING)
 
     def of_operation(self, server_id: str, operation_key: str) -> CallSetting:
         """What is set for an operation itself."""
-        return self.entries.get(Scope(server_id, operation_key), _NOTHING)
+        return self.entries.get(SettingScope(server_id, operation_key), _NOTHING)
 
 
 _NOTHING = CallSetting()
@@ -75,16 +75,16 @@ _NOTHING = CallSetting()
 class CallSettingStore(Protocol):
     """Where settings survive a restart."""
 
-    async def call_settings(self, user_id: str) -> Mapping[Scope, CallSetting]:
+    async def call_settings(self, user_id: str) -> Mapping[SettingScope, CallSetting]:
         """What a user has set."""
         ...
 
-    async def save_call_setting(self, user_id: str, scope: Scope, setting: CallSetting) -> None:
+    async def save_call_setting(self, user_id: str, scope: SettingScope, setting: CallSetting) -> None:
         """Put a setting in place, or delete it when it is empty; committed when it returns."""
         ...
 
 
-class CallSettingsBook:
+class UserCallSettings:
     """The settings of all users; read once for each. All methods run on one event loop."""
 
     def __init__(self, store: CallSettingStore) -> None:
@@ -92,7 +92,7 @@ class CallSettingsBook:
         self._known: dict[str, CallSettings] = {}
         self._lock = asyncio.Lock()
 
-    async def of(self, user_id: str) -> CallSettings:
+    async def settings_of_user(self, user_id: str) -> CallSettings:
         """A user's settings; cheap once they were read."""
         known = self._known.get(user_id)
         if known is not None:
@@ -102,24 +102,24 @@ class CallSettingsBook:
                 self._known[user_id] = CallSettings(await self._store.call_settings(user_id))
             return self._known[user_id]
 
-    async def put(self, user_id: str, scope: Scope, setting: CallSetting) -> CallSettings:
+    async def save_setting(self, user_id: str, scope: SettingScope, setting: CallSetting) -> CallSettings:
         """Set something for a scope, in place of what was set there.
 
         Raises:
             BridgeError: `invalid_request`: the user has too many settings.
         """
-        settings = await self.of(user_id)
+        settings = await self.settings_of_user(user_id)
         if scope not in settings.entries and len(settings.entries) >= MAX_SETTINGS:
             message = f"There are {MAX_SETTINGS:,} settings already; remove some."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         await asyncio.shield(self._keep(user_id, scope, setting))
-        return await self.of(user_id)
+        return await self.settings_of_user(user_id)
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Read everything again: servers, and with them their settings, have come or gone."""
         self._known.clear()
 
-    async def _keep(self, user_id: str, scope: Scope, setting: CallSetting) -> None:
+    async def _keep(self, user_id: str, scope: SettingScope, setting: CallSetting) -> None:
         """Shielded: a caller who hangs up must not leave memory and store different."""
         async with self._lock:
             await self._store.save_call_setting(user_id, scope, setting)

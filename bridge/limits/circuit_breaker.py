@@ -38,7 +38,7 @@ class BreakerState(StrEnum):
     HALF_OPEN = "half_open"
 
 
-class Verdict(StrEnum):
+class BreakerVerdict(StrEnum):
     """What an ending says about what was called."""
 
     WORKED = "worked"
@@ -68,7 +68,7 @@ class BreakerKey(NamedTuple):
 class Ending(NamedTuple):
     """What the end of one call says."""
 
-    verdict: Verdict
+    verdict: BreakerVerdict
     tool: str
     """Its name."""
     error: WireError | None = None
@@ -115,7 +115,7 @@ class Passage:
         self._name = name
         self.ending: Ending | None = None
 
-    def ended(self, verdict: Verdict, error: WireError | None) -> None:
+    def record_ending(self, verdict: BreakerVerdict, error: WireError | None) -> None:
         """Tell how it ended."""
         self.ending = Ending(verdict, self._name, error)
 
@@ -136,7 +136,7 @@ class Breakers:
         self._on_change = on_change
         self._breakers: OrderedDict[BreakerKey, _Breaker] = OrderedDict()
 
-    def check(self, key: BreakerKey) -> None:
+    def check_breaker(self, key: BreakerKey) -> None:
         """Let pass or refuse, without taking the place of the probe.
 
         Raises:
@@ -149,7 +149,7 @@ class Breakers:
         if state is BreakerState.OPEN or (state is BreakerState.HALF_OPEN and breaker.is_probing):
             raise self._refusal(key, breaker)
 
-    def enter(self, key: BreakerKey) -> bool:
+    def enter_breaker(self, key: BreakerKey) -> bool:
         """Let one call pass that `check` lets pass; whether it is the probe. `leave` must follow."""
         breaker = self._breakers.get(key)
         if breaker is None or self._state(breaker) is not BreakerState.HALF_OPEN:
@@ -157,7 +157,7 @@ class Breakers:
         breaker.is_probing = True
         return True
 
-    def leave(self, key: BreakerKey, ending: Ending | None, *, is_probe: bool) -> None:
+    def leave_breaker(self, key: BreakerKey, ending: Ending | None, *, is_probe: bool) -> None:
         """A call that passed is over; `ending` None: it gave its place back before it had begun."""
         breaker = self._breakers.get(key)
         if breaker is not None and is_probe:
@@ -166,21 +166,21 @@ class Breakers:
             self._conclude(key, ending, is_probe=is_probe)
 
     @contextmanager
-    def passage(self, key: BreakerKey, name: str) -> Generator[Passage]:
+    def pass_breaker(self, key: BreakerKey, name: str) -> Generator[Passage]:
         """The way of something that passes one breaker while it runs; no ending told, nothing concluded.
 
         Raises:
             BridgeError: `breaker_open`.
         """
-        self.check(key)
-        is_probe = self.enter(key)
+        self.check_breaker(key)
+        is_probe = self.enter_breaker(key)
         passage = Passage(name)
         try:
             yield passage
         finally:
-            self.leave(key, passage.ending, is_probe=is_probe)
+            self.leave_breaker(key, passage.ending, is_probe=is_probe)
 
-    def facts(self, user_id: str) -> list[BreakerFacts]:
+    def list_breakers(self, user_id: str) -> list[BreakerFacts]:
         """The breakers of a user that have failures, the latest first."""
         return [
             self._facts(key, breaker)
@@ -188,7 +188,7 @@ class Breakers:
             if key.user_id == user_id and (breaker.opened_at is not None or self._recent(breaker))
         ]
 
-    def reset(
+    def reset_breakers(
         self,
         user_id: str,
         server_id: str | None = None,
@@ -217,9 +217,9 @@ class Breakers:
         return len(chosen)
 
     def _conclude(self, key: BreakerKey, ending: Ending, *, is_probe: bool) -> None:
-        if ending.verdict is Verdict.FAILED:
+        if ending.verdict is BreakerVerdict.FAILED:
             self._failed(key, ending, is_probe=is_probe)
-        elif ending.verdict is Verdict.WORKED or (ending.verdict is Verdict.ALIVE and is_probe):
+        elif ending.verdict is BreakerVerdict.WORKED or (ending.verdict is BreakerVerdict.ALIVE and is_probe):
             breaker = self._breakers.pop(key, None)
             if breaker is not None and breaker.opened_at is not None:
                 self._on_change(key.user_id)

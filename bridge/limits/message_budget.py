@@ -38,11 +38,11 @@ class MessageBudget:
         self._earned = 0
         self._at = clock()
 
-    def earn(self) -> None:
+    def earn_messages(self) -> None:
         """A page of the user was sent a call."""
         self._earned = min(MAX_EARNED, self._earned + OF_A_CALL)
 
-    def spend(self, count: int) -> float:
+    def spend_messages(self, count: int) -> float:
         """Note that so much was said; returns the seconds after which more may be read, mostly 0."""
         now = self._clock()
         self._unasked = min(BURST, self._unasked + (now - self._at) * RATE_PER_S)

@@ -16,7 +16,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.settings import Limits
 
 
-class RequestAdmission:
+class RequestQueue:
     """The places of all users' requests."""
 
     def __init__(self, limits: Callable[[], Limits]) -> None:
@@ -39,7 +39,7 @@ class RequestAdmission:
         return sum(len(line) for line in self._waiting.values())
 
     @asynccontextmanager
-    async def place(self, user_id: str) -> AsyncGenerator[None]:
+    async def hold_place(self, user_id: str) -> AsyncGenerator[None]:
         """Wait for a place and hold it. Cancelling gives up the wait.
 
         Raises:

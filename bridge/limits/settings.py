@@ -153,7 +153,7 @@ NAMES = tuple(name.upper() for name in Limits.model_fields)
 class LimitStore(Protocol):
     """Where limits that were set in the page survive a restart."""
 
-    async def limits(self) -> Mapping[str, Number]:
+    async def load_limits(self) -> Mapping[str, Number]:
         """Name to value."""
         ...
 
@@ -176,7 +176,7 @@ class LiveLimits:
         self._changed: dict[str, Number] = {}
         self._listeners: list[Callable[[], None]] = []
         self._changing = asyncio.Lock()
-        self._now = checked(self._given)
+        self._now = build_limits(self._given)
 
     @property
     def now(self) -> Limits:
@@ -187,9 +187,9 @@ class LiveLimits:
         """Call `listener` after every change."""
         self._listeners.append(listener)
 
-    async def load(self) -> None:
+    async def load_stored(self) -> None:
         """Read what was kept; a value that is no longer allowed is left out with a warning."""
-        for name, value in (await self._store.limits()).items():
+        for name, value in (await self._store.load_limits()).items():
             try:
                 refuse_unknown([name])
                 self._kept[name] = _number(name, value)
@@ -197,7 +197,7 @@ class LiveLimits:
                 self._warn(f"A kept limit is left out: {error.error.message}")
         self._settle()
 
-    async def change(self, changes: Mapping[str, object]) -> list[str]:
+    async def change_limits(self, changes: Mapping[str, object]) -> list[str]:
         """Change limits by their names; None takes a change back. Returns warnings about obsolete names.
 
         All or none. A limit that the environment or the command line gives is changed until the next start,
@@ -212,7 +212,7 @@ class LiveLimits:
         await asyncio.shield(self._apply(numbers))
         return [obsolete_warning(name) for name in changes if name in OBSOLETE]
 
-    def facts(self) -> list[LimitFacts]:
+    def list_limits(self) -> list[LimitFacts]:
         """Every limit with its range and where its value comes from."""
         return [
             LimitFacts(
@@ -239,7 +239,7 @@ class LiveLimits:
             self._settle()
 
     def _settle(self) -> None:
-        self._now = checked({**self._kept, **self._given, **self._changed})
+        self._now = build_limits({**self._kept, **self._given, **self._changed})
         for listener in self._listeners:
             listener()
 
@@ -256,7 +256,7 @@ def read_given(texts: Mapping[str, str]) -> tuple[dict[str, Number], list[str]]:
         BridgeError: `invalid_request`: a value that is no number or out of its range.
     """
     given = {name: _number(name, _parsed(texts[name])) for name in NAMES if texts.get(name, "").strip()}
-    checked(given)
+    build_limits(given)
     return given, [obsolete_warning(name) for name in OBSOLETE if name in texts]
 
 
@@ -281,7 +281,7 @@ def range_of(name: str) -> tuple[Number, Number]:
     return least, most
 
 
-def checked(values: Mapping[str, Number]) -> Limits:
+def build_limits(values: Mapping[str, Number]) -> Limits:
     """`Limits` with these values, by name.
 
     Raises:
@@ -313,7 +313,7 @@ def _number(name: str, value: object) -> Number:
         if not value.is_integer():
             raise _out_of_range(name, value)
         value = int(value)
-    checked({name: value})
+    build_limits({name: value})
     return value
 
 

@@ -31,17 +31,17 @@ class RateLimit:
     ) -> None:
         """`what` names in a sentence what there were too many of, such as "wrong codes"."""
         self._what = what
-        self.allow(per_key=per_key, in_all=in_all)
+        self.change_rate(per_key=per_key, in_all=in_all)
         self._window_s = window_s
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}
 
-    def allow(self, *, per_key: int, in_all: int | None = None) -> None:
+    def change_rate(self, *, per_key: int, in_all: int | None = None) -> None:
         """Change how much is allowed; without `in_all` a key is limited by itself alone."""
         common = per_key * MAX_KEYS if in_all is None else in_all
         self._capacities = {True: float(common), False: float(per_key)}
 
-    def check(self, key: str) -> None:
+    def check_rate(self, key: str) -> None:
         """Refuse when nothing is left.
 
         Raises:
@@ -55,7 +55,7 @@ class RateLimit:
                 ErrorCode.RATE_LIMITED, message, detail={"retry_after_s": seconds}, retryable=True
             )
 
-    def take(self, key: str) -> None:
+    def take_token(self, key: str) -> None:
         """Use one up.
 
         Raises:
@@ -64,7 +64,7 @@ class RateLimit:
         now = self._clock()
         left, in_all = self._left(key, now), self._left(EVERYBODY, now)
         if min(left, in_all) < 1:
-            self.check(key)
+            self.check_rate(key)
         for bucket, rest in ((key, left), (EVERYBODY, in_all)):
             self._buckets.pop(bucket, None)
             self._buckets[bucket] = (rest - 1, now)

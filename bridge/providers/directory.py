@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from bridge.agent.chat_completions.options import unsayable_in_responses
-from bridge.agent.chat_completions.upstream_request import ChatDialect, unsayable
+from bridge.agent.chat_completions.upstream_request import ChatDialect, find_unsupported_paths
 from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
 from bridge.agent.text_calls.model import TextCallModel
 from bridge.agent.turn import TurnSettings
-from bridge.late_modules import load
+from bridge.late_modules import load_late
 from bridge.providers.models import ChatModel, ResponsesModel
 from bridge.providers.ports import Listed, Provider
 from bridge.settings import model_facts
@@ -95,7 +95,7 @@ class ModelEntry:
     def reasons(self) -> bool:
         """Whether it thinks before it answers."""
         said = self.settings.reasons
-        return model_facts.reasons(self.upstream_name) if said is None else said
+        return model_facts.is_reasoning_model(self.upstream_name) if said is None else said
 
     @property
     def web_search(self) -> WebSearch | None:
@@ -103,12 +103,12 @@ class ModelEntry:
         if (own := self.settings.web_search) is not None:
             return None if own == "none" else own
         form = self.provider.web_search
-        return None if form == "tool" and not model_facts.searches(self.upstream_name) else form
+        return None if form == "tool" and not model_facts.can_search_web(self.upstream_name) else form
 
     def left_out(self, request: ModelRequest) -> tuple[str, ...]:
         """What the provider's protocol cannot say of a caller's request: paths such as `truncation`."""
         if self.provider.api == "chat":
-            return tuple(unsayable(request))
+            return tuple(find_unsupported_paths(request))
         return tuple(unsayable_in_responses(request.chat_options))
 
 
@@ -121,15 +121,15 @@ class NamedModel:
         self._name = name
         self._options = options
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream` says. What a caller said wins, member by member in objects."""
-        asked = replace(request, model=self._name, options=merged(self._options, request.options))
-        async with aclosing(self._inner.stream(asked)) as events:
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """One round, as `Model.stream_round` says. What a caller said wins, member by member in objects."""
+        asked = replace(request, model=self._name, options=merge_options(self._options, request.options))
+        async with aclosing(self._inner.stream_round(asked)) as events:
             async for event in events:
                 yield event
 
 
-class ModelBook:
+class ModelDirectory:
     """All models. All methods run on one event loop."""
 
     def __init__(
@@ -163,7 +163,7 @@ class ModelBook:
         for shelf in self._shelves.values():
             await shelf.provider.close()
 
-    async def entries(self) -> list[ModelEntry]:
+    async def list_models(self) -> list[ModelEntry]:
         """All of them: the file's in its order, then those that providers list. Never fails.
 
         Of several with the same name the later ones have their provider's name before it.
@@ -173,7 +173,7 @@ class ModelBook:
                 group.create_task(shelf.refresh(), name=f"list the models of {shelf.name}")
         return list(self._known().values())
 
-    async def get(self, name: str) -> ModelEntry:
+    async def find_model(self, name: str) -> ModelEntry:
         """The model of a name: one of `entries`, or any of a provider that is named before it.
 
         Names that were listed once are not looked up again. Where the only provider cannot list its models,
@@ -184,7 +184,7 @@ class ModelBook:
         """
         if (entry := self._known().get(name)) is not None:
             return entry
-        entries = {entry.id: entry for entry in await self.entries()}
+        entries = {entry.id: entry for entry in await self.list_models()}
         if name in entries:
             return entries[name]
         provider, _, model = name.partition("/")
@@ -225,7 +225,7 @@ class ModelBook:
                 "id": f"{vendor}{slash}{name}",
                 "model": entry.upstream_name,
                 "display_name": None,
-                "options": merged(entry.options, options),
+                "options": merge_options(entry.options, options),
             }
             yield shelf.entry(entry.settings.model_copy(update=changes), entry.created)
 
@@ -237,7 +237,7 @@ class _Shelf:
         self, settings: ProviderSettings, key: str | None, file: ModelsFile, clock: Callable[[], float]
     ) -> None:
         self.name = settings.name
-        self.provider: Provider = load("http_provider")(settings, key, clock=clock)
+        self.provider: Provider = load_late("http_provider")(settings, key, clock=clock)
         is_named = any(model.provider == settings.name for model in file.model)
         self.lists = not is_named if settings.list_models is None else settings.list_models
         self._model = _client_of(self.provider)
@@ -263,7 +263,7 @@ class _Shelf:
     async def _renew(self) -> float:
         """Seconds until it is worth asking again."""
         try:
-            listed = await self.provider.models()
+            listed = await self.provider.list_models()
         except ModelError as error:
             _log.warning("The models of %s cannot be listed: %s", self.name, error.message)
             return LIST_AGAIN_S
@@ -275,7 +275,7 @@ class _Shelf:
         return self.entry(settings, model.created)
 
 
-def merged(defaults: JsonObject, said: JsonObject) -> JsonObject:
+def merge_options(defaults: JsonObject, said: JsonObject) -> JsonObject:
     """Options with what a caller said on top; objects in them member by member."""
     both = {**defaults, **said}
     for name, value in said.items():
@@ -294,10 +294,10 @@ def _client_of(provider: Provider) -> Model:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelDesk:
+class ModelServices:
     """For responses and conversations."""
 
-    models: ModelBook
+    models: ModelDirectory
     settings_of: Callable[[ModelEntry], TurnSettings]
     """How turns of a model run, as the settings say now."""
     tasks: Tasks

@@ -58,7 +58,7 @@ class Failures:
             status=status,
         )
 
-    def silent(self, code: str) -> ModelError:
+    def describe_silence(self, code: str) -> ModelError:
         """Nothing came in time."""
         return ModelError(
             f"The provider {self._provider} did not answer in time.", code=code, kind="timeout_error"
@@ -71,7 +71,7 @@ class Failures:
             code="upstream_disconnected",
         )
 
-    def unreadable(self, what: str) -> ModelError:
+    def describe_unreadable(self, what: str) -> ModelError:
         """It answered what is no stream of events."""
         return ModelError(
             self._without_key(f"The provider {self._provider} answered what the bridge cannot read: {what}"),
@@ -88,7 +88,7 @@ class Failures:
             retry_after_s=again_in_s,
         )
 
-    def unreachable(self, cause: str) -> ModelError:
+    def describe_unreachable(self, cause: str) -> ModelError:
         """There is no way to it; `cause` says why, or nothing."""
         known = self._without_key(cause).rstrip(".")
         return ModelError(

@@ -29,7 +29,7 @@ from bridge.providers.errors import Failures, retry_after_s
 from bridge.providers.ports import Listed, Provider
 from bridge.settings.model_facts import listed_facts
 from bridge.settings.models import ProviderSettings
-from bridge.tasks import pause
+from bridge.tasks import sleep_safely
 from toolserver.json_types import JsonObject, array_at, dump_json, text_at
 
 TRIES = 3
@@ -78,7 +78,7 @@ class HttpProvider(Provider):
         key: str | None,
         *,
         clock: Callable[[], float] = time.monotonic,
-        rest: Callable[[float], Awaitable[None]] = pause,
+        rest: Callable[[float], Awaitable[None]] = sleep_safely,
     ) -> None:
         """`key`: None for a provider that wants none. `rest` waits between two tries."""
         self.settings = settings
@@ -104,7 +104,7 @@ class HttpProvider(Provider):
         """Hang up on everybody."""
         await self._client.close()
 
-    async def events(
+    async def stream_events(
         self, path: str, body: JsonObject, note: Note | None = None
     ) -> AsyncGenerator[JsonObject]:
         """The events of one request as decoded JSON, until the provider ends its stream.
@@ -112,7 +112,7 @@ class HttpProvider(Provider):
         Closing the generator hangs up. `note` is told of tries that failed.
 
         Raises:
-            ModelError: as `Model.stream`; a stream that just ends is no error here.
+            ModelError: as `Model.stream_round`; a stream that just ends is no error here.
         """
         begun = await self._begin(path, dump_json(body), note)
         try:
@@ -123,7 +123,7 @@ class HttpProvider(Provider):
         finally:
             await begun.stream.close()
 
-    async def models(self) -> list[Listed]:
+    async def list_models(self) -> list[Listed]:
         """What the provider lists, each name once.
 
         Raises:
@@ -134,13 +134,13 @@ class HttpProvider(Provider):
             async with asyncio.timeout(LIST_S):
                 body = await self._client.get("/models", cast_to=object, options={"headers": self._headers})
         except TimeoutError:
-            raise self.failures.silent("upstream_timeout") from None
+            raise self.failures.describe_silence("upstream_timeout") from None
         except APIError as error:
             failure = failure_of(error, self.failures, has_begun=False)
             self._remember(failure)
             raise failure from None
         except _NO_JSON as error:
-            raise self.failures.unreadable(str(error)) from None
+            raise self.failures.describe_unreadable(str(error)) from None
         found = [_listed(row) for row in array_at(self._object(body), "data") if isinstance(row, dict)]
         return list({model.name: model for model in found if model.name}.values())
 
@@ -150,7 +150,7 @@ class HttpProvider(Provider):
         except APIError as error:
             raise failure_of(error, self.failures, has_begun=True) from None
         except _NO_JSON as error:
-            raise self.failures.unreadable(str(error)) from None
+            raise self.failures.describe_unreadable(str(error)) from None
 
     async def _begin(self, path: str, content: bytes, note: Note | None) -> _Begun:
         self._refuse_known_key()
@@ -160,7 +160,7 @@ class HttpProvider(Provider):
                 async with asyncio.timeout(give_up_at - self._clock()):
                     return await self._try(path, content)
             except TimeoutError:
-                raise self.failures.silent("upstream_timeout") from None
+                raise self.failures.describe_silence("upstream_timeout") from None
             except APIError as error:
                 failure = failure_of(error, self.failures, has_begun=False)
                 rest_s = _rest_before_next(number, error, failure)
@@ -188,7 +188,7 @@ class HttpProvider(Provider):
                 raise self._no_event(stream)
         except _NO_JSON as error:
             await stream.close()
-            raise self.failures.unreadable(str(error)) from None
+            raise self.failures.describe_unreadable(str(error)) from None
         except BaseException:
             await stream.close()
             raise
@@ -196,12 +196,12 @@ class HttpProvider(Provider):
 
     def _no_event(self, stream: AsyncStream[object]) -> ModelError:
         kind = stream.response.headers.get("content-type", "nothing")
-        return self.failures.unreadable(f"{kind} instead of a stream of events.")
+        return self.failures.describe_unreadable(f"{kind} instead of a stream of events.")
 
     def _object(self, event: object) -> JsonObject:
         if isinstance(event, dict):
             return cast(JsonObject, event)
-        raise self.failures.unreadable("what is no JSON object.")
+        raise self.failures.describe_unreadable("what is no JSON object.")
 
     def _refuse_known_key(self) -> None:
         if self._refusal is None:
@@ -223,9 +223,11 @@ def failure_of(error: APIError, failures: Failures, *, has_begun: bool) -> Model
         failure.retry_after_s = retry_after_s(error.response.headers)
         return failure
     if isinstance(error, APITimeoutError):
-        return failures.silent("upstream_timeout")
+        return failures.describe_silence("upstream_timeout")
     if isinstance(error, APIConnectionError):
-        return failures.broken_off() if has_begun else failures.unreachable(str(error.__cause__ or ""))
+        return (
+            failures.broken_off() if has_begun else failures.describe_unreachable(str(error.__cause__ or ""))
+        )
     return failures.of_body(error.body, status=None)
 
 

@@ -10,8 +10,8 @@ from bridge.agent.chat_completions.options import with_responses_options
 from bridge.agent.chat_completions.stream_decoder import ChatReading
 from bridge.agent.chat_completions.upstream_request import OPENAI_DIALECT, ChatDialect, chat_request
 from bridge.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest
-from bridge.agent.responses.stream_repair import ToldItems
-from bridge.agent.responses.surrogate_pairs import PairJoiner
+from bridge.agent.responses.stream_repair import StreamRepair
+from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
 from bridge.providers.ports import Provider
 from toolserver.json_types import JsonObject, JsonValue
 
@@ -31,15 +31,15 @@ class ResponsesModel:
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream` says."""
-        pairs, items, body = PairJoiner(), ToldItems(), responses_body(request)
-        async with aclosing(self._provider.events("/responses", body, request.note)) as events:
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """One round, as `Model.stream_round` says."""
+        pairs, items, body = SurrogateJoiner(), StreamRepair(), responses_body(request)
+        async with aclosing(self._provider.stream_events("/responses", body, request.note)) as events:
             async for told in events:
                 if told.get("type") == "error":
                     raise self._provider.failures.of_body(told, status=None)
                 told.pop("sequence_number", None)
-                for whole in pairs.joined(items.whole(told)):
+                for whole in pairs.join_pairs(items.complete_event(told)):
                     event = ModelEvent(whole)
                     if event.type in ENDINGS:
                         await read_leftovers(events)
@@ -56,20 +56,20 @@ class ChatModel:
         self._provider = provider
         self._dialect = dialect
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream` says."""
-        reading, pairs = ChatReading(request), PairJoiner()
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """One round, as `Model.stream_round` says."""
+        reading, pairs = ChatReading(request), SurrogateJoiner()
         body = chat_request(request, self._dialect)
-        async with aclosing(self._provider.events("/chat/completions", body, request.note)) as chunks:
+        async with aclosing(self._provider.stream_events("/chat/completions", body, request.note)) as chunks:
             async for chunk in chunks:
-                for event in pairs.joined(reading.read(chunk)):
+                for event in pairs.join_pairs(reading.decode_chunk(chunk)):
                     yield ModelEvent(event)
                 if reading.has_finished:
                     await _read_usage(chunks, reading)
                     break
         if not reading.has_finished:
             raise self._provider.failures.broken_off()
-        for event in pairs.joined(reading.end()):
+        for event in pairs.join_pairs(reading.finish_stream()):
             yield ModelEvent(event)
 
 

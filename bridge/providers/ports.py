@@ -29,17 +29,19 @@ class Provider(Protocol):
     settings: ProviderSettings
     failures: Failures
 
-    def events(self, path: str, body: JsonObject, note: Note | None = None) -> AsyncGenerator[JsonObject]:
+    def stream_events(
+        self, path: str, body: JsonObject, note: Note | None = None
+    ) -> AsyncGenerator[JsonObject]:
         """The events of one request as decoded JSON, until the provider ends its stream.
 
         Closing the generator hangs up. `note` is told of tries that failed.
 
         Raises:
-            ModelError: as `Model.stream`; a stream that just ends is no error here.
+            ModelError: as `Model.stream_round`; a stream that just ends is no error here.
         """
         ...
 
-    async def models(self) -> list[Listed]:
+    async def list_models(self) -> list[Listed]:
         """What the provider lists, each name once.
 
         Raises:

@@ -74,7 +74,7 @@ DEFAULT_KEPT_BYTES, MIN_KEPT_BYTES = 1024**3, 1024**2
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSettings:
+class StorageSettings:
     """How what is kept of answers stands in the database, and for how long."""
 
     encryption_keys: tuple[str, ...] = field(default=(), repr=False)
@@ -135,7 +135,7 @@ class Settings:
     limit_reached_template: str = ""
     """What an answer says that has used up its rounds; "" for the built-in text."""
     memory: MemorySettings = field(default_factory=MemorySettings)
-    kept: KeptSettings = field(default_factory=KeptSettings)
+    kept: StorageSettings = field(default_factory=StorageSettings)
     max_open_calls_per_user: int = field(default=MAX_OPEN_CALLS_PER_USER)
 
 

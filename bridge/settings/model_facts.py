@@ -17,12 +17,12 @@ _NO_SEARCH = re.compile(r"(?:^|/)(?:o3-mini|.*(?:nano|audio|realtime|transcribe|
 _NO_FUNCTIONS = re.compile(r"(?:^|/)(?:chatgpt-4o-latest|o1-mini|o1-preview|gpt-4o.*-search-preview)")
 
 
-def reasons(name: str) -> bool:
+def is_reasoning_model(name: str) -> bool:
     """Whether a model of that name thinks before it answers."""
     return _REASON.search(name) is not None
 
 
-def searches(name: str) -> bool:
+def can_search_web(name: str) -> bool:
     """Whether a model of that name takes OpenAI's tool `web_search`."""
     return _SEARCH.search(name) is not None and _NO_SEARCH.search(name) is None
 

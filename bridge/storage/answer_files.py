@@ -34,7 +34,7 @@ class AnswerFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def find(self, file_id: str) -> Path | None:
+    def find_file(self, file_id: str) -> Path | None:
         """The file of that id, unless it is gone or older than a day."""
         path = self.path / file_id
         with suppress(OSError):
@@ -47,9 +47,9 @@ class AnswerFolder:
         if not _CALL_ID.fullmatch(call_id):
             return None
         ids = (f"{user_id}/{call_id}{ending}" for ending in _ENDINGS)
-        return next((file_id for file_id in ids if self.find(file_id)), None)
+        return next((file_id for file_id in ids if self.find_file(file_id)), None)
 
-    def sweep(self) -> None:
+    def sweep_files(self) -> None:
         """Remove what is older than a day, and of each user the oldest over the quota; never fails."""
         with suppress(OSError):
             for path in self.path.iterdir():
@@ -80,7 +80,7 @@ class Upload:
         self.head = bytearray()
         """The first `head_bytes` of them."""
 
-    def count(self, chunk: bytes) -> None:
+    def count_chunk(self, chunk: bytes) -> None:
         """Take note of what has come.
 
         Raises:
@@ -93,7 +93,7 @@ class Upload:
             raise BridgeError(ErrorCode.TOO_LARGE, message, detail=detail)
         self.head += chunk[: max(0, self._head_bytes - len(self.head))]
 
-    def write(self, chunk: bytes) -> None:
+    def write_chunk(self, chunk: bytes) -> None:
         """Append to the file; nothing if there is no room."""
         if not self._has_room:
             return
@@ -105,9 +105,9 @@ class Upload:
         except OSError as error:
             self._give_up(error)
 
-    def finish(self) -> str | None:
+    def finish_file(self) -> str | None:
         """Give the file its name and sweep; returns its id, None when there was no room."""
-        self.write(b"")
+        self.write_chunk(b"")
         if self._file is None or not self._has_room:
             return None
         try:
@@ -116,10 +116,10 @@ class Upload:
         except OSError as error:
             self._give_up(error)
             return None
-        self._folder.sweep()
+        self._folder.sweep_files()
         return f"{self._target.parent.name}/{self._target.name}"
 
-    def discard(self) -> None:
+    def discard_file(self) -> None:
         """Remove what was written, unless it has its name."""
         if self._file is not None:
             with suppress(OSError):
@@ -129,7 +129,7 @@ class Upload:
 
     def _give_up(self, error: OSError) -> None:
         self._has_room = False
-        self.discard()
+        self.discard_file()
         _log.warning("An answer could not be kept: %s", error.strerror or error)
 
 

@@ -23,7 +23,7 @@ from bridge.storage.dialects import reason_of
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import AuditRow, CallRow, UserRow
 from bridge.storage.write_thread import GroupCommit, RowWriter, Transactions
-from bridge.tasks import pause
+from bridge.tasks import sleep_safely
 
 MAX_ROWS = 1_000_000
 """Entries kept; beyond it the oldest go, however young."""
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class AuditCursor:
     """Where an entry stands among all: by time, then table, then its id there."""
 
     at: float
@@ -54,7 +54,7 @@ class Place:
         return f"{self.at!r}-{self.table}-{self.id}"
 
     @classmethod
-    def read(cls, text: str) -> Place:
+    def parse_cursor(cls, text: str) -> AuditCursor:
         """The place that `text` names.
 
         Raises:
@@ -68,26 +68,26 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptEntry:
+class StoredAuditEntry:
     """An entry as it is read."""
 
-    place: Place
+    place: AuditCursor
     entry: AuditEntry
     user: str | None
     """Name of the user, while there is one of that id."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AuditQuery:
     """Which entries to read; None of anything is no condition."""
 
     user_id: str | None = None
     kinds: Collection[AuditKind] | None = None
     since: float | None = None
-    before: Place | None = None
+    before: AuditCursor | None = None
     limit: int = 100
 
-    def includes(self, kind: AuditKind) -> bool:
+    def includes_kind(self, kind: AuditKind) -> bool:
         """Whether entries of this kind are wanted."""
         return self.kinds is None or kind in self.kinds
 
@@ -101,7 +101,7 @@ class AuditLog:
         self._keep_seconds = keep_days * DAY_SECONDS
         self._entries = GroupCommit[Sequence[Any]]("The audit log", thread, _append)
 
-    def note(
+    def add_entry(
         self,
         kind: AuditKind,
         user_id: str | None,
@@ -123,31 +123,31 @@ class AuditLog:
             None if operation_key is None else _fitting(operation_key, MAX_OPERATION_CHARS),
             _detail_text(detail or {}),
         )
-        self._entries.put(row)
+        self._entries.put_entry(row)
 
-    async def run(self) -> None:
+    async def sweep_hourly(self) -> None:
         """Cut the log at its old end, now and once an hour, until cancelled."""
         while True:
-            cut = self._thread.transact(self._cut)
+            cut = self._thread.run_transaction(self._cut)
             try:
                 await asyncio.wrap_future(cut)
             except (SQLAlchemyError, OSError) as error:
                 _log.error("The audit log cannot be cut: %s", reason_of(error))
-            await pause(SWEEP_SECONDS)
+            await sleep_safely(SWEEP_SECONDS)
 
-    async def flush(self) -> None:
+    async def flush_entries(self) -> None:
         """Write what waits; what the database does not take stays."""
-        await self._entries.flush()
+        await self._entries.flush_entries()
 
-    async def entries(self, wanted: Wanted) -> list[KeptEntry]:
+    async def read_entries(self, wanted: AuditQuery) -> list[StoredAuditEntry]:
         """Entries, newest first, with the calls of the journal among them."""
         await self._entries.catch_up()
         async with self._session() as session:
             noted = await _noted(session, wanted)
-            called = await _called(session, wanted) if wanted.includes(AuditKind.CALL) else []
+            called = await _called(session, wanted) if wanted.includes_kind(AuditKind.CALL) else []
             found = list(heapq.merge(noted, called, key=lambda pair: pair[0], reverse=True))[: wanted.limit]
             names = await _user_names(session, {entry.user_id for _, entry in found if entry.user_id})
-        return [KeptEntry(place, entry, names.get(entry.user_id or "")) for place, entry in found]
+        return [StoredAuditEntry(place, entry, names.get(entry.user_id or "")) for place, entry in found]
 
     def _cut(self, connection: Connection) -> None:
         newest = connection.scalar(select(func.max(AuditRow.id))) or 0
@@ -161,10 +161,10 @@ _WRITER = RowWriter(_COLUMNS, lambda _dialect: insert(AuditRow))
 
 
 def _append(connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
-    _WRITER.write(connection, rows)
+    _WRITER.write_rows(connection, rows)
 
 
-async def _noted(session: AsyncSession, wanted: Wanted) -> list[tuple[Place, AuditEntry]]:
+async def _noted(session: AsyncSession, wanted: AuditQuery) -> list[tuple[AuditCursor, AuditEntry]]:
     query = select(AuditRow)
     if wanted.user_id is not None:
         query = query.where(AuditRow.user_id == wanted.user_id)
@@ -180,7 +180,7 @@ async def _noted(session: AsyncSession, wanted: Wanted) -> list[tuple[Place, Aud
     return [_noted_entry(row) for row in rows]
 
 
-async def _called(session: AsyncSession, wanted: Wanted) -> list[tuple[Place, AuditEntry]]:
+async def _called(session: AsyncSession, wanted: AuditQuery) -> list[tuple[AuditCursor, AuditEntry]]:
     query = select(CallRow)
     if wanted.user_id is not None:
         query = query.where(CallRow.user_id == wanted.user_id)
@@ -202,7 +202,7 @@ async def _user_names(session: AsyncSession, user_ids: Collection[str]) -> dict[
     return {row.id: row.display_name or row.name for row in rows}
 
 
-def _noted_entry(row: AuditRow) -> tuple[Place, AuditEntry]:
+def _noted_entry(row: AuditRow) -> tuple[AuditCursor, AuditEntry]:
     entry = AuditEntry(
         row.at,
         AuditKind(row.kind),
@@ -213,10 +213,10 @@ def _noted_entry(row: AuditRow) -> tuple[Place, AuditEntry]:
         row.operation_key,
         json.loads(row.detail),
     )
-    return Place(row.at, _AUDIT, f"{row.id:0{ROW_ID_DIGITS}d}"), entry
+    return AuditCursor(row.at, _AUDIT, f"{row.id:0{ROW_ID_DIGITS}d}"), entry
 
 
-def _called_entry(row: CallRow) -> tuple[Place, AuditEntry]:
+def _called_entry(row: CallRow) -> tuple[AuditCursor, AuditEntry]:
     error = None if row.error is None else json.loads(row.error)
     late = None if row.late is None else json.loads(row.late)
     detail = {
@@ -233,7 +233,7 @@ def _called_entry(row: CallRow) -> tuple[Place, AuditEntry]:
     entry = AuditEntry(
         row.opened_at, AuditKind.CALL, row.user_id, actor, row.id, row.server_id, row.operation_key, kept
     )
-    return Place(row.opened_at, _CALLS, row.id), entry
+    return AuditCursor(row.opened_at, _CALLS, row.id), entry
 
 
 def _is_row(text: str) -> bool:

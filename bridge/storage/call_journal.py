@@ -27,12 +27,12 @@ from bridge.calls.outcome import doubtful_error
 from bridge.calls.ports import JournalEntry, JournalUnavailable
 from bridge.calls.state_machine import CallState
 from bridge.errors import WireError
-from bridge.storage.dialects import reason_of, upsert
+from bridge.storage.dialects import build_upsert, reason_of
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import CallRow
-from bridge.storage.write_ahead_log import IntentLog
+from bridge.storage.write_ahead_log import WriteAheadLog
 from bridge.storage.write_thread import CATCH_UP_S, GroupCommit, RowWriter, Transactions
-from bridge.tasks import pause
+from bridge.tasks import sleep_safely
 
 KEEP_SECONDS = 30 * 24 * 3600
 
@@ -48,7 +48,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptCall:
+class StoredCall:
     """A call as the journal has it. Times are UTC seconds since 1970."""
 
     call_id: str
@@ -110,7 +110,7 @@ A dict of plain values is nothing that the collector of garbage looks through, h
 class CallJournal:
     """The table of calls."""
 
-    def __init__(self, session: Sessions, thread: Transactions, intents: IntentLog) -> None:
+    def __init__(self, session: Sessions, thread: Transactions, intents: WriteAheadLog) -> None:
         """`intents` are closed with the journal."""
         self._session = session
         self._thread = thread
@@ -121,7 +121,7 @@ class CallJournal:
         self._is_failing = False
         """The last line could not be appended."""
 
-    async def opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, record: CallRecord, within_s: float) -> None:
         """Write down an unsafe call before its page may begin it; it outlives the process.
 
         Waits only while the database is too far behind.
@@ -138,52 +138,52 @@ class CallJournal:
             raise JournalUnavailable
         self._under_way.add(record.call_id)
         row[_UNREAD] = text
-        self._entries.put(row, is_vital=True)
+        self._entries.put_entry(row, is_vital=True)
 
-    def ended(self, record: CallRecord) -> None:
+    def record_ended(self, record: CallRecord) -> None:
         """Write down an ending, some time soon; never fails. That of an opened call outlives the process."""
         row = _row(record, ended_at=time.time())
         if record.call_id in self._under_way:
             self._under_way.discard(record.call_id)
             self._append(row)
-            self._entries.put(row, is_vital=True)
+            self._entries.put_entry(row, is_vital=True)
         else:
             row[_UNREAD] = _keepable(record)
-            self._entries.put(row)
+            self._entries.put_entry(row)
 
-    def late(self, user_id: str, result: Result) -> None:
+    def record_late(self, user_id: str, result: Result) -> None:
         """Write down what a page of this user says of a call that has ended; never fails.
 
         The first word counts, but what an API answered counts more than that nothing came.
         """
-        self._entries.put(_Late(result.call_id, user_id, result.outcome.status, _late_text(result)))
+        self._entries.put_entry(_Late(result.call_id, user_id, result.outcome.status, _late_text(result)))
 
     async def close(self) -> None:
         """Write what waits. What the database does not take then is settled at the next start, or lost."""
-        await self._entries.flush()
+        await self._entries.flush_entries()
         self._forget_intents()
         self._intents.close()
 
-    async def run(self, *, every_s: float = SWEEP_SECONDS) -> None:
+    async def sweep_hourly(self, *, every_s: float = SWEEP_SECONDS) -> None:
         """Forget calls that are older than `KEEP_SECONDS`, once an hour, until cancelled."""
         while True:
-            await pause(every_s)
-            forgotten = self._thread.transact(_forget_old)
+            await sleep_safely(every_s)
+            forgotten = self._thread.run_transaction(_forget_old)
             try:
                 await asyncio.wrap_future(forgotten)
             except (SQLAlchemyError, OSError) as error:
                 _log.error("Old calls cannot be deleted: %s", reason_of(error))
             self._forget_intents()
 
-    async def settle(self) -> int:
+    async def settle_orphans(self) -> int:
         """End what another process left open when it died; returns how many calls.
 
         A call whose page was allowed to begin it may have been performed.
         """
         for row in _left_rows(self._intents):
-            self._entries.put(row.model_dump(mode="json"), is_vital=True)
-        await self._entries.flush()
-        async with self._session.begin() as session:
+            self._entries.put_entry(row.model_dump(mode="json"), is_vital=True)
+        await self._entries.flush_entries()
+        async with self._session.begin_transaction() as session:
             rows = (await session.scalars(select(CallRow).where(CallRow.ended_at.is_(None)))).all()
             for row in rows:
                 error, state = bridge_stopped(), CallState.FAILED
@@ -197,7 +197,7 @@ class CallJournal:
         """Whether the intent log has the row now."""
         given, settled = self._entries.given, self._entries.settled
         try:
-            self._intents.append(orjson.dumps(row) + b"\n", given=given, settled=settled)
+            self._intents.append_line(orjson.dumps(row) + b"\n", given=given, settled=settled)
         except (OSError, orjson.JSONEncodeError) as error:
             if not self._is_failing:
                 _log.error("Calls that may change something cannot be written down: %s", error)
@@ -211,18 +211,18 @@ class CallJournal:
         if self._entries.settled < self._entries.given:
             return
         try:
-            self._intents.clear()
+            self._intents.clear_lines()
         except OSError as error:
             _log.error("The log of intents cannot be emptied: %s", error)
 
-    async def call(self, user_id: str, call_id: str) -> KeptCall | None:
+    async def find_call(self, user_id: str, call_id: str) -> StoredCall | None:
         """One call of a user."""
         await self.catch_up()
         async with self._session() as session:
             row = await session.get(CallRow, call_id)
             return _kept(row) if row is not None and row.user_id == user_id else None
 
-    async def calls(self, user_id: str, *, before: float | None, limit: int) -> list[KeptCall]:
+    async def list_calls(self, user_id: str, *, before: float | None, limit: int) -> list[StoredCall]:
         """A user's calls, newest first, opened before a time."""
         await self.catch_up()
         wanted = select(CallRow).where(CallRow.user_id == user_id)
@@ -256,7 +256,7 @@ _COLUMNS = tuple(name for name in _NAMES if name in _Row.model_fields)
 """In the order of the table, in which a statement names them."""
 
 _CHANGED = ("device_id", "state", "may_begin", "http_status", "content_type", "error", "decision", "ended_at")
-_WRITER = RowWriter(_COLUMNS, lambda dialect: upsert(dialect, CallRow, _CHANGED, while_null="ended_at"))
+_WRITER = RowWriter(_COLUMNS, lambda dialect: build_upsert(dialect, CallRow, _CHANGED, while_null="ended_at"))
 
 
 def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> None:
@@ -272,7 +272,7 @@ def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> 
         elif call_id in rows:
             entry["arguments"] = rows[call_id]["arguments"]
         rows[call_id] = entry
-    _WRITER.write(connection, [[row[name] for name in _COLUMNS] for row in rows.values()])
+    _WRITER.write_rows(connection, [[row[name] for name in _COLUMNS] for row in rows.values()])
     for said in late:
         _save_late(connection, said)
 
@@ -284,11 +284,11 @@ def _save_late(connection: Connection, said: _Late) -> None:
         connection.execute(update(_CALLS).where(*of_call).values(late=said.text))
 
 
-def _left_rows(intents: IntentLog) -> list[_Row]:
+def _left_rows(intents: WriteAheadLog) -> list[_Row]:
     """What a log has, of each call the opening before the ending."""
     rows: list[_Row] = []
     unreadable = 0
-    for line in intents.lines():
+    for line in intents.read_lines():
         try:
             rows.append(_Row.model_validate_json(line))
         except ValidationError:
@@ -349,8 +349,8 @@ def _late_text(result: Result) -> str:
     return json.dumps(facts)
 
 
-def _kept(row: CallRow) -> KeptCall:
-    return KeptCall(
+def _kept(row: CallRow) -> StoredCall:
+    return StoredCall(
         call_id=row.id,
         tool=row.tool,
         server_id=row.server_id,

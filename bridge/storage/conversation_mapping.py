@@ -10,8 +10,8 @@ from sqlalchemy import Row, Table
 from bridge.conversations.conversation import Conversation, Message, Role, Run, RunState
 from bridge.conversations.export import content_json, message_of, settings_json, settings_of
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
-from bridge.storage.encryption import Sealed, Sealing, Unreadable
-from bridge.stored_items.items import Unkeepable, pack, unpack
+from bridge.storage.encryption import Encrypted, Encryption, Unreadable
+from bridge.stored_items.items import Unstorable, pack_value, unpack_value
 from toolserver.json_types import JsonObject
 
 CONVERSATIONS = cast(Table, ConversationRow.__table__)
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 def place_of_conversation(user_id: str, conversation_id: str) -> str:
-    """Where the settings of a conversation stand; see `Sealing.seal`."""
+    """Where the settings of a conversation stand; see `Encryption.encrypt_bytes`."""
     return f"conversation {user_id} {conversation_id}"
 
 
@@ -33,7 +33,7 @@ def place_of_message(conversation_id: str, message_id: str) -> str:
 class ConversationRows:
     """Makes rows and reads them."""
 
-    def __init__(self, sealing: Sealing) -> None:
+    def __init__(self, sealing: Encryption) -> None:
         self._sealing = sealing
 
     def of_conversation(self, conversation: Conversation) -> dict[str, Any]:
@@ -75,10 +75,10 @@ class ConversationRows:
             **self._sealed("content", content_json(message), place),
         }
 
-    def conversation(self, row: Row[Any]) -> Conversation | None:
+    def read_conversation(self, row: Row[Any]) -> Conversation | None:
         """The conversation of a row; None: it cannot be read."""
         place = place_of_conversation(row.user_id, row.id)
-        settings = self._object(Sealed(row.settings, row.key_id), place)
+        settings = self._object(Encrypted(row.settings, row.key_id), place)
         if settings is None:
             return None
         return Conversation(
@@ -91,10 +91,10 @@ class ConversationRows:
             run=Run(row.run_id, cast(RunState, row.run_state)) if row.run_id else None,
         )
 
-    def message(self, row: Row[Any]) -> Message | None:
+    def read_message(self, row: Row[Any]) -> Message | None:
         """The message of a row; None: it cannot be read."""
         place = place_of_message(row.conversation_id, row.id)
-        content = self._object(Sealed(row.content, row.key_id), place)
+        content = self._object(Encrypted(row.content, row.key_id), place)
         if content is None:
             return None
         return message_of(
@@ -111,13 +111,13 @@ class ConversationRows:
         )
 
     def _sealed(self, column: str, value: JsonObject, place: str) -> dict[str, Any]:
-        sealed = self._sealing.seal(pack(value), place)
+        sealed = self._sealing.encrypt_bytes(pack_value(value), place)
         return {column: sealed.content, "size": len(sealed.content), "key_id": sealed.key_id}
 
-    def _object(self, sealed: Sealed, place: str) -> JsonObject | None:
+    def _object(self, sealed: Encrypted, place: str) -> JsonObject | None:
         try:
-            value = unpack(self._sealing.open(sealed, place))
-        except (Unreadable, Unkeepable) as error:
+            value = unpack_value(self._sealing.decrypt_bytes(sealed, place))
+        except (Unreadable, Unstorable) as error:
             if self._sealing.is_first_miss(sealed):
                 _log.warning("What is kept as %s cannot be read: %s.", place, error)
             return None

@@ -17,11 +17,11 @@ from bridge.conversations.message_schema import content_of
 from bridge.errors import BridgeError, ErrorCode
 from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES, ConversationRows
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
-from bridge.storage.dialects import insert_missing, is_unfit, upsert
-from bridge.storage.encryption import Sealing
-from bridge.storage.sessions import Sessions, unavailable
+from bridge.storage.dialects import build_upsert, insert_missing, is_unfit
+from bridge.storage.encryption import Encryption
+from bridge.storage.sessions import Sessions, store_unavailable
 from bridge.storage.write_thread import Transactions
-from bridge.stored_items.items import Unkeepable
+from bridge.stored_items.items import Unstorable
 
 RUNNING = "running"
 
@@ -38,12 +38,12 @@ class ConversationTables:
         BridgeError: `store_unavailable`.
     """
 
-    def __init__(self, session: Sessions, thread: Transactions, sealing: Sealing) -> None:
+    def __init__(self, session: Sessions, thread: Transactions, sealing: Encryption) -> None:
         self._session = session
         self._thread = thread
         self._rows = ConversationRows(sealing)
 
-    async def add(self, conversation: Conversation) -> None:
+    async def add_conversation(self, conversation: Conversation) -> None:
         """Keep a new conversation.
 
         Raises:
@@ -52,7 +52,7 @@ class ConversationTables:
         row = await self._made(lambda: self._rows.of_conversation(conversation))
         await self._write(lambda connection: connection.execute(insert(CONVERSATIONS), row))
 
-    async def save(
+    async def save_conversation(
         self, conversation: Conversation, messages: Sequence[Message] = (), gone: Collection[str] = ()
     ) -> None:
         """Put a conversation's new state in place, with messages that are new or changed, without some.
@@ -62,7 +62,7 @@ class ConversationTables:
         row = await self._made(lambda: self._rows.of_conversation(conversation))
         await self._change(conversation, row, messages, gone)
 
-    async def advance(
+    async def advance_run(
         self, conversation: Conversation, messages: Sequence[Message] = (), gone: Collection[str] = ()
     ) -> None:
         """As `save`, but leave the settings as they are: somebody may have changed them meanwhile."""
@@ -97,24 +97,26 @@ class ConversationTables:
             if gone:
                 connection.execute(delete(MESSAGES).where(MESSAGES.c.id.in_(gone)))
             if added:
-                connection.execute(upsert(connection.dialect.name, ConversationMessageRow), added)
+                connection.execute(build_upsert(connection.dialect.name, ConversationMessageRow), added)
 
         await self._write(work)
 
-    async def get(self, user_id: str, conversation_id: str) -> Conversation | None:
+    async def find_conversation(self, user_id: str, conversation_id: str) -> Conversation | None:
         """One conversation of a user."""
         mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.id == conversation_id)
         found = await self._conversations(select(CONVERSATIONS).where(*mine))
         return found[0] if found else None
 
-    async def page(self, user_id: str, *, before: float | None, limit: int) -> list[Conversation]:
+    async def list_conversations(
+        self, user_id: str, *, before: float | None, limit: int
+    ) -> list[Conversation]:
         """A user's conversations, the one that changed last first, changed before a time."""
         wanted = select(CONVERSATIONS).where(CONVERSATIONS.c.user_id == user_id)
         if before is not None:
             wanted = wanted.where(CONVERSATIONS.c.updated_at < before)
         return await self._conversations(wanted.order_by(CONVERSATIONS.c.updated_at.desc()).limit(limit))
 
-    async def search(self, user_id: str, query: str, *, limit: int) -> list[Conversation]:
+    async def search_conversations(self, user_id: str, query: str, *, limit: int) -> list[Conversation]:
         """A user's conversations that hold a text, the one that changed last first.
 
         Titles, descriptions and texts of messages are read one conversation after the other: they may be
@@ -122,7 +124,7 @@ class ConversationTables:
         """
         wanted, found = query.casefold(), list[Conversation]()
         before: float | None = None
-        while page := await self.page(user_id, before=before, limit=PAGE_ROWS):
+        while page := await self.list_conversations(user_id, before=before, limit=PAGE_ROWS):
             before = page[-1].updated_at
             for conversation in page:
                 if await self._holds(conversation, wanted):
@@ -135,27 +137,27 @@ class ConversationTables:
         chosen = conversation.settings
         if wanted in f"{chosen.title}\n{chosen.description}".casefold():
             return True
-        messages = await self.messages(conversation.id)
+        messages = await self.list_messages(conversation.id)
         return any(wanted in (content_of(message) or "").casefold() for message in messages)
 
-    async def running(self) -> list[Conversation]:
+    async def list_running(self) -> list[Conversation]:
         """Conversations of all users whose run another process left behind."""
         return await self._conversations(select(CONVERSATIONS).where(CONVERSATIONS.c.run_state == RUNNING))
 
-    async def messages(self, conversation_id: str) -> list[Message]:
+    async def list_messages(self, conversation_id: str) -> list[Message]:
         """All messages of a conversation that can be read, in the order in which they were added."""
         wanted = select(MESSAGES).where(MESSAGES.c.conversation_id == conversation_id)
         async with self._session() as session:
             rows = (await session.execute(wanted.order_by(MESSAGES.c.seq))).all()
-        return await _read(self._rows.message, rows)
+        return await _read(self._rows.read_message, rows)
 
     async def all_of(self, user_id: str) -> AsyncIterator[tuple[Conversation, list[Message]]]:
         """A user's conversations with their messages, the one that changed last first."""
         before: float | None = None
-        while page := await self.page(user_id, before=before, limit=PAGE_ROWS):
+        while page := await self.list_conversations(user_id, before=before, limit=PAGE_ROWS):
             before = page[-1].updated_at
             for conversation in page:
-                yield conversation, await self.messages(conversation.id)
+                yield conversation, await self.list_messages(conversation.id)
 
     async def add_missing(self, conversation: Conversation, messages: Sequence[Message]) -> bool:
         """Keep a conversation whose id nobody has; whether it was kept."""
@@ -172,7 +174,7 @@ class ConversationTables:
         await self._write(work)
         return new[-1] > 0
 
-    async def delete(self, user_id: str, conversation_id: str) -> None:
+    async def delete_conversation(self, user_id: str, conversation_id: str) -> None:
         """Delete a conversation with its messages."""
         mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.id == conversation_id)
         await self._write(lambda connection: connection.execute(delete(CONVERSATIONS).where(*mine)))
@@ -180,12 +182,12 @@ class ConversationTables:
     async def _conversations(self, wanted: Select[Any]) -> list[Conversation]:
         async with self._session() as session:
             rows = (await session.execute(wanted)).all()
-        return await _read(self._rows.conversation, rows)
+        return await _read(self._rows.read_conversation, rows)
 
     async def _made(self, make: Callable[[], T]) -> T:
         try:
             return await asyncio.to_thread(make)
-        except Unkeepable as error:
+        except Unstorable as error:
             message = f"The conversation cannot be kept: {error}."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
 
@@ -194,11 +196,11 @@ class ConversationTables:
             work(connection)
 
         try:
-            await asyncio.wrap_future(self._thread.transact(transaction))
+            await asyncio.wrap_future(self._thread.run_transaction(transaction))
         except (SQLAlchemyError, OSError) as error:
             if is_unfit(error):
                 raise
-            raise unavailable() from error
+            raise store_unavailable() from error
 
 
 async def _read(read: Callable[[Row[Any]], T | None], rows: Iterable[Row[Any]]) -> list[T]:

@@ -14,7 +14,7 @@ from bridge.storage.dialects import reason_of
 ROWS_AT_ONCE = 200
 
 
-def move(source: Engine, target: Engine) -> Mapping[str, int]:
+def copy_rows(source: Engine, target: Engine) -> Mapping[str, int]:
     """Copy every row, in one transaction of the target; returns how many by table. Both are migrated.
 
     Raises:

@@ -17,7 +17,7 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, 
 from sqlalchemy.exc import ArgumentError, DBAPIError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from bridge.late_modules import load
+from bridge.late_modules import load_late
 from bridge.storage.dialects import reason_of, without_nul
 from bridge.storage.migrations import HEAD
 from bridge.storage.tables import Base
@@ -90,7 +90,7 @@ def postgresql_url(given: str) -> URL:
     return url.set(drivername="postgresql+psycopg")
 
 
-def shown(url: URL) -> str:
+def mask_url(url: URL) -> str:
     """An address as people may see it: without password and options."""
     bare = URL.create("postgresql", url.username, None, url.host, url.port, url.database)
     return bare.render_as_string()
@@ -135,10 +135,10 @@ def open_postgresql(url: URL) -> Engines:
         with migrating.begin() as connection:
             _refuse_unfit_server(connection, url)
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
-            _upgrade(connection, shown(url), _NEWER_DATABASE)
+            _upgrade(connection, mask_url(url), _NEWER_DATABASE)
             _refuse_missing_rights(connection, url)
     except (SQLAlchemyError, OSError) as error:
-        raise StoreError(f"{shown(url)} cannot be used: {reason_of(error)}. {_advice(error)}") from None
+        raise StoreError(f"{mask_url(url)} cannot be used: {reason_of(error)}. {_advice(error)}") from None
     return _postgresql_engines(url)
 
 
@@ -186,7 +186,7 @@ def _upgrade(connection: Connection, shown_as: str, newer: str) -> None:
     if revision is not None and _EARLY.fullmatch(revision):
         message = f"was made by a tool-bridge of before the first release (its tables are at {revision})"
         raise StoreError(f"{shown_as} {message}, which this one cannot read; choose another")
-    migrate: Callable[[Connection], bool] = load("migrate")
+    migrate: Callable[[Connection], bool] = load_late("migrate")
     if not migrate(connection):
         raise StoreError(f"{shown_as} {newer}")
 
@@ -207,12 +207,14 @@ def _refuse_unfit_server(connection: Connection, url: URL) -> None:
     )
     number, version, encoding, read_only = facts.one()
     if number < MIN_SERVER_VERSION:
-        raise StoreError(f"{shown(url)} is PostgreSQL {version}; the bridge needs 13 or newer")
+        raise StoreError(f"{mask_url(url)} is PostgreSQL {version}; the bridge needs 13 or newer")
     if encoding != "UTF8":
         message = f"is in the encoding {encoding}; create one with ENCODING 'UTF8' TEMPLATE template0"
-        raise StoreError(f"{shown(url)} {message}")
+        raise StoreError(f"{mask_url(url)} {message}")
     if read_only == "on":
-        raise StoreError(f"{shown(url)} is read-only, as a standby is; choose the server that takes writes")
+        raise StoreError(
+            f"{mask_url(url)} is read-only, as a standby is; choose the server that takes writes"
+        )
 
 
 def _refuse_missing_rights(connection: Connection, url: URL) -> None:
@@ -226,7 +228,7 @@ def _refuse_missing_rights(connection: Connection, url: URL) -> None:
     missing = connection.scalar(query, {"tables": tables, "actions": actions})
     if missing is not None:
         message = f"may be opened, but its user lacks a right ({missing}). {_OWNER}"
-        raise StoreError(f"{shown(url)} {message}")
+        raise StoreError(f"{mask_url(url)} {message}")
 
 
 _OWNER = "Make the user of the URL the owner of the database and of its tables."

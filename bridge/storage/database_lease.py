@@ -16,9 +16,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bridge.storage.database import StoreError, shown
+from bridge.storage.database import StoreError, mask_url
 from bridge.storage.dialects import reason_of
-from bridge.tasks import pause, within
+from bridge.tasks import run_within, sleep_safely
 
 CLAIM_LOCK = 0x746F6F6C_6F6E6521
 """Key of the advisory lock."""
@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 class Claim(Protocol):
     """What a bridge needs to be the only one."""
 
-    async def take(self) -> None:
+    async def take_claim(self) -> None:
         """Become the one.
 
         Raises:
@@ -47,11 +47,11 @@ class Claim(Protocol):
         """
         ...
 
-    async def keep(self) -> None:
+    async def keep_claim(self) -> None:
         """Stay it until cancelled, over a restart of the database."""
         ...
 
-    async def release(self) -> None:
+    async def release_claim(self) -> None:
         """Let another one be it."""
         ...
 
@@ -59,13 +59,13 @@ class Claim(Protocol):
 class NoClaim:
     """Of a file that nobody else has."""
 
-    async def take(self) -> None:
+    async def take_claim(self) -> None:
         """Nothing to take."""
 
-    async def keep(self) -> None:
+    async def keep_claim(self) -> None:
         """Nothing to keep."""
 
-    async def release(self) -> None:
+    async def release_claim(self) -> None:
         """Nothing to give back."""
 
 
@@ -81,27 +81,27 @@ class AdvisoryClaim:
         self._look_every_s = look_every_s
         self._connection: AsyncConnection | None = None
 
-    async def take(self) -> None:
+    async def take_claim(self) -> None:
         """Take the lock, or wait a while for it."""
         deadline = asyncio.get_running_loop().time() + self._patience_s
         try:
             while not await self._try():
                 if asyncio.get_running_loop().time() >= deadline:
                     raise StoreError(_taken(self._engine))
-                await pause(TRY_EVERY_S)
+                await sleep_safely(TRY_EVERY_S)
         except (SQLAlchemyError, OSError) as error:
-            raise StoreError(f"{shown(self._engine.url)} cannot be used: {reason_of(error)}") from None
+            raise StoreError(f"{mask_url(self._engine.url)} cannot be used: {reason_of(error)}") from None
 
-    async def keep(self) -> None:
+    async def keep_claim(self) -> None:
         """Look every few seconds whether the connection is there; take the lock again where it was lost."""
         while True:
-            await pause(self._look_every_s)
+            await sleep_safely(self._look_every_s)
             if self._connection is not None and await self._is_there(self._connection):
                 continue
-            await self.release()
+            await self.release_claim()
             await self._take_again()
 
-    async def release(self) -> None:
+    async def release_claim(self) -> None:
         """Close the connection, and with it give the lock back."""
         connection, self._connection = self._connection, None
         if connection is not None:
@@ -119,7 +119,7 @@ class AdvisoryClaim:
                     has_said = True
             except (SQLAlchemyError, OSError) as error:
                 _log.debug("the claim to the database cannot be taken: %s", reason_of(error))
-            await pause(self._look_every_s)
+            await sleep_safely(self._look_every_s)
 
     async def _try(self) -> bool:
         connection = await self._engine.connect()
@@ -135,7 +135,7 @@ class AdvisoryClaim:
 
     async def _is_there(self, connection: AsyncConnection) -> bool:
         try:
-            await within(ANSWER_S, connection.exec_driver_sql("SELECT 1"))
+            await run_within(ANSWER_S, connection.exec_driver_sql("SELECT 1"))
         except (SQLAlchemyError, OSError, TimeoutError) as error:
             _log.warning("The connection that holds the claim to the database is lost: %s", reason_of(error))
             return False
@@ -149,14 +149,14 @@ def claim_of(engine: AsyncEngine) -> Claim:
 
 def _taken(engine: AsyncEngine) -> str:
     return (
-        f"another bridge uses {shown(engine.url)}; a database serves one bridge: stop the other one, or give "
-        "this one a database of its own"
+        f"another bridge uses {mask_url(engine.url)}; a database serves one bridge: stop the other one, or "
+        "give this one a database of its own"
     )
 
 
 async def _closed(connection: AsyncConnection) -> None:
     try:
-        await within(ANSWER_S, connection.invalidate())  # not back to the others, with its lock
+        await run_within(ANSWER_S, connection.invalidate())  # not back to the others, with its lock
         await connection.close()
     except (SQLAlchemyError, OSError, TimeoutError) as error:
         _log.debug("a connection did not close: %s", reason_of(error))

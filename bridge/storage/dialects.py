@@ -45,7 +45,7 @@ def dialect_of(session: AsyncSession) -> str:
     return session.get_bind().dialect.name
 
 
-def upsert(
+def build_upsert(
     dialect: str,
     row: type[DeclarativeBase],
     changed: Collection[str] | None = None,

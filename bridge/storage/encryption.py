@@ -19,7 +19,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from bridge.settings.bridge import KeptSettings
+from bridge.settings.bridge import StorageSettings
 
 KEY_ID_CHARS = 16
 
@@ -35,7 +35,7 @@ of APIs, 2026-11)."""
 _log = logging.getLogger(__name__)
 
 
-class Sealed(NamedTuple):
+class Encrypted(NamedTuple):
     """Bytes as they stand in the database."""
 
     content: bytes
@@ -54,10 +54,10 @@ class Unreadable(Exception):
     """What is sealed cannot be opened with the keys at hand; the text says why."""
 
 
-class Sealing:
+class Encryption:
     """Seals and opens. Safe to be used from several threads."""
 
-    def __init__(self, settings: KeptSettings, *, encrypts: bool = True) -> None:
+    def __init__(self, settings: StorageSettings, *, encrypts: bool = True) -> None:
         """`encrypts` False: what is encrypted is opened, what is sealed is not encrypted."""
         self._settings = settings
         self._ciphers = {key_id(key): _ciphers(key) for key in settings.encryption_keys}
@@ -73,16 +73,16 @@ class Sealing:
         """The id of the key that seals. `thought`: of a model; it is encrypted also where the rest is not."""
         return self._first if thought or self._settings.encrypt_all else None
 
-    def seal(self, content: bytes, place: str, *, thought: bool = True) -> Sealed:
+    def encrypt_bytes(self, content: bytes, place: str, *, thought: bool = True) -> Encrypted:
         """Bytes for the database. `place`: whose they are and where they stand; `thought` as in `key_for`."""
         squeezed, chosen = self._squeezed(content), self.key_for(thought=thought)
         if chosen is None:
-            return Sealed(squeezed, None)
+            return Encrypted(squeezed, None)
         nonce = os.urandom(_NONCE_BYTES)
         encrypted = self._ciphers[chosen].gcm.encrypt(nonce, squeezed, _bytes_of(place))
-        return Sealed(_GCM + nonce + encrypted, chosen)
+        return Encrypted(_GCM + nonce + encrypted, chosen)
 
-    def open(self, sealed: Sealed, place: str) -> bytes:
+    def decrypt_bytes(self, sealed: Encrypted, place: str) -> bytes:
         """What was sealed for that place.
 
         Raises:
@@ -99,7 +99,7 @@ class Sealing:
             raise Unreadable(str(error)) from None
         raise Unreadable("unknown form")
 
-    def is_first_miss(self, sealed: Sealed) -> bool:
+    def is_first_miss(self, sealed: Encrypted) -> bool:
         """Whether nobody has been told yet that the key of this is missing; true once for each key."""
         if sealed.key_id is None or sealed.key_id in self._ciphers:
             return True
@@ -114,7 +114,7 @@ class Sealing:
                 return _COMPRESSED + compressed
         return _PLAIN + content
 
-    def _decrypted(self, sealed: Sealed, name: str, place: str) -> bytes:
+    def _decrypted(self, sealed: Encrypted, name: str, place: str) -> bytes:
         if name not in self._ciphers:
             raise Unreadable(f"ARTIFACT_ENCRYPTION_KEY has no key with the id {name}")
         content, ciphers = sealed.content, self._ciphers[name]

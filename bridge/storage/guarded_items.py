@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.circuit_breaker import BreakerKey, Breakers, Passage, Verdict
+from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Passage
 from bridge.storage.dialects import reason_of
-from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.store import ItemStore, StoreUnavailable
-from bridge.tasks import within
+from bridge.tasks import run_within
 
 NAME = "the database"
 
@@ -25,7 +25,7 @@ ResultT = TypeVar("ResultT")
 _log = logging.getLogger(__name__)
 
 
-class GuardedItemStore:
+class ResilientItemStore:
     """An `ItemStore` that answers soon or says that it cannot. Breakers are per user."""
 
     def __init__(self, inner: ItemStore, breakers: Breakers, *, wait_s: Callable[[], float]) -> None:
@@ -34,57 +34,57 @@ class GuardedItemStore:
         self._breakers = breakers
         self._wait_s = wait_s
 
-    async def add(self, items: Sequence[KeptItem]) -> None:
+    async def add_items(self, items: Sequence[StoredItem]) -> None:
         """Keep items."""
         if items:
-            await self._guarded(items[0].user_id, self._inner.add(items))
+            await self._guarded(items[0].user_id, self._inner.add_items(items))
 
-    async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+    async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Those of the items that the user has, and that can be read."""
         return await self._guarded(user_id, self._inner.by_ids(user_id, ids)) if ids else {}
 
-    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Those of the user's items whose payloads have these ids."""
         return await self._guarded(user_id, self._inner.by_provider_ids(user_id, ids)) if ids else {}
 
-    async def forget(self, user_id: str, ids: Collection[str]) -> None:
+    async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
         """Delete items of a user."""
         if ids:
-            await self._guarded(user_id, self._inner.forget(user_id, ids))
+            await self._guarded(user_id, self._inner.delete_items(user_id, ids))
 
-    async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
+    async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
         """All items of a response and of those before it."""
-        return await self._guarded(user_id, self._inner.chain(user_id, response_id))
+        return await self._guarded(user_id, self._inner.read_chain(user_id, response_id))
 
-    async def save_response(self, response: KeptResponse) -> None:
+    async def save_response(self, response: StoredResponse) -> None:
         """Keep a response, or its new state."""
         await self._guarded(response.user_id, self._inner.save_response(response))
 
-    async def response(self, user_id: str, response_id: str) -> KeptResponse | None:
+    async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
         """One response."""
-        return await self._guarded(user_id, self._inner.response(user_id, response_id))
+        return await self._guarded(user_id, self._inner.find_response(user_id, response_id))
 
     async def delete_response(self, user_id: str, response_id: str) -> bool:
         """Delete a response with its items and events."""
         return await self._guarded(user_id, self._inner.delete_response(user_id, response_id))
 
-    async def unfinished(self) -> Sequence[KeptResponse]:
+    async def list_unfinished(self) -> Sequence[StoredResponse]:
         """Responses of all users that are not at their end."""
-        return await self._guarded(ALL_USERS, self._inner.unfinished())
+        return await self._guarded(ALL_USERS, self._inner.list_unfinished())
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
         """Keep stream events."""
         await self._guarded(ALL_USERS, self._inner.add_events(response_id, first, last, frames))
 
-    async def events(
+    async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
     ) -> Sequence[tuple[int, bytes]]:
         """Frames of a response in order."""
-        return await self._guarded(user_id, self._inner.events(user_id, response_id, after, limit=limit))
+        return await self._guarded(user_id, self._inner.read_events(user_id, response_id, after, limit=limit))
 
     async def _guarded(self, user_id: str, work: Coroutine[Any, Any, ResultT]) -> ResultT:
         try:
-            with self._breakers.passage(BreakerKey(user_id, kind="store"), NAME) as passage:
+            with self._breakers.pass_breaker(BreakerKey(user_id, kind="store"), NAME) as passage:
                 return await self._tried(passage, work)
         except BridgeError as refused:  # by the breaker, before the work began
             work.close()
@@ -93,16 +93,18 @@ class GuardedItemStore:
     async def _tried(self, passage: Passage, work: Coroutine[Any, Any, ResultT]) -> ResultT:
         wait_s = self._wait_s()
         try:
-            result = await within(wait_s, work)
+            result = await run_within(wait_s, work)
         except TimeoutError:
             raise self._failed(passage, f"no answer within {wait_s:g} s") from None
         except (SQLAlchemyError, OSError) as error:
             raise self._failed(passage, reason_of(error)) from None
-        passage.ended(Verdict.WORKED, None)
+        passage.record_ending(BreakerVerdict.WORKED, None)
         return result
 
     def _failed(self, passage: Passage, reason: str) -> StoreUnavailable:
         message = f"What is kept of answers cannot be read or written: {reason}."
         _log.error(message)
-        passage.ended(Verdict.FAILED, WireError(code=ErrorCode.STORE_UNAVAILABLE, message=message))
+        passage.record_ending(
+            BreakerVerdict.FAILED, WireError(code=ErrorCode.STORE_UNAVAILABLE, message=message)
+        )
         return StoreUnavailable(message)

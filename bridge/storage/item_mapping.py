@@ -9,9 +9,17 @@ from typing import Any, cast
 
 from sqlalchemy import Row, Table
 
-from bridge.storage.encryption import Sealed, Sealing, Unreadable
-from bridge.storage.item_tables import KeptEventsRow, KeptItemRow, KeptResponseRow
-from bridge.stored_items.items import KeptItem, KeptResponse, ResponseStatus, Side, Unkeepable, pack, unpack
+from bridge.storage.encryption import Encrypted, Encryption, Unreadable
+from bridge.storage.item_tables import StoredEventsRow, StoredItemRow, StoredResponseRow
+from bridge.stored_items.items import (
+    ResponseStatus,
+    Side,
+    StoredItem,
+    StoredResponse,
+    Unstorable,
+    pack_value,
+    unpack_value,
+)
 from toolserver.json_types import JsonObject, text_at
 
 MAX_ID_CHARS = 200
@@ -20,14 +28,14 @@ MAX_ID_CHARS = 200
 REASONING = "reasoning"
 """Type of the items that are a model's thoughts."""
 
-ITEMS = cast(Table, KeptItemRow.__table__)
-RESPONSES = cast(Table, KeptResponseRow.__table__)
-EVENTS = cast(Table, KeptEventsRow.__table__)
+ITEMS = cast(Table, StoredItemRow.__table__)
+RESPONSES = cast(Table, StoredResponseRow.__table__)
+EVENTS = cast(Table, StoredEventsRow.__table__)
 
 _log = logging.getLogger(__name__)
 
 
-def indexed(name: str) -> str:
+def index_key(name: str) -> str:
     """An id as the tables have it: any text, in a form that every database takes and can index."""
     if len(name) <= MAX_ID_CHARS and name.isprintable():
         return name
@@ -35,7 +43,7 @@ def indexed(name: str) -> str:
 
 
 def place_of_item(user_id: str, item_id: str) -> str:
-    """Where an item's payload stands, as `Sealing` wants it."""
+    """Where an item's payload stands, as `Encryption` wants it."""
     return f"item {user_id} {item_id}"
 
 
@@ -49,26 +57,26 @@ def place_of_events(response_id: str, first: int) -> str:
     return f"events {response_id} {first}"
 
 
-class KeptRows:
+class ItemMapping:
     """Makes rows and reads them."""
 
-    def __init__(self, sealing: Sealing) -> None:
+    def __init__(self, sealing: Encryption) -> None:
         self._sealing = sealing
 
-    def of_items(self, items: Sequence[KeptItem], now: float) -> list[dict[str, Any]]:
+    def of_items(self, items: Sequence[StoredItem], now: float) -> list[dict[str, Any]]:
         """Rows of the items, without those that cannot be written down."""
         rows = [self._of_item(item, now) for item in items]
         return [row for row in rows if row is not None]
 
-    def of_response(self, response: KeptResponse, now: float) -> dict[str, Any]:
+    def of_response(self, response: StoredResponse, now: float) -> dict[str, Any]:
         """The row of a response.
 
         Raises:
             Unkeepable: it is nested too deeply.
         """
-        name = indexed(response.id)
+        name = index_key(response.id)
         body, request = (
-            self._sealing.seal(pack(part), place_of_response(response.user_id, name, column))
+            self._sealing.encrypt_bytes(pack_value(part), place_of_response(response.user_id, name, column))
             for column, part in (("body", response.body), ("request", response.request))
         )
         return {
@@ -81,9 +89,9 @@ class KeptRows:
             "size": len(body.content) + len(request.content),
             "key_id": body.key_id,
             "background": response.background,
-            "previous_id": None if response.previous_id is None else indexed(response.previous_id),
+            "previous_id": None if response.previous_id is None else index_key(response.previous_id),
             "conversation_id": (
-                None if response.conversation_id is None else indexed(response.conversation_id)
+                None if response.conversation_id is None else index_key(response.conversation_id)
             ),
             "created_at": response.created_at,
             "ended_at": response.ended_at,
@@ -92,8 +100,8 @@ class KeptRows:
 
     def of_events(self, response_id: str, first: int, last: int, frames: bytes) -> dict[str, Any]:
         """The row of stream events."""
-        name = indexed(response_id)
-        sealed = self._sealing.seal(frames, place_of_events(name, first))
+        name = index_key(response_id)
+        sealed = self._sealing.encrypt_bytes(frames, place_of_events(name, first))
         return {
             "response_id": name,
             "first": first,
@@ -102,20 +110,20 @@ class KeptRows:
             "key_id": sealed.key_id,
         }
 
-    def items(self, rows: Sequence[Row[Any]]) -> list[KeptItem]:
+    def read_items(self, rows: Sequence[Row[Any]]) -> list[StoredItem]:
         """The items of rows, without those that cannot be read."""
         found = [self._item(row) for row in rows]
         return [item for item in found if item is not None]
 
-    def response(self, row: Row[Any]) -> KeptResponse | None:
+    def read_response(self, row: Row[Any]) -> StoredResponse | None:
         """The response of a row; None: it cannot be read."""
         body, request = (
-            self._object(Sealed(sealed, row.key_id), place_of_response(row.user_id, row.id, column))
+            self._object(Encrypted(sealed, row.key_id), place_of_response(row.user_id, row.id, column))
             for column, sealed in (("body", row.body), ("request", row.request))
         )
         if body is None or request is None:
             return None
-        return KeptResponse(
+        return StoredResponse(
             id=row.id,
             user_id=row.user_id,
             model=row.model,
@@ -129,42 +137,44 @@ class KeptRows:
             ended_at=row.ended_at,
         )
 
-    def frames(self, row: Row[Any]) -> bytes | None:
+    def read_frames(self, row: Row[Any]) -> bytes | None:
         """The stream events of a row; None: they cannot be read."""
-        return self._opened(Sealed(row.frames, row.key_id), place_of_events(row.response_id, row.first))
+        return self._opened(Encrypted(row.frames, row.key_id), place_of_events(row.response_id, row.first))
 
-    def _of_item(self, item: KeptItem, now: float) -> dict[str, Any] | None:
+    def _of_item(self, item: StoredItem, now: float) -> dict[str, Any] | None:
         try:
-            packed = pack(item.payload)
-        except Unkeepable as error:
+            packed = pack_value(item.payload)
+        except Unstorable as error:
             _log.warning("Item %s is not kept: %s.", item.id, error)
             return None
         kind = text_at(item.payload, "type")
-        name = indexed(item.id)
-        sealed = self._sealing.seal(packed, place_of_item(item.user_id, name), thought=kind == REASONING)
+        name = index_key(item.id)
+        sealed = self._sealing.encrypt_bytes(
+            packed, place_of_item(item.user_id, name), thought=kind == REASONING
+        )
         return {
             "id": name,
             "user_id": item.user_id,
-            "response_id": indexed(item.response_id),
+            "response_id": index_key(item.response_id),
             "side": item.side,
             "position": item.position,
-            "type": indexed(kind),
+            "type": index_key(kind),
             "model": _storable(item.model),
             "payload": sealed.content,
             "size": len(sealed.content),
             "key_id": sealed.key_id,
-            "conversation_id": None if item.conversation_id is None else indexed(item.conversation_id),
-            "message_id": None if item.message_id is None else indexed(item.message_id),
+            "conversation_id": None if item.conversation_id is None else index_key(item.conversation_id),
+            "message_id": None if item.message_id is None else index_key(item.message_id),
             "created_at": item.created_at,
             "used_at": now,
-            "provider_id": indexed(provider_id) if (provider_id := text_at(item.payload, "id")) else None,
+            "provider_id": index_key(provider_id) if (provider_id := text_at(item.payload, "id")) else None,
         }
 
-    def _item(self, row: Row[Any]) -> KeptItem | None:
-        payload = self._object(Sealed(row.payload, row.key_id), place_of_item(row.user_id, row.id))
+    def _item(self, row: Row[Any]) -> StoredItem | None:
+        payload = self._object(Encrypted(row.payload, row.key_id), place_of_item(row.user_id, row.id))
         if payload is None:
             return None
-        return KeptItem(
+        return StoredItem(
             id=row.id,
             user_id=row.user_id,
             response_id=row.response_id,
@@ -177,18 +187,18 @@ class KeptRows:
             message_id=row.message_id,
         )
 
-    def _object(self, sealed: Sealed, place: str) -> JsonObject | None:
+    def _object(self, sealed: Encrypted, place: str) -> JsonObject | None:
         packed = self._opened(sealed, place)
         try:
-            value = None if packed is None else unpack(packed)
-        except Unkeepable as error:
+            value = None if packed is None else unpack_value(packed)
+        except Unstorable as error:
             _log.warning("What is kept as %s cannot be read: %s.", place, error)
             return None
         return value if isinstance(value, dict) else None
 
-    def _opened(self, sealed: Sealed, place: str) -> bytes | None:
+    def _opened(self, sealed: Encrypted, place: str) -> bytes | None:
         try:
-            return self._sealing.open(sealed, place)
+            return self._sealing.decrypt_bytes(sealed, place)
         except Unreadable as error:
             if self._sealing.is_first_miss(sealed):
                 _log.warning("What is kept as %s cannot be read: %s.", place, error)

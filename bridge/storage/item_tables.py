@@ -11,7 +11,7 @@ ROW_ID = BigInteger().with_variant(Integer, "sqlite")
 """SQLite numbers rows itself only where the type is INTEGER."""
 
 
-class KeptItemRow(Base):
+class StoredItemRow(Base):
     """An item as it went to or came from a model."""
 
     __tablename__ = "kept_items"
@@ -50,7 +50,7 @@ class KeptItemRow(Base):
     )
 
 
-class KeptResponseRow(Base):
+class StoredResponseRow(Base):
     """A response of the Responses API, as it stands."""
 
     __tablename__ = "kept_responses"
@@ -72,7 +72,7 @@ class KeptResponseRow(Base):
     used_at: Mapped[float] = mapped_column(index=True)
 
 
-class KeptEventsRow(Base):
+class StoredEventsRow(Base):
     """Stream events of a response, as they were sent, some of them to a row."""
 
     __tablename__ = "kept_events"

@@ -16,12 +16,12 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, liter
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from bridge.storage.dialects import dialect_of, insert_missing, is_one_of, upsert
-from bridge.storage.encryption import Sealing
-from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES, KeptRows, indexed
-from bridge.storage.item_tables import KeptEventsRow, KeptItemRow, KeptResponseRow
+from bridge.storage.dialects import build_upsert, dialect_of, insert_missing, is_one_of
+from bridge.storage.encryption import Encryption
+from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES, ItemMapping, index_key
+from bridge.storage.item_tables import StoredEventsRow, StoredItemRow, StoredResponseRow
 from bridge.storage.write_thread import Transactions
-from bridge.stored_items.items import KeptItem, KeptResponse, Unkeepable
+from bridge.stored_items.items import StoredItem, StoredResponse, Unstorable
 from toolserver.json_types import text_at
 
 MAX_CHAIN = 2_000
@@ -47,23 +47,23 @@ class ItemTables:
         self,
         session: async_sessionmaker[AsyncSession],
         thread: Transactions,
-        sealing: Sealing,
+        sealing: Encryption,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._session = session
         self._thread = thread
-        self._rows = KeptRows(sealing)
+        self._rows = ItemMapping(sealing)
         self._now = now
 
-    async def add(self, items: Sequence[KeptItem]) -> None:
+    async def add_items(self, items: Sequence[StoredItem]) -> None:
         """Keep items; those of a user who has been deleted meanwhile are dropped."""
         rows = await asyncio.to_thread(self._rows.of_items, items, self._now())
         if rows:
             await self._write(lambda connection: _add_items(connection, rows))
 
-    async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+    async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Those of the items that the user has, and that can be read; one query for each thousand."""
-        asked = {indexed(each): each for each in ids}
+        asked = {index_key(each): each for each in ids}
         rows: list[Row[Any]] = []
         async with self._session() as session:
             for some in _slices(list(asked)):
@@ -73,9 +73,9 @@ class ItemTables:
         items = await self._items(user_id, rows)
         return {asked[item.id]: item for item in items}
 
-    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Those of the user's items whose payloads have these ids; one query for each thousand."""
-        asked = {indexed(each): each for each in ids}
+        asked = {index_key(each): each for each in ids}
         rows: list[Row[Any]] = []
         async with self._session() as session:
             for some in _slices(list(asked)):
@@ -84,19 +84,19 @@ class ItemTables:
                 rows += (await session.execute(wanted)).all()
         return {text_at(item.payload, "id"): item for item in await self._items(user_id, rows)}
 
-    async def forget(self, user_id: str, ids: Collection[str]) -> None:
+    async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
         """Delete items of a user, all in one transaction."""
-        names = [indexed(each) for each in ids]
+        names = [index_key(each) for each in ids]
         await self._write(lambda connection: _forget(connection, user_id, names))
 
-    async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
+    async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
         """All items of a response and of up to `MAX_CHAIN` responses before it; two queries.
 
         In one, SQLite reads all that the user has, and looks each up in the chain.
         """
         rows: list[Row[Any]] = []
         async with self._session() as session:
-            newest_first = (await session.execute(_ancestry(user_id, indexed(response_id)))).all()
+            newest_first = (await session.execute(_ancestry(user_id, index_key(response_id)))).all()
             place = {row.id: -row.distance for row in reversed(newest_first)}  # of a ring the nearest one
             for some in _slices(list(place)):
                 is_of_them = is_one_of(dialect_of(session), ITEMS.c.response_id, some)
@@ -105,38 +105,38 @@ class ItemTables:
         rows.sort(key=lambda row: (place[row.response_id], row.side, row.position))
         return await self._items(user_id, rows)
 
-    async def save_response(self, response: KeptResponse) -> None:
+    async def save_response(self, response: StoredResponse) -> None:
         """Keep a response, or its new state; what it continues and when it was made stay as they were."""
         try:
             row = await asyncio.to_thread(self._rows.of_response, response, self._now())
-        except Unkeepable as error:
+        except Unstorable as error:
             _log.warning("Response %s is not kept: %s.", response.id, error)
             return
         await self._write(lambda connection: _save_response(connection, row))
 
-    async def response(self, user_id: str, response_id: str) -> KeptResponse | None:
+    async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
         """One response."""
-        mine = (RESPONSES.c.user_id == user_id, RESPONSES.c.id == indexed(response_id))
+        mine = (RESPONSES.c.user_id == user_id, RESPONSES.c.id == index_key(response_id))
         async with self._session() as session:
             row = (await session.execute(select(RESPONSES).where(*mine))).one_or_none()
         if row is None:
             return None
         self._touch(user_id, [row], "id")
-        return await asyncio.to_thread(self._rows.response, row)
+        return await asyncio.to_thread(self._rows.read_response, row)
 
     async def delete_response(self, user_id: str, response_id: str) -> bool:
         """Delete a response with its items and events."""
         deleted: list[int] = []
-        name = indexed(response_id)
+        name = index_key(response_id)
         await self._write(lambda connection: deleted.append(_delete_response(connection, user_id, name)))
         return deleted[0] > 0
 
-    async def unfinished(self) -> Sequence[KeptResponse]:
+    async def list_unfinished(self) -> Sequence[StoredResponse]:
         """Responses of all users that are not at their end, oldest first."""
         wanted = select(RESPONSES).where(RESPONSES.c.status.in_(UNFINISHED)).order_by(RESPONSES.c.created_at)
         async with self._session() as session:
             rows = (await session.execute(wanted)).all()
-        found = await asyncio.to_thread(lambda: [self._rows.response(row) for row in rows])
+        found = await asyncio.to_thread(lambda: [self._rows.read_response(row) for row in rows])
         return [response for response in found if response is not None]
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
@@ -144,38 +144,38 @@ class ItemTables:
         row = await asyncio.to_thread(self._rows.of_events, response_id, first, last, frames)
         await self._write(lambda connection: _add_events(connection, row))
 
-    async def events(
+    async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
     ) -> Sequence[tuple[int, bytes]]:
         """The frames of a response from those on that hold an event with a number above `after`."""
         wanted = (
             select(EVENTS)
             .join(RESPONSES, RESPONSES.c.id == EVENTS.c.response_id)
-            .where(RESPONSES.c.user_id == user_id, RESPONSES.c.id == indexed(response_id))
+            .where(RESPONSES.c.user_id == user_id, RESPONSES.c.id == index_key(response_id))
             .where(EVENTS.c.last > after)
             .order_by(EVENTS.c.first)
             .limit(limit)
         )
         async with self._session() as session:
             rows = (await session.execute(wanted)).all()
-        found = await asyncio.to_thread(lambda: [(row.first, self._rows.frames(row)) for row in rows])
+        found = await asyncio.to_thread(lambda: [(row.first, self._rows.read_frames(row)) for row in rows])
         return [(number, frames) for number, frames in found if frames is not None]
 
     async def _write(self, work: Callable[[Connection], None]) -> None:
-        await asyncio.wrap_future(self._thread.transact(work))
+        await asyncio.wrap_future(self._thread.run_transaction(work))
 
-    async def _items(self, user_id: str, rows: Sequence[Row[Any]]) -> list[KeptItem]:
+    async def _items(self, user_id: str, rows: Sequence[Row[Any]]) -> list[StoredItem]:
         if not rows:  # most requests name nothing that is kept: no trip to a thread for those
             return []
         self._touch(user_id, rows, "response_id")
-        return await asyncio.to_thread(self._rows.items, rows)
+        return await asyncio.to_thread(self._rows.read_items, rows)
 
     def _touch(self, user_id: str, rows: Sequence[Row[Any]], name: str) -> None:
         """Renew the note of when these were used, where it is old; nobody waits for it."""
         now = self._now()
         stale = {getattr(row, name) for row in rows if row.used_at < now - TOUCH_SECONDS}
         if stale:
-            self._thread.transact(lambda connection: _touch(connection, user_id, stale, now))
+            self._thread.run_transaction(lambda connection: _touch(connection, user_id, stale, now))
 
 
 def _slices(ids: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -201,7 +201,7 @@ def _ancestry(user_id: str, response_id: str) -> Select[Any, Any]:
 def _add_items(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     try:
         with connection.begin_nested():
-            connection.execute(insert_missing(connection.dialect.name, KeptItemRow), rows)
+            connection.execute(insert_missing(connection.dialect.name, StoredItemRow), rows)
     except IntegrityError:
         _log.info("%d items are not kept: their user has been deleted.", len(rows))
 
@@ -218,7 +218,7 @@ def _save_response(connection: Connection, row: dict[str, Any]) -> None:
         return
     try:
         with connection.begin_nested():
-            connection.execute(upsert(connection.dialect.name, KeptResponseRow, _CHANGED), row)
+            connection.execute(build_upsert(connection.dialect.name, StoredResponseRow, _CHANGED), row)
     except IntegrityError:
         _log.info("Response %s is not kept: its user has been deleted.", row["id"])
 
@@ -236,7 +236,9 @@ def _add_events(connection: Connection, row: dict[str, Any]) -> None:
     values = [bindparam(name, value, EVENTS.c[name].type) for name, value in row.items()]
     is_there = exists().where(RESPONSES.c.id == row["response_id"])
     chosen = select(*values).where(is_there)
-    connection.execute(insert_missing(connection.dialect.name, KeptEventsRow).from_select(list(row), chosen))
+    connection.execute(
+        insert_missing(connection.dialect.name, StoredEventsRow).from_select(list(row), chosen)
+    )
 
 
 def _touch(connection: Connection, user_id: str, response_ids: Collection[str], now: float) -> None:

@@ -10,7 +10,7 @@ from alembic.util import CommandError
 from sqlalchemy import Connection
 
 
-def migrate(connection: Connection) -> bool:
+def migrate_tables(connection: Connection) -> bool:
     """Bring the tables to the newest revision, in the transaction of `connection`; blocks.
 
     False: they are at a revision that nobody here knows, and nothing was changed.

@@ -12,10 +12,10 @@ from typing import cast
 from sqlalchemy import delete, select
 
 from bridge.calls.approval_policy import Grant, GrantScope
-from bridge.limits.call_settings import CallSetting, Scope
+from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.limits.settings import Number
 from bridge.settings.bridge import APPROVAL_MODES, REASONING_MEMORIES, ApprovalMode, ReasoningMemory
-from bridge.storage.dialects import dialect_of, lock_user, upsert
+from bridge.storage.dialects import build_upsert, dialect_of, lock_user
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import (
     ApprovalModeRow,
@@ -34,33 +34,33 @@ class LimitTables:
     def __init__(self, session: Sessions) -> None:
         self._session = session
 
-    async def limits(self) -> Mapping[str, Number]:
+    async def load_limits(self) -> Mapping[str, Number]:
         """Name to value."""
         async with self._session() as session:
             return {row.name: row.value for row in await session.scalars(select(LimitRow))}
 
     async def save_limits(self, values: Mapping[str, Number | None]) -> None:
         """Keep these, forget those that are None."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             for name, value in values.items():
                 if value is None:
                     await session.execute(delete(LimitRow).where(LimitRow.name == name))
                 else:
                     row = {"name": name, "value": float(value)}
-                    await session.execute(upsert(dialect_of(session), LimitRow), row)
+                    await session.execute(build_upsert(dialect_of(session), LimitRow), row)
 
-    async def call_settings(self, user_id: str) -> Mapping[Scope, CallSetting]:
+    async def call_settings(self, user_id: str) -> Mapping[SettingScope, CallSetting]:
         """What a user has set."""
         query = select(CallSettingRow).where(CallSettingRow.user_id == user_id)
         async with self._session() as session:
             return {
-                Scope(row.server_id, row.operation_key): CallSetting(
+                SettingScope(row.server_id, row.operation_key): CallSetting(
                     row.deadline_s, row.max_parallel, row.in_order
                 )
                 for row in await session.scalars(query)
             }
 
-    async def save_call_setting(self, user_id: str, scope: Scope, setting: CallSetting) -> None:
+    async def save_call_setting(self, user_id: str, scope: SettingScope, setting: CallSetting) -> None:
         """Put a setting in place, or delete it when it is empty."""
         row = {
             "user_id": user_id,
@@ -75,11 +75,11 @@ class LimitTables:
             CallSettingRow.server_id == scope.server_id,
             CallSettingRow.operation_key == scope.operation_key,
         )
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             if setting.is_empty:
                 await session.execute(delete(CallSettingRow).where(*mine))
             else:
-                await session.execute(upsert(dialect_of(session), CallSettingRow), row)
+                await session.execute(build_upsert(dialect_of(session), CallSettingRow), row)
 
 
 class MemoryChoiceTable:
@@ -100,8 +100,8 @@ class MemoryChoiceTable:
     async def save_memory_choice(self, user_id: str, choice: MemoryChoice) -> None:
         """Put a choice in place of the one before."""
         row = {"user_id": user_id, "keeps_answers": choice.keeps_answers, "reasoning": choice.reasoning}
-        async with self._session.begin() as session:
-            await session.execute(upsert(dialect_of(session), MemoryChoiceRow), row)
+        async with self._session.begin_transaction() as session:
+            await session.execute(build_upsert(dialect_of(session), MemoryChoiceRow), row)
 
 
 def _known(name: str) -> ReasoningMemory:
@@ -123,16 +123,16 @@ class ApprovalTables:
 
     async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
         """Keep a user's choice; None: the bridge's default holds."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             await lock_user(session, user_id)
             await session.execute(delete(ApprovalModeRow).where(ApprovalModeRow.user_id == user_id))
             if mode is not None:
                 session.add(ApprovalModeRow(user_id=user_id, mode=mode))
 
-    async def grants(self, user_id: str) -> Sequence[Grant]:
+    async def list_grants(self, user_id: str) -> Sequence[Grant]:
         """A user's grants that hold, oldest first; forgets the others."""
         over = GrantRow.expires_at <= time.time()
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             await session.execute(delete(GrantRow).where(GrantRow.user_id == user_id, over))
             mine = select(GrantRow).where(GrantRow.user_id == user_id).order_by(GrantRow.granted_at)
             return [_grant(row) for row in await session.scalars(mine)]
@@ -146,7 +146,7 @@ class ApprovalTables:
             GrantRow.scope == grant.scope,
             GrantRow.chat_id.is_not_distinct_from(grant.chat_id),
         )
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             await lock_user(session, grant.user_id)
             await session.execute(delete(GrantRow).where(*same))
             if await session.get(ServerRow, grant.server_id) is not None:
@@ -154,7 +154,7 @@ class ApprovalTables:
 
     async def delete_grants(self, user_id: str, grant_ids: Sequence[str]) -> None:
         """Forget grants of a user."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             named = (GrantRow.user_id == user_id, GrantRow.id.in_(grant_ids))
             await session.execute(delete(GrantRow).where(*named))
 

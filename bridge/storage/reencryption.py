@@ -19,7 +19,7 @@ from bridge.storage.conversation_mapping import (
     place_of_conversation,
     place_of_message,
 )
-from bridge.storage.encryption import Sealed, Sealing, Unreadable
+from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.storage.item_mapping import (
     EVENTS,
     ITEMS,
@@ -40,7 +40,7 @@ _Key = tuple[Any, ...]
 
 
 @dataclass(slots=True)
-class Rekeyed:
+class Reencrypted:
     """What became of the rows that were not sealed as they should be."""
 
     sealed: int = 0
@@ -96,23 +96,25 @@ _TABLES = (
 )
 
 
-async def rekey(thread: Transactions, sealing: Sealing, on_progress: Callable[[Rekeyed], None]) -> Rekeyed:
+async def reencrypt_rows(
+    thread: Transactions, sealing: Encryption, on_progress: Callable[[Reencrypted], None]
+) -> Reencrypted:
     """Seal everything as `sealing` does now. `on_progress` is told after each transaction.
 
     Cancelling breaks it off between two of them.
     """
-    result = Rekeyed()
+    result = Reencrypted()
     for each in _TABLES:
         last: _Key | None = ()
         while last is not None:
             last = await _rekey_some(thread, each, sealing, result, last)
             on_progress(result)
-    await asyncio.wrap_future(thread.transact(_wipe))
+    await asyncio.wrap_future(thread.run_transaction(_wipe))
     return result
 
 
 async def _rekey_some(
-    thread: Transactions, each: _Sealable, sealing: Sealing, result: Rekeyed, last: _Key
+    thread: Transactions, each: _Sealable, sealing: Encryption, result: Reencrypted, last: _Key
 ) -> _Key | None:
     """The key of the last row that was looked at; None: there were none after `last`."""
     seen: list[_Key] = []
@@ -123,17 +125,17 @@ async def _rekey_some(
             _rekey_row(connection, each, row, sealing, result)
             seen.append(tuple(row[column.name] for column in each.table.primary_key.columns))
 
-    await asyncio.wrap_future(thread.transact(work))
+    await asyncio.wrap_future(thread.run_transaction(work))
     return seen[-1] if seen else None
 
 
-def _wrong_rows(each: _Sealable, sealing: Sealing, last: _Key) -> Select[Any]:
+def _wrong_rows(each: _Sealable, sealing: Encryption, last: _Key) -> Select[Any]:
     key = tuple(each.table.primary_key.columns)
     wanted = select(each.table).where(_is_wrong(each, sealing)).order_by(*key).limit(ROWS_AT_ONCE)
     return wanted.where(_is_after(key, last)) if last else wanted
 
 
-def _is_wrong(each: _Sealable, sealing: Sealing) -> ColumnElement[bool]:
+def _is_wrong(each: _Sealable, sealing: Encryption) -> ColumnElement[bool]:
     key_of_row = each.table.c.key_id
     secret = key_of_row.is_distinct_from(sealing.key_for(thought=True))
     if each.table is not ITEMS:
@@ -150,19 +152,19 @@ def _is_after(key: Sequence[ColumnElement[Any]], last: Sequence[Any]) -> ColumnE
 
 
 def _rekey_row(
-    connection: Connection, each: _Sealable, old: RowMapping, sealing: Sealing, result: Rekeyed
+    connection: Connection, each: _Sealable, old: RowMapping, sealing: Encryption, result: Reencrypted
 ) -> None:
     thought = each.is_thought(old)
     try:
         opened = {
-            name: sealing.open(Sealed(old[name], old["key_id"]), each.place(old, name))
+            name: sealing.decrypt_bytes(Encrypted(old[name], old["key_id"]), each.place(old, name))
             for name in each.columns
         }
     except Unreadable:
         result.unreadable += 1
         return
     new = {
-        name: sealing.seal(content, each.place(old, name), thought=thought).content
+        name: sealing.encrypt_bytes(content, each.place(old, name), thought=thought).content
         for name, content in opened.items()
     }
     values: dict[str, Any] = {**new, "key_id": sealing.key_for(thought=thought)}

@@ -16,12 +16,12 @@ from sqlalchemy import Connection, Row, Select, Table, delete, func, select, uni
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from bridge.settings.bridge import KeptSettings
+from bridge.settings.bridge import StorageSettings
 from bridge.storage.dialects import reason_of
 from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES
 from bridge.storage.write_thread import Transactions
 from bridge.stored_items.items import WAITING_TYPE
-from bridge.tasks import pause
+from bridge.tasks import sleep_safely
 
 ROWS_AT_ONCE = 200
 """Deleted in one transaction."""
@@ -47,14 +47,14 @@ HOUR_SECONDS = 3600
 _log = logging.getLogger(__name__)
 
 
-class KeptSweep:
+class Retention:
     """Deletes what is too old, and of a user who keeps too much, what was not used for longest."""
 
     def __init__(
         self,
         session: async_sessionmaker[AsyncSession],
         thread: Transactions,
-        settings: KeptSettings,
+        settings: StorageSettings,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._session = session
@@ -62,16 +62,16 @@ class KeptSweep:
         self._settings = settings
         self._now = now
 
-    async def run(self) -> None:
+    async def sweep_regularly(self) -> None:
         """Sweep now and in every interval, until cancelled."""
         while True:
             try:
-                await self.sweep()
+                await self.sweep_once()
             except (SQLAlchemyError, OSError) as error:
                 _log.error("What is kept of answers cannot be swept: %s", reason_of(error))
-            await pause(pause_seconds(self._settings, random()))
+            await sleep_safely(pause_seconds(self._settings, random()))
 
-    async def sweep(self) -> None:
+    async def sweep_once(self) -> None:
         """One round."""
         oldest = self._now() - self._settings.cleanup_days * DAY_SECONDS
         for table in (ITEMS, RESPONSES):
@@ -119,11 +119,13 @@ class KeptSweep:
     async def _deleted(self, work: Callable[[Connection], int]) -> int:
         """How much `work` deleted, in a transaction of its own."""
         counts: list[int] = []
-        await asyncio.wrap_future(self._thread.transact(lambda connection: counts.append(work(connection))))
+        await asyncio.wrap_future(
+            self._thread.run_transaction(lambda connection: counts.append(work(connection)))
+        )
         return counts[0]
 
 
-def pause_seconds(settings: KeptSettings, chance: float) -> float:
+def pause_seconds(settings: StorageSettings, chance: float) -> float:
     """Between two rounds; `chance`: from 0 to 1."""
     interval_s = settings.cleanup_interval_hours * HOUR_SECONDS
     return interval_s + chance * min(MAX_JITTER_S, MAX_JITTER * interval_s)

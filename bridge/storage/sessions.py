@@ -38,7 +38,7 @@ class Sessions:
                 yield session
 
     @asynccontextmanager
-    async def begin(self) -> AsyncGenerator[AsyncSession]:
+    async def begin_transaction(self) -> AsyncGenerator[AsyncSession]:
         """One transaction, committed at the end, rolled back when the block raises or is cancelled."""
         with self._told():
             async with asyncio.timeout(PATIENCE_S), self._make.begin() as session:
@@ -54,13 +54,13 @@ class Sessions:
             if not self._is_away:
                 _log.error("The database does not answer: %s", reason_of(error))
             self._is_away = True
-            raise unavailable() from error
+            raise store_unavailable() from error
         if self._is_away:
             _log.warning("The database answers again.")
             self._is_away = False
 
 
-def unavailable() -> BridgeError:
+def store_unavailable() -> BridgeError:
     """What a request is told that the database did not answer."""
     message = "The bridge cannot reach its database, which it needs for this. Try again; see its log."
     return BridgeError(ErrorCode.STORE_UNAVAILABLE, message, retryable=True)

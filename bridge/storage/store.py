@@ -15,28 +15,28 @@ from sqlalchemy import URL, delete, insert, select
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
 from bridge.catalog.server_view import ServerRecord, UserSelection
-from bridge.settings.bridge import DEFAULT_AUDIT_DAYS, KeptSettings
+from bridge.settings.bridge import DEFAULT_AUDIT_DAYS, StorageSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.database import Engines, StoreError, open_postgresql, open_sqlite
 from bridge.storage.database_lease import claim_of
-from bridge.storage.dialects import dialect_of, lock_user, upsert
-from bridge.storage.encryption import Sealing
+from bridge.storage.dialects import build_upsert, dialect_of, lock_user
+from bridge.storage.encryption import Encryption
 from bridge.storage.items import ItemTables
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
-from bridge.storage.reencryption import Rekeyed, rekey
-from bridge.storage.retention import KeptSweep
+from bridge.storage.reencryption import Reencrypted, reencrypt_rows
+from bridge.storage.retention import Retention
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import AcceptanceRow, CallSettingRow, SelectionRow, ServerRow, ToolNameRow
-from bridge.storage.user_items import KeptBook
-from bridge.storage.users import PeopleStore
-from bridge.storage.write_ahead_log import IntentLog, IntentLogUnusable
+from bridge.storage.user_items import UserItems
+from bridge.storage.users import UserStore
+from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogUnusable
 from bridge.storage.write_thread import WriteThread
 from toolserver.tool.naming import OperationKey
 
 
-class Store(PeopleStore):
+class Store(UserStore):
     """The database of one bridge."""
 
     def __init__(self, engines: Engines) -> None:
@@ -48,7 +48,7 @@ class Store(PeopleStore):
         """The right of a bridge to the database; commands work beside a bridge that has it."""
 
     @classmethod
-    def open(cls, where: Path | URL) -> Store:
+    def open_store(cls, where: Path | URL) -> Store:
         """Create or migrate the SQLite file, or the tables in the PostgreSQL database; blocks.
 
         Call it before the loop runs.
@@ -65,8 +65,8 @@ class Store(PeopleStore):
             StoreError: nothing can be written there, or another process does.
         """
         try:
-            return CallJournal(self._session, self._thread, IntentLog.open(folder))
-        except IntentLogUnusable as error:
+            return CallJournal(self._session, self._thread, WriteAheadLog.open_log(folder))
+        except WriteAheadLogUnusable as error:
             raise StoreError(str(error)) from None
 
     def limit_tables(self) -> LimitTables:
@@ -86,36 +86,38 @@ class Store(PeopleStore):
         return ApprovalTables(self._session)
 
     def item_store(
-        self, settings: KeptSettings | None = None, now: Callable[[], float] = time.time
+        self, settings: StorageSettings | None = None, now: Callable[[], float] = time.time
     ) -> ItemTables:
         """What is kept of answers, in this database."""
-        return ItemTables(self._plain_session, self._thread, Sealing(settings or KeptSettings()), now)
+        return ItemTables(self._plain_session, self._thread, Encryption(settings or StorageSettings()), now)
 
-    def kept_sweep(self, settings: KeptSettings, now: Callable[[], float] = time.time) -> KeptSweep:
+    def kept_sweep(self, settings: StorageSettings, now: Callable[[], float] = time.time) -> Retention:
         """What deletes of it what is too old or too much."""
-        return KeptSweep(self._plain_session, self._thread, settings, now)
+        return Retention(self._plain_session, self._thread, settings, now)
 
-    def conversation_tables(self, settings: KeptSettings | None = None) -> ConversationTables:
+    def conversation_tables(self, settings: StorageSettings | None = None) -> ConversationTables:
         """Conversations, in this database."""
-        return ConversationTables(self._session, self._thread, Sealing(settings or KeptSettings()))
+        return ConversationTables(self._session, self._thread, Encryption(settings or StorageSettings()))
 
-    def kept_book(self, settings: KeptSettings) -> KeptBook:
+    def kept_book(self, settings: StorageSettings) -> UserItems:
         """What is kept, as its owners see it."""
-        return KeptBook(self._session, self._thread, Sealing(settings))
+        return UserItems(self._session, self._thread, Encryption(settings))
 
-    async def rekey(self, sealing: Sealing, on_progress: Callable[[Rekeyed], None] | None = None) -> Rekeyed:
+    async def reencrypt_items(
+        self, sealing: Encryption, on_progress: Callable[[Reencrypted], None] | None = None
+    ) -> Reencrypted:
         """Seal what is kept of answers anew; see `rekeying`."""
-        return await rekey(self._thread, sealing, on_progress or (lambda _: None))
+        return await reencrypt_rows(self._thread, sealing, on_progress or (lambda _: None))
 
     async def close(self) -> None:
         """Close all connections, once what is being written is written."""
         await asyncio.to_thread(self._thread.close)
-        await self.claim.release()
+        await self.claim.release_claim()
         await self._engine.dispose()
 
     # Servers, names, acceptances, selections (the registry's port)
 
-    async def servers(self) -> Sequence[ServerRecord]:
+    async def list_servers(self) -> Sequence[ServerRecord]:
         """All servers of all users, oldest first."""
         async with self._session() as session:
             rows = await session.scalars(select(ServerRow).order_by(ServerRow.added_at))
@@ -128,7 +130,7 @@ class Store(PeopleStore):
 
     async def save_server(self, record: ServerRecord) -> None:
         """Add a server or put new facts in place; its age stays."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             row = await session.get(ServerRow, record.id)
             if row is None:
                 row = ServerRow(id=record.id, added_at=time.time())
@@ -140,11 +142,11 @@ class Store(PeopleStore):
 
     async def delete_server(self, server_id: str) -> None:
         """Delete a server and, with it, every acceptance and setting of its operations."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             await session.execute(delete(CallSettingRow).where(CallSettingRow.server_id == server_id))
             await session.execute(delete(ServerRow).where(ServerRow.id == server_id))
 
-    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+    async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
         """The name map of a scope: (server id, operation key) to tool name."""
         async with self._session() as session:
             rows = await session.scalars(select(ToolNameRow).where(ToolNameRow.scope == scope))
@@ -156,10 +158,10 @@ class Store(PeopleStore):
             {"scope": scope, "server_id": server_id, "operation_key": key, "name": name}
             for (server_id, key), name in names.items()
         ]
-        async with self._session.begin() as session:
-            await session.execute(upsert(dialect_of(session), ToolNameRow), rows)
+        async with self._session.begin_transaction() as session:
+            await session.execute(build_upsert(dialect_of(session), ToolNameRow), rows)
 
-    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+    async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         """What a user accepted: (server id, operation key) to digest."""
         async with self._session() as session:
             rows = await session.scalars(select(AcceptanceRow).where(AcceptanceRow.user_id == user_id))
@@ -179,13 +181,13 @@ class Store(PeopleStore):
             for now in (time.time(),)
             for key, digest in digests.items()
         ]
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             await lock_user(session, user_id)
             await session.execute(delete(AcceptanceRow).where(*mine))
             if rows:
                 await session.execute(insert(AcceptanceRow), rows)
 
-    async def selection(self, user_id: str) -> UserSelection:
+    async def load_selection(self, user_id: str) -> UserSelection:
         """What a user chose to show to models; an empty one when there is none."""
         async with self._session() as session:
             row = await session.get(SelectionRow, user_id)
@@ -205,8 +207,8 @@ class Store(PeopleStore):
             "max_tools": selection.max_tools,
             "max_tokens": selection.max_tokens,
         }
-        async with self._session.begin() as session:
-            await session.execute(upsert(dialect_of(session), SelectionRow), row)
+        async with self._session.begin_transaction() as session:
+            await session.execute(build_upsert(dialect_of(session), SelectionRow), row)
 
 
 def _record(row: ServerRow) -> ServerRecord:

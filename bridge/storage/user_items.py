@@ -11,11 +11,11 @@ from sqlalchemy import Connection, Select, Table, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES
-from bridge.storage.encryption import Sealing
-from bridge.storage.item_mapping import ITEMS, RESPONSES, KeptRows, indexed
-from bridge.storage.sessions import Sessions, unavailable
+from bridge.storage.encryption import Encryption
+from bridge.storage.item_mapping import ITEMS, RESPONSES, ItemMapping, index_key
+from bridge.storage.sessions import Sessions, store_unavailable
 from bridge.storage.write_thread import Transactions
-from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.items import StoredItem, StoredResponse
 
 PAGE_ROWS = 200
 """Read at once for an export."""
@@ -25,7 +25,7 @@ DELETED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFacts:
+class StoredItemsFacts:
     """How much is kept of one user's answers. Times are UTC seconds since 1970."""
 
     items: int
@@ -40,19 +40,19 @@ class KeptFacts:
     """When the oldest item was made."""
 
 
-class KeptBook:
+class UserItems:
     """What one user keeps, apart from single answers.
 
     Raises, each method:
         BridgeError: `store_unavailable`.
     """
 
-    def __init__(self, session: Sessions, thread: Transactions, sealing: Sealing) -> None:
+    def __init__(self, session: Sessions, thread: Transactions, sealing: Encryption) -> None:
         self._session = session
         self._thread = thread
-        self._rows = KeptRows(sealing)
+        self._rows = ItemMapping(sealing)
 
-    async def facts(self, user_id: str) -> KeptFacts:
+    async def summarize_items(self, user_id: str) -> StoredItemsFacts:
         """How much there is."""
         sums = func.count(), func.coalesce(func.sum(ITEMS.c.size), 0), func.min(ITEMS.c.created_at)
         responses = func.count(), func.coalesce(func.sum(RESPONSES.c.size), 0)
@@ -65,7 +65,7 @@ class KeptBook:
             conversations = await session.scalar(chats)
             own = (await session.execute(_own_conversations(user_id))).one()
             bytes_of_messages = await session.scalar(_bytes_of_own_messages(user_id))
-        return KeptFacts(
+        return StoredItemsFacts(
             items=of_items[0],
             responses=of_responses[0],
             conversations=conversations or 0,
@@ -74,17 +74,17 @@ class KeptBook:
             oldest=of_items[2],
         )
 
-    async def items(self, user_id: str) -> AsyncIterator[KeptItem]:
+    async def list_items(self, user_id: str) -> AsyncIterator[StoredItem]:
         """All items that can be read, in the order in which they were added."""
         async for page in self._pages(ITEMS, user_id):
-            for item in await asyncio.to_thread(self._rows.items, page):
+            for item in await asyncio.to_thread(self._rows.read_items, page):
                 yield item
 
-    async def responses(self, user_id: str) -> AsyncIterator[KeptResponse]:
+    async def list_responses(self, user_id: str) -> AsyncIterator[StoredResponse]:
         """All responses that can be read, by id."""
         async for page in self._pages(RESPONSES, user_id):
             for row in page:
-                response = self._rows.response(row)
+                response = self._rows.read_response(row)
                 if response is not None:
                     yield response
 
@@ -100,7 +100,7 @@ class KeptBook:
 
     async def delete_conversation(self, user_id: str, conversation_id: str) -> int:
         """Delete what belongs to one chat, as its client names it; returns how many items that were."""
-        name = indexed(conversation_id)
+        name = index_key(conversation_id)
         items = await self._delete(ITEMS, ITEMS.c.user_id == user_id, ITEMS.c.conversation_id == name)
         await self._delete(RESPONSES, RESPONSES.c.user_id == user_id, RESPONSES.c.conversation_id == name)
         return items
@@ -133,9 +133,9 @@ class KeptBook:
 
     async def _write(self, work: Callable[[Connection], None]) -> None:
         try:
-            await asyncio.wrap_future(self._thread.transact(work))
+            await asyncio.wrap_future(self._thread.run_transaction(work))
         except (SQLAlchemyError, OSError) as error:
-            raise unavailable() from error
+            raise store_unavailable() from error
 
 
 def _own_conversations(user_id: str) -> Select[int, int]:

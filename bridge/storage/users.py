@@ -86,7 +86,7 @@ class NewDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class PairingTicket:
     """What a page ticket was good for."""
 
     user: User
@@ -129,14 +129,14 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-class PeopleStore:
+class UserStore:
     """Users, keys, tickets and devices. Every method is one transaction, committed when it returns."""
 
     _session: Sessions
 
     async def ensure_user(self, name: str) -> User:
         """The user of that name, made when there is none."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             return _user(await _ensured(session, name))
 
     async def ensure_forwarded_user(self, issuer: str, subject: str, display_name: str) -> User:
@@ -144,19 +144,19 @@ class PeopleStore:
 
         The name is `issuer:subject`, so that a person who changes name or e-mail there stays the same here.
         """
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             row = await _ensured(session, f"{issuer}:{subject}")
             row.display_name = display_name or subject
             return _user(row)
 
     async def delete_user(self, user_id: str) -> bool:
         """Delete a user with all that is the user's but entries of the audit log; whether there was one."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             await session.execute(delete(ToolNameRow).where(ToolNameRow.scope == user_id))
             deleted = await session.execute(delete(UserRow).where(UserRow.id == user_id))
             return cast(CursorResult[Any], deleted).rowcount > 0
 
-    async def users(self) -> list[UserFacts]:
+    async def list_users(self) -> list[UserFacts]:
         """All users, oldest first."""
         async with self._session() as session:
             rows = await session.scalars(select(UserRow).order_by(UserRow.created_at))
@@ -185,7 +185,7 @@ class PeopleStore:
     ) -> tuple[str, str]:
         """Make an API key; returns its id and the key, which cannot be read again."""
         key = KEY_PREFIX + secrets.token_urlsafe(32)
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             row = ApiKeyRow(
                 id=new_id(),
                 user_id=user_id,
@@ -199,7 +199,7 @@ class PeopleStore:
             session.add(row)
             return row.id, key
 
-    async def keys(self, user_id: str) -> list[ApiKey]:
+    async def list_keys(self, user_id: str) -> list[ApiKey]:
         """A user's keys, oldest first."""
         async with self._session() as session:
             rows = await session.scalars(
@@ -219,7 +219,7 @@ class PeopleStore:
 
     async def delete_key(self, user_id: str, key_id: str) -> bool:
         """Revoke a key; False when the user has no such key."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             return await _changed(
                 session, delete(ApiKeyRow).where(ApiKeyRow.user_id == user_id, ApiKeyRow.id == key_id)
             )
@@ -244,7 +244,7 @@ class PeopleStore:
         ticket = secrets.token_urlsafe(32)
         now = time.time()
         lifetime = TICKET_SECONDS if printed else OFFERED_TICKET_SECONDS
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             await session.execute(delete(TicketRow).where(TicketRow.expires_at < now))
             if not printed:
                 await session.execute(
@@ -267,7 +267,7 @@ class PeopleStore:
         is spent and its user returned, who has to confirm the further browser there (ruling 24).
         """
         known = _good_ticket(ticket)
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             found = (await session.execute(_ticket_and_user(known))).one_or_none()
             if found is None or not await _changed(session, delete(TicketRow).where(*known)):
                 return None
@@ -279,35 +279,35 @@ class PeopleStore:
             device = _device(_added_device(session, user.id, public_key, browser), user)
             return NewDevice(device, row.printed)
 
-    async def redeem_ticket(self, ticket: str, user_id: str) -> Ticket | None:
+    async def redeem_ticket(self, ticket: str, user_id: str) -> PairingTicket | None:
         """Spend a ticket for a browser that is this user's already; returns what it was good for.
 
         Another user's ticket is not spent. None when the ticket is spent, expired or unknown.
         """
         known = _good_ticket(ticket)
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             found = (await session.execute(_ticket_and_user(known))).one_or_none()
             if found is None:
                 return None
             row, user = found
             if user.id == user_id:
                 await session.execute(delete(TicketRow).where(*known))
-            return Ticket(_user(user), row.printed)
+            return PairingTicket(_user(user), row.printed)
 
     async def add_device(self, user_id: str, public_key: str, browser: str) -> Device:
         """Make a browser a device of a user, who has confirmed it."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             user = await session.get_one(UserRow, user_id)
             return _device(_added_device(session, user_id, public_key, browser), user)
 
-    async def device(self, device_id: str) -> Device | None:
+    async def find_device(self, device_id: str) -> Device | None:
         """A paired browser by its id."""
         query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.id == device_id)
         async with self._session() as session:
             found = (await session.execute(query)).one_or_none()
             return _device(*found) if found else None
 
-    async def devices(self, user_id: str) -> list[Device]:
+    async def list_devices(self, user_id: str) -> list[Device]:
         """A user's browsers, oldest first."""
         query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.user_id == user_id)
         async with self._session() as session:
@@ -317,12 +317,12 @@ class PeopleStore:
     async def rename_device(self, user_id: str, device_id: str, name: str) -> bool:
         """Give a browser another name; False when the user has no such browser."""
         mine = (DeviceRow.user_id == user_id, DeviceRow.id == device_id)
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             return await _changed(session, update(DeviceRow).where(*mine).values(name=name))
 
     async def see_device(self, device_id: str) -> None:
         """Note that a browser opened a session now."""
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             await session.execute(
                 update(DeviceRow).where(DeviceRow.id == device_id).values(last_seen_at=time.time())
             )
@@ -330,7 +330,7 @@ class PeopleStore:
     async def delete_device(self, user_id: str, device_id: str) -> bool:
         """Forget a browser and every choice of it; False when the user has no such browser."""
         mine = (DeviceRow.user_id == user_id, DeviceRow.id == device_id)
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             return await _changed(session, delete(DeviceRow).where(*mine))
 
     async def device_choices(self, user_id: str) -> Mapping[str, str]:
@@ -345,7 +345,7 @@ class PeopleStore:
         False when there is no such server, or the user has no such browser.
         """
         mine = (DeviceChoiceRow.user_id == user_id, DeviceChoiceRow.server_id == server_id)
-        async with self._session.begin() as session:
+        async with self._session.begin_transaction() as session:
             await lock_user(session, user_id)
             await session.execute(delete(DeviceChoiceRow).where(*mine))
             if device_id is None:

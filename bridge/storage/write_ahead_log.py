@@ -26,7 +26,7 @@ SEGMENT_BYTES = 1_000_000
 _log = logging.getLogger(__name__)
 
 
-class IntentLogUnusable(Exception):
+class WriteAheadLogUnusable(Exception):
     """It cannot be opened; the text says why and what to do."""
 
 
@@ -61,7 +61,7 @@ class _Segment:
         yield from filter(None, whole)
 
 
-class IntentLog:
+class WriteAheadLog:
     """The two files, locked for this process."""
 
     def __init__(self, segments: Sequence[_Segment]) -> None:
@@ -71,7 +71,7 @@ class IntentLog:
         """The resting file is needed until so many entries are settled."""
 
     @classmethod
-    def open(cls, folder: Path) -> IntentLog:
+    def open_log(cls, folder: Path) -> WriteAheadLog:
         """Open or make the files in a folder; what stands there is kept.
 
         Raises:
@@ -88,16 +88,16 @@ class IntentLog:
                 os.close(segment.file)
             if isinstance(error, BlockingIOError):
                 message = f"another tool-bridge runs on {folder}; stop it or choose another --data"
-                raise IntentLogUnusable(message) from None
-            raise IntentLogUnusable(f"{error.filename} cannot be written: {error.strerror}") from None
+                raise WriteAheadLogUnusable(message) from None
+            raise WriteAheadLogUnusable(f"{error.filename} cannot be written: {error.strerror}") from None
         return cls(segments)
 
-    def lines(self) -> Iterator[bytes]:
+    def read_lines(self) -> Iterator[bytes]:
         """What was appended and not cleared since, in no order that matters; without the newlines."""
         for segment in (self._resting, self._filling):
             yield from segment.lines()
 
-    def append(self, line: bytes, *, given: int, settled: int) -> None:
+    def append_line(self, line: bytes, *, given: int, settled: int) -> None:
         """Append a line with its newline. Each line belongs to an entry that is given to the database next.
 
         `given`, `settled`: how many entries were given so far, and how many of the first ones need no line
@@ -112,7 +112,7 @@ class IntentLog:
             self._due = given
         self._filling.append(line)
 
-    def clear(self) -> None:
+    def clear_lines(self) -> None:
         """Forget all lines; their entries are settled.
 
         Raises:

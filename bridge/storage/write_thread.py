@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 class Transactions(Protocol):
     """Who writes."""
 
-    def transact(self, work: Callable[[Connection], None]) -> Future[None]:
+    def run_transaction(self, work: Callable[[Connection], None]) -> Future[None]:
         """Do `work` elsewhere in one transaction, after what was asked for before."""
         ...
 
@@ -65,7 +65,7 @@ class WriteThread:
         self._engine = engine
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="database")
 
-    def transact(self, work: Callable[[Connection], None]) -> Future[None]:
+    def run_transaction(self, work: Callable[[Connection], None]) -> Future[None]:
         """Do `work` in the thread, in one transaction; what it raises stands in the future."""
         return self._thread.submit(self._transact, work)
 
@@ -114,7 +114,7 @@ class GroupCommit(Generic[EntryT]):
         """Half of what may wait does: whoever can should wait until it has `caught_up`."""
         return len(self._waiting) > MAX_WAITING // 2
 
-    def put(self, entry: EntryT, *, is_vital: bool = False) -> None:
+    def put_entry(self, entry: EntryT, *, is_vital: bool = False) -> None:
         """Have it written some time soon; never waits and never fails.
 
         While `MAX_WAITING` others wait it is given up, unless it is vital: givers of those mind `is_behind`.
@@ -145,7 +145,7 @@ class GroupCommit(Generic[EntryT]):
             async with asyncio.timeout(within_s):
                 await self.caught_up()
 
-    async def flush(self) -> None:
+    async def flush_entries(self) -> None:
         """As `caught_up`, but try once more where the database is away."""
         self.is_away = False
         await self.caught_up()
@@ -173,7 +173,7 @@ class GroupCommit(Generic[EntryT]):
         count = 1 if self._singly else min(BATCH, len(self._waiting))
         entries = self._writing = [self._waiting.popleft() for _ in range(count)]
         loop = asyncio.get_running_loop()
-        written = self._thread.transact(lambda connection: self._save(connection, entries))
+        written = self._thread.run_transaction(lambda connection: self._save(connection, entries))
         written.add_done_callback(lambda done: loop.call_soon_threadsafe(self._written, done.exception()))
 
     def _written(self, failure: BaseException | None) -> None:
@@ -235,7 +235,7 @@ class RowWriter:
         self._insert = insert
         self._texts: dict[tuple[str, int], str] = {}
 
-    def write(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
+    def write_rows(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
         """Insert rows whose values stand in the order of the columns; no two have the same key."""
         start = 0
         for size in SIZES:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, cast, get_args
 
-from bridge.stored_items.items import KeptItem, KeptResponse, ResponseStatus
+from bridge.stored_items.items import ResponseStatus, StoredItem, StoredResponse
 from toolserver.json_types import JsonObject, JsonValue
 
 FORMAT = "tool-bridge-kept"
@@ -31,12 +31,12 @@ def head_line(user: str, exported_at: float) -> bytes:
     return _line({"format": FORMAT, "version": VERSION, "user": user, "exported_at": exported_at})
 
 
-def item_line(item: KeptItem) -> bytes:
+def item_line(item: StoredItem) -> bytes:
     """One item, without its owner."""
     return _line({"kept": "item", **_facts(item)})
 
 
-def response_line(response: KeptResponse) -> bytes:
+def response_line(response: StoredResponse) -> bytes:
     """One response, without its owner."""
     return _line({"kept": "response", **_facts(response)})
 
@@ -56,7 +56,7 @@ def is_head(value: JsonValue) -> bool:
     return True
 
 
-def read_line(line: bytes, user_id: str) -> KeptItem | KeptResponse:
+def read_line(line: bytes, user_id: str) -> StoredItem | StoredResponse:
     """The item or response of a line, for this user.
 
     Raises:
@@ -128,13 +128,13 @@ def time_at(facts: Mapping[str, JsonValue], name: str) -> float:
     return float(value)
 
 
-def _item(facts: JsonObject, user_id: str) -> KeptItem:
+def _item(facts: JsonObject, user_id: str) -> StoredItem:
     side, position = facts.get("side"), facts.get("position")
     if side not in _SIDES:
         raise BadExport('side must be "input" or "output"')
     if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < 2**31:
         raise BadExport("position must be a whole number from 0 on")
-    return KeptItem(
+    return StoredItem(
         id=id_at(facts, "id"),
         user_id=user_id,
         response_id=id_at(facts, "response_id"),
@@ -148,11 +148,11 @@ def _item(facts: JsonObject, user_id: str) -> KeptItem:
     )
 
 
-def _response(facts: JsonObject, user_id: str) -> KeptResponse:
+def _response(facts: JsonObject, user_id: str) -> StoredResponse:
     status = facts.get("status")
     if status not in get_args(ResponseStatus):
         raise BadExport(f"status must be one of {', '.join(get_args(ResponseStatus))}")
-    return KeptResponse(
+    return StoredResponse(
         id=id_at(facts, "id"),
         user_id=user_id,
         model=text_at(facts, "model"),
@@ -167,7 +167,7 @@ def _response(facts: JsonObject, user_id: str) -> KeptResponse:
     )
 
 
-def _facts(kept: KeptItem | KeptResponse) -> dict[str, Any]:
+def _facts(kept: StoredItem | StoredResponse) -> dict[str, Any]:
     facts = asdict(kept)
     del facts["user_id"]
     return facts

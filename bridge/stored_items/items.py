@@ -29,7 +29,7 @@ ResponseStatus = Literal["queued", "in_progress", "completed", "incomplete", "fa
 
 
 @dataclass(frozen=True, slots=True)
-class KeptItem:
+class StoredItem:
     """One item of one user."""
 
     id: str
@@ -51,7 +51,7 @@ class KeptItem:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptResponse:
+class StoredResponse:
     """One answer of the Responses API that can be read, continued and resumed."""
 
     id: str
@@ -72,11 +72,11 @@ class KeptResponse:
 _PLAIN, _EXACT = b"\x00", b"\x01"
 
 
-class Unkeepable(ValueError):
+class Unstorable(ValueError):
     """The value is nested too deeply to be written, or the bytes are none that `pack` made."""
 
 
-def pack(value: JsonValue) -> bytes:
+def pack_value(value: JsonValue) -> bytes:
     """The bytes of a value.
 
     Raises:
@@ -91,7 +91,7 @@ def pack(value: JsonValue) -> bytes:
     return _PLAIN + written
 
 
-def unpack(packed: bytes) -> JsonValue:
+def unpack_value(packed: bytes) -> JsonValue:
     """The value that was packed.
 
     Raises:
@@ -104,12 +104,12 @@ def unpack(packed: bytes) -> JsonValue:
         if form == _EXACT:
             return cast(JsonValue, json.loads(written.decode("utf-8", "surrogatepass")))
     except (ValueError, RecursionError) as error:
-        raise Unkeepable(str(error)) from None
-    raise Unkeepable("unknown form")
+        raise Unstorable(str(error)) from None
+    raise Unstorable("unknown form")
 
 
 def _exact(value: JsonValue) -> bytes:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     except RecursionError:
-        raise Unkeepable("nested too deeply") from None
+        raise Unstorable("nested too deeply") from None

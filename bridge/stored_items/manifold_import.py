@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bridge.stored_items.export import BadExport, id_at, object_at, text_at, time_at
-from bridge.stored_items.items import KeptItem
+from bridge.stored_items.items import StoredItem
 from toolserver.json_types import JsonObject, JsonValue
 
 MEMBER = "openai_responses_pipe"
 VERSION = 3
 
 
-def items_of_chats(exported: JsonValue, user_id: str) -> list[KeptItem]:
+def items_of_chats(exported: JsonValue, user_id: str) -> list[StoredItem]:
     """The items of all chats, in the order of their messages.
 
     Raises:
         BadExport: there is no chat in it, none has items, or an item is damaged.
     """
     chats = exported if isinstance(exported, list) else [exported]
-    items: list[KeptItem] = []
+    items: list[StoredItem] = []
     found = False
     for number, chat in enumerate(chats):
         kept = _member(chat)
@@ -53,7 +53,7 @@ def _id_of(chat: JsonValue) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _items(kept: JsonObject, chat_id: str | None, user_id: str) -> Iterator[KeptItem]:
+def _items(kept: JsonObject, chat_id: str | None, user_id: str) -> Iterator[StoredItem]:
     if kept.get("__v") != VERSION:
         raise BadExport(f"__v is {kept.get('__v')!r}; version {VERSION} can be read")
     places = _places(kept)
@@ -78,9 +78,9 @@ def _places(kept: JsonObject) -> dict[str, int]:
     return places
 
 
-def _item(name: str, facts: JsonObject, chat_id: str | None, place: int, user_id: str) -> KeptItem:
+def _item(name: str, facts: JsonObject, chat_id: str | None, place: int, user_id: str) -> StoredItem:
     message_id = id_at(facts, "message_id")
-    return KeptItem(
+    return StoredItem(
         id=id_at({"id": name}, "id"),
         user_id=user_id,
         response_id=message_id,

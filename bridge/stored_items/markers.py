@@ -36,7 +36,7 @@ class Mark:
     """As it stood there."""
 
 
-def link(item_id: str) -> str:
+def link_marker(item_id: str) -> str:
     """The marker of an item as a line of Markdown, without its line break.
 
     A blank line or another marker's must stand before it, and its line must end.
@@ -44,17 +44,17 @@ def link(item_id: str) -> str:
     return f"[tb:{_code(item_id)}]: #"
 
 
-def unseen(item_id: str) -> str:
+def unseen_marker(item_id: str) -> str:
     """The marker of an item in characters that are not seen, anywhere in a text."""
-    return zero_width.written(_code(item_id))
+    return zero_width.encode_zero_width(_code(item_id))
 
 
-def parsed(text: str) -> list[str | Mark]:
+def parse_text(text: str) -> list[str | Mark]:
     """A text cut at its markers: pieces of text, as they are, and marks, in their order."""
     return list(_tokens(text)) if may_have_markers(text) else [text]
 
 
-def stripped(text: str) -> str:
+def strip_markers(text: str) -> str:
     """A text without its markers; around a line that is gone only a blank line is left."""
     if not may_have_markers(text):
         return text

@@ -20,7 +20,7 @@ class MemoryChoice:
     reasoning: ReasoningMemory = "conversation"
 
 
-def narrowed(settings: MemorySettings, choice: MemoryChoice) -> MemorySettings:
+def narrow_settings(settings: MemorySettings, choice: MemoryChoice) -> MemorySettings:
     """The settings of the bridge, as far as a user wants them."""
     return replace(
         settings,
@@ -53,7 +53,7 @@ class MemoryChoices:
         self._known: dict[str, MemoryChoice] = {}
         self._lock = asyncio.Lock()
 
-    async def of(self, user_id: str) -> MemoryChoice:
+    async def choice_of_user(self, user_id: str) -> MemoryChoice:
         """A user's choice; cheap once it was read.
 
         Raises:
@@ -67,7 +67,7 @@ class MemoryChoices:
                 self._known[user_id] = await self._store.memory_choice(user_id)
             return self._known[user_id]
 
-    async def put(self, user_id: str, choice: MemoryChoice) -> None:
+    async def save_choice(self, user_id: str, choice: MemoryChoice) -> None:
         """Choose; it holds for answers that begin from now on.
 
         Raises:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.items import StoredItem, StoredResponse
 
 
 class StoreUnavailable(Exception):
@@ -22,31 +22,31 @@ class ItemStore(Protocol):
         StoreUnavailable: the database does not answer, or has failed so often that it is left alone.
     """
 
-    async def add(self, items: Sequence[KeptItem]) -> None:
+    async def add_items(self, items: Sequence[StoredItem]) -> None:
         """Keep items; committed when it returns. One that is there already stays as it is."""
         ...
 
-    async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+    async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Those of the items that the user has, and that can be read."""
         ...
 
-    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, KeptItem]:
+    async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
         """Those of the user's items whose payloads have these ids; of several with one id the newest."""
         ...
 
-    async def forget(self, user_id: str, ids: Collection[str]) -> None:
+    async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
         """Delete items of a user."""
         ...
 
-    async def chain(self, user_id: str, response_id: str) -> Sequence[KeptItem]:
+    async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
         """All items of a response and of those before it, oldest response first, inputs before outputs."""
         ...
 
-    async def save_response(self, response: KeptResponse) -> None:
+    async def save_response(self, response: StoredResponse) -> None:
         """Keep a response, or put its new state in place of the old one."""
         ...
 
-    async def response(self, user_id: str, response_id: str) -> KeptResponse | None:
+    async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
         """One response."""
         ...
 
@@ -54,7 +54,7 @@ class ItemStore(Protocol):
         """Delete a response with its items and events; False: the user has none of that id."""
         ...
 
-    async def unfinished(self) -> Sequence[KeptResponse]:
+    async def list_unfinished(self) -> Sequence[StoredResponse]:
         """Responses of all users that are `queued` or `in_progress`, oldest first."""
         ...
 
@@ -62,7 +62,7 @@ class ItemStore(Protocol):
         """Keep stream events with the sequence numbers `first` to `last`, as they were sent."""
         ...
 
-    async def events(
+    async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
     ) -> Sequence[tuple[int, bytes]]:
         """Frames of a response that hold numbers above `after`, in order, each with its first number.

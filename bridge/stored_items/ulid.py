@@ -21,7 +21,7 @@ class Ulids:
         self._random_bits = random_bits
         self._last = 0
 
-    def make(self) -> str:
+    def make_ulid(self) -> str:
         """The next one: 48 bits of milliseconds, 80 of chance."""
         fresh = int(self._now() * 1000) << _RANDOM_BITS | self._random_bits(_RANDOM_BITS)
         self._last = max(fresh, self._last + 1)

@@ -37,7 +37,7 @@ def has_signs(text: str) -> bool:
     return not text.isascii() and any(sign in text for sign in _SIGNS)
 
 
-def written(code: str) -> str:
+def encode_zero_width(code: str) -> str:
     """28 characters of Crockford's base 32 as 72 that are not seen."""
     number = 0
     for character in code:

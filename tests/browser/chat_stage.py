@@ -126,7 +126,9 @@ async def chat_stage(
     async with scripted_provider() as provider, serving(for_every_page(app), notices_hang_up=True) as api.url:
         chosen = {"approve": "safe", **_models(provider), **settings}
         async with staged(browser, folder, ["shop.json"], **chosen) as scene:
-            server = await scene.bridge.rooms.registry.share("moody", api.document, source_url=None)
+            server = await scene.bridge.components.registry.share_document(
+                "moody", api.document, source_url=None
+            )
             page = await scene.open_page(**(options or {}))
             await accept_selection(page, server.record.id)
             await go_to(page, "chat")

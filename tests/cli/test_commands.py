@@ -99,7 +99,7 @@ def test_users_and_their_browsers_are_listed_and_a_browser_is_removed(
     """For whoever holds the machine, when somebody has lost a laptop."""
 
     async def furnish() -> str:
-        store = Store.open(tmp_path / "bridge.sqlite3")
+        store = Store.open_store(tmp_path / "bridge.sqlite3")
         ann = await store.ensure_user("ann")
         await store.ensure_forwarded_user("open-webui", "b5d0", "Ada")
         device = await store.add_device(ann.id, "{}", "Firefox on Linux")
@@ -342,7 +342,7 @@ def test_the_folder_one_stands_in_is_not_run(tmp_path: Path) -> None:
         )
     code = (
         "import asyncio; from bridge.documents.worker import DocumentWorker; worker = DocumentWorker();"
-        "asyncio.run(worker.compile(open('spec.json').read(), source_url=None, base_url=None))"
+        "asyncio.run(worker.compile_document(open('spec.json').read(), source_url=None, base_url=None))"
     )
     (tmp_path / "spec.json").write_text(document_text(), encoding="utf-8")
     root = str(SHOP.parents[2])

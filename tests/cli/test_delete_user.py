@@ -13,20 +13,20 @@ from bridge.cli.store import DATABASE
 from bridge.settings.bridge import RUNNING_FILE
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
-from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.stores.databases import execute
 
 
 async def _fill(path: Path, name: str) -> str:
-    store = Store.open(path)
+    store = Store.open_store(path)
     user = await store.ensure_user(name)
     await store.add_key(user.id, "test")
     await store.add_ticket(user.id)
     await store.memory_choices().save_memory_choice(user.id, MemoryChoice(False))
     items = store.item_store()
-    await items.add([KeptItem("A", user.id, name, 0, "output", "demo", {"type": "message"}, 1.0)])
-    await items.save_response(KeptResponse(name, user.id, "demo", "completed", {}, {}, 1.0))
+    await items.add_items([StoredItem("A", user.id, name, 0, "output", "demo", {"type": "message"}, 1.0)])
+    await items.save_response(StoredResponse(name, user.id, "demo", "completed", {}, {}, 1.0))
     await items.add_events(name, 0, 1, b"frames")
     await store.close()
     return user.id

@@ -9,10 +9,10 @@ import pytest
 
 from bridge.__main__ import main
 from bridge.cli.store import DATABASE
-from bridge.settings.bridge import RUNNING_FILE, KeptSettings
+from bridge.settings.bridge import RUNNING_FILE, StorageSettings
 from bridge.storage.encryption import key_id
 from bridge.storage.store import Store
-from bridge.stored_items.items import KeptItem
+from bridge.stored_items.items import StoredItem
 
 KEYS = "ARTIFACT_ENCRYPTION_KEY"
 
@@ -25,17 +25,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def _keep(path: Path) -> None:
-    database = Store.open(path)
+    database = Store.open_store(path)
     ann = await database.ensure_user("ann")
-    item = KeptItem("A", ann.id, "r", 0, "output", "demo", {"type": "message"}, 1.0)
-    await database.item_store().add([item])
+    item = StoredItem("A", ann.id, "r", 0, "output", "demo", {"type": "message"}, 1.0)
+    await database.item_store().add_items([item])
     await database.close()
 
 
 async def _readable(path: Path, *keys: str) -> bool:
-    database = Store.open(path)
+    database = Store.open_store(path)
     ann = await database.ensure_user("ann")
-    store = database.item_store(KeptSettings(encryption_keys=keys))
+    store = database.item_store(StorageSettings(encryption_keys=keys))
     found = await store.by_ids(ann.id, ["A"])
     await database.close()
     return bool(found)

@@ -189,8 +189,8 @@ async def test_a_key_remembers_how_it_was_made_to_show_calls(tmp_path: Path, sho
     words = ["--show-calls", shown] if shown else []
     made = json.loads((await run(tmp_path, "key", "--user", "ann", "--json", *words)).output)
     assert set(made) == {"user", "key", "page_url"}
-    store = Store.open(tmp_path / "bridge.sqlite3")
-    [kept] = await store.keys((await store.ensure_user("ann")).id)
+    store = Store.open_store(tmp_path / "bridge.sqlite3")
+    [kept] = await store.list_keys((await store.ensure_user("ann")).id)
     await store.close()
     assert kept.show_calls == shown
 

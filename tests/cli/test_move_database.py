@@ -15,7 +15,7 @@ from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import KeyHolder, User
-from bridge.storage.write_ahead_log import IntentLog
+from bridge.storage.write_ahead_log import WriteAheadLog
 from tests.support.stores.databases import Where, engine_of, execute
 from tests.support.stores.postgresql import PostgresServer
 from toolserver.tool.naming import OperationKey
@@ -40,7 +40,7 @@ def rows(where: Where) -> dict[str, list[Any]]:
 
 async def filled(path: Path) -> tuple[User, str]:
     """A store with something in most tables; its user and his key."""
-    store = Store.open(path)
+    store = Store.open_store(path)
     ann = await store.ensure_user("ann")
     _, key = await store.add_key(ann.id, "a\0b")
     await store.add_ticket(ann.id)
@@ -55,8 +55,8 @@ async def filled(path: Path) -> tuple[User, str]:
     )
     log = store.audit_log()
     for _ in range(450):
-        log.note(AuditKind.SETTINGS, ann.id, "key", detail={"to": "\u2713"})
-    await log.flush()
+        log.add_entry(AuditKind.SETTINGS, ann.id, "key", detail={"to": "\u2713"})
+    await log.flush_entries()
     await store.close()
     return ann, key
 
@@ -75,11 +75,11 @@ async def test_everything_arrives_and_the_bridge_goes_on_from_there(
     assert repr(before).replace("\\x00", "\ufffd") == repr(after)
     assert moved == {name: len(found) for name, found in before.items()}
     assert moved["audit"] == 450
-    store = Store.open(target)
+    store = Store.open_store(target)
     assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False)
     log = store.audit_log()
-    log.note(AuditKind.STARTED, None, "bridge")
-    await log.flush()
+    log.add_entry(AuditKind.STARTED, None, "bridge")
+    await log.flush_entries()
     assert execute(target, "SELECT max(id) FROM audit") == [(451,)]
     await store.close()
     assert main(["move-database", *where]) == 1
@@ -107,8 +107,8 @@ def test_it_is_refused_while_a_bridge_runs_and_without_anything_to_move(
     where = ["--to", target.render_as_string(hide_password=False), "--data", str(tmp_path)]
     assert main(["move-database", *where]) == 1
     assert "there is no" in capsys.readouterr().err
-    Store.open(tmp_path / "bridge.sqlite3")
-    running = IntentLog.open(tmp_path)
+    Store.open_store(tmp_path / "bridge.sqlite3")
+    running = WriteAheadLog.open_log(tmp_path)
     assert main(["move-database", *where]) == 1
     assert "another tool-bridge runs" in capsys.readouterr().err
     running.close()

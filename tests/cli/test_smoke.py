@@ -24,7 +24,7 @@ pytestmark = pytest.mark.asyncio
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
     async with running_bridge(tmp_path) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
 
@@ -41,7 +41,9 @@ async def smoke_alone(bridge: Bridge, *words: str) -> Ended:
 
 
 async def count(bridge: Bridge) -> int:
-    found = await bridge.rooms.conversations.tables.page(bridge.local_user.id, before=None, limit=5)
+    found = await bridge.components.conversations.tables.list_conversations(
+        bridge.local_user.id, before=None, limit=5
+    )
     return len(found)
 
 

@@ -16,7 +16,7 @@ from tests.support.documents.open_webui_converters import read_as_backend, read_
 from tests.support.documents.openapi import document_with
 from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.tool.advertised_document import advertise
+from toolserver.tool.advertised_document import advertise_tools
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import DocumentTools
 from toolserver.tool.meta_tools import META_NAMES, META_TOOLS
@@ -77,9 +77,9 @@ def advertised(document: DocumentTools) -> JsonObject:
         Tool(operation.suggested_name, "server", operation) for operation in document.compiled.operations
     ]
     return orjson.loads(
-        advertise(
+        advertise_tools(
             tools,
-            lambda tool: document.schema(tool.operation.key).schema_json,
+            lambda tool: document.schema_of(tool.operation.key).schema_json,
             title="T",
             description="",
             version="1",
@@ -102,7 +102,7 @@ def unchanged(schema: JsonValue) -> JsonValue:
 
 
 def schema_of(document: DocumentTools, key: str) -> JsonObject:
-    return cast(JsonObject, orjson.loads(document.schema(key).schema_json))
+    return cast(JsonObject, orjson.loads(document.schema_of(key).schema_json))
 
 
 def check(tools: DocumentTools) -> None:
@@ -151,7 +151,9 @@ def test_our_own_documents_arrive_whole(name: str) -> None:
 
 def test_the_bridges_own_tools_arrive_whole() -> None:
     """They stand beside the others in the same document."""
-    body = advertise([], lambda _: b"{}", meta_tools=META_TOOLS, title="Tools", description="", version="1")
+    body = advertise_tools(
+        [], lambda _: b"{}", meta_tools=META_TOOLS, title="Tools", description="", version="1"
+    )
     document = cast(JsonObject, orjson.loads(body))
     for reader, expected in ((read_as_backend, unchanged), (read_as_browser, seen_by_browser)):
         read = {tool.name: tool for tool in reader(document)}

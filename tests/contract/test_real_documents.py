@@ -112,7 +112,7 @@ def test_every_path_expression_has_an_argument(real_documents: list[Real]) -> No
             plan = json.loads(operation.plan_json)
             planned = {parameter["name"] for parameter in plan["parameters"] if parameter["in"] == "path"}
             assert planned == set(re.findall(r"\{([^{}]+)\}", operation.path)), operation.key
-            properties = json.loads(real.tools.schema(operation.key).schema_json)["properties"]
+            properties = json.loads(real.tools.schema_of(operation.key).schema_json)["properties"]
             assert {parameter["argument"] for parameter in plan["parameters"]} <= properties.keys()
 
 
@@ -163,7 +163,7 @@ def test_a_real_document_broken_at_random_gives_tools_or_a_reason(
     except DocumentError:
         return
     for operation in tools.compiled.operations[:50]:
-        tools.schema(operation.key)
+        tools.schema_of(operation.key)
     assert all(skipped.reason for skipped in tools.compiled.skipped)
 
 
@@ -172,7 +172,7 @@ def test_every_tool_is_strict_within_the_rules_or_says_why(real_documents: list[
     strict = 0
     for real in real_documents:
         for operation in real.compiled.operations:
-            made = strict_schema(real.tools.schema(operation.key).schema_json)
+            made = strict_schema(real.tools.schema_of(operation.key).schema_json)
             assert made.is_strict or made.reason.endswith("."), operation.key
             if made.is_strict:
                 assert problems_of(json.loads(made.schema_json)) == [], operation.key

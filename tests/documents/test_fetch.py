@@ -92,7 +92,7 @@ async def test_a_user_cannot_reach_private_addresses_through_the_bridge(site: st
     """
     async with PublicFetch() as fetch:
         with pytest.raises(BridgeError) as refused:
-            await fetch.document(url.format(site=site, port=site.rpartition(":")[2]))
+            await fetch.fetch_document(url.format(site=site, port=site.rpartition(":")[2]))
     assert refused.value.error.code is ErrorCode.DOCUMENT_UNREACHABLE
 
 
@@ -215,7 +215,7 @@ async def test_the_reason_survives_the_way_through_the_resolver() -> None:
     """The caller reads which address a name led to and why it is refused, not "Cannot connect … [None]"."""
     async with PublicFetch() as fetch:
         with pytest.raises(BridgeError) as refused:
-            await fetch.document("http://localhost:1/spec.yaml")
+            await fetch.fetch_document("http://localhost:1/spec.yaml")
     expected = (
         r"localhost is (\S+), and \1 is not a public address \(loopback, RFC \d+\); let the browser fetch it"
     )

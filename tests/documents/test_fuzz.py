@@ -39,7 +39,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(60 + 2 * FUZZ_SECONDS), p
 async def worker(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[DocumentWorker]:
     monkeypatch.setattr(worker_module, "COMPILE_SECONDS", DOCUMENT_SECONDS)
     worker = DocumentWorker()
-    await worker.start()
+    await worker.start_child()
     yield worker
     await worker.close()
 
@@ -99,9 +99,11 @@ async def test_whatever_is_broken_ends_with_tools_or_a_reason(worker: DocumentWo
 async def serve(worker: DocumentWorker, text: str) -> str:
     """Compile it with all its schemas; the code of the reason when it is refused."""
     try:
-        compiled = await worker.compile(text, source_url="https://api.example/openapi.json", base_url=None)
+        compiled = await worker.compile_document(
+            text, source_url="https://api.example/openapi.json", base_url=None
+        )
         keys = [operation.key for operation in compiled.operations]
-        schemas = await worker.schemas(text, compiled.digest, keys)
+        schemas = await worker.compile_schemas(text, compiled.digest, keys)
     except BridgeError as refused:
         return str(refused.error.detail["code"]) if refused.error.message else "no words"
     made = (json.loads(schema.schema_json) for schema in schemas.values())

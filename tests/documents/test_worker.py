@@ -32,7 +32,7 @@ async def worker() -> AsyncIterator[DocumentWorker]:
 
 
 async def compile_text(worker: DocumentWorker, text: str) -> object:
-    return await worker.compile(text, source_url="http://h/spec.json", base_url=None)
+    return await worker.compile_document(text, source_url="http://h/spec.json", base_url=None)
 
 
 def large_yaml(operations: int) -> str:
@@ -81,7 +81,7 @@ async def test_a_document_that_takes_too_long_costs_its_process_and_nothing_else
     worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A hostile document costs bounded time; the limit is shortened here."""
-    await worker.start()
+    await worker.start_child()
     monkeypatch.setattr(worker_module, "COMPILE_SECONDS", 0.3)
     with pytest.raises(BridgeError) as refused:
         await compile_text(worker, large_yaml(20_000))
@@ -92,7 +92,7 @@ async def test_a_document_that_takes_too_long_costs_its_process_and_nothing_else
 
 async def test_a_worker_that_was_killed_is_replaced(worker: DocumentWorker) -> None:
     """The operating system may end it for its memory."""
-    await worker.start()
+    await worker.start_child()
     running = asyncio.create_task(compile_text(worker, large_yaml(20_000)))
     process = worker._process  # pyright: ignore[reportPrivateUsage]
     assert process is not None
@@ -106,7 +106,7 @@ async def test_a_worker_that_was_killed_is_replaced(worker: DocumentWorker) -> N
 async def test_a_cancelled_compile_leaves_no_answer_behind(worker: DocumentWorker) -> None:
     """The next document must not get the lines of the one that was given up."""
     running = asyncio.create_task(compile_text(worker, large_yaml(3000)))
-    await worker.start()
+    await worker.start_child()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -131,14 +131,14 @@ async def test_files_become_one_document_in_the_worker(worker: DocumentWorker) -
     """Whatever the texts hold, they come back as text; even what looks like an error of the worker."""
     text = '{"error": {"$ref": "a.yaml"}, "x": "\\u0000é"}'
     source_url = "https://h/openapi.json"
-    wanted = await worker.bundle(text, source_url=source_url, texts={}, left_out={})
+    wanted = await worker.bundle_document(text, source_url=source_url, texts={}, left_out={})
     assert (wanted.text, wanted.missing) == (None, ("https://h/a.yaml",))
-    bundle = await worker.bundle(
+    bundle = await worker.bundle_document(
         text, source_url=source_url, texts={"https://h/a.yaml": "{$ref: b.yaml}"}, left_out={}
     )
     assert bundle.missing == ("https://h/b.yaml",)
     texts = {"https://h/a.yaml": "{$ref: b.yaml}", "https://h/b.yaml": "["}
-    bundle = await worker.bundle(text, source_url=source_url, texts=texts, left_out={})
+    bundle = await worker.bundle_document(text, source_url=source_url, texts=texts, left_out={})
     assert bundle == bundle_document(text, source_url=source_url, texts=texts)
     assert [problem.url for problem in bundle.problems] == ["https://h/b.yaml"]
     assert await compile_text(worker, document_text())
@@ -155,22 +155,22 @@ async def test_a_reference_bomb_is_refused_by_the_worker(worker: DocumentWorker)
         ('{"$ref": "a.yaml"}', {f"https://h/{number}": "" for number in range(3000)}, "too_many_files"),
     ):
         with pytest.raises(BridgeError) as refused:
-            await worker.bundle(text, source_url="https://h/", texts=texts, left_out={})
+            await worker.bundle_document(text, source_url="https://h/", texts=texts, left_out={})
         assert refused.value.error.detail["code"] == code
 
 
 async def test_validation_reports_and_never_gates(worker: DocumentWorker) -> None:
     """40 of 176 real documents fail a strict validator and work."""
-    assert (await worker.validate(document_text())).state == "valid"
+    assert (await worker.validate_document(document_text())).state == "valid"
     wrong = document_text(paths={"/x": {"get": {"operationId": "x"}, "parameters": "wrong"}})
-    report = await worker.validate(wrong)
+    report = await worker.validate_document(wrong)
     assert report.state == "invalid"
     assert report.problems[0].startswith("#/paths/~1x")
     dangling = document_text(
         paths={"/x": {"get": {"parameters": [{"$ref": "#/none"}], "responses": {"200": {"description": ""}}}}}
     )
-    assert (await worker.validate(dangling)).state == "invalid"
-    assert (await worker.validate("{")).state == "failed"
+    assert (await worker.validate_document(dangling)).state == "invalid"
+    assert (await worker.validate_document("{")).state == "failed"
 
 
 @pytest.mark.parametrize("version", ['"swagger": "2.0"', '"openapi": "3.0.3"', '"openapi": "3.1.0"'])
@@ -182,19 +182,24 @@ async def test_validating_a_document_asks_nobody_and_reads_no_file(
     secret.write_text('{"limit": {"name": "canary-5e1f", "in": "nowhere"}}', encoding="utf-8")
     async with listening() as (port, asked):
         for address in (f"http://127.0.0.1:{port}/limit.json", secret.as_uri(), f"//127.0.0.1:{port}/x"):
-            report = await worker.validate(referring_to(f"{address}#/limit", version))
+            report = await worker.validate_document(referring_to(f"{address}#/limit", version))
             assert report.problems == (f"The validator cannot go on: Unresolvable: {address}#/limit",)
     assert asked == []
 
 
 async def test_a_process_that_reads_documents_has_no_network() -> None:
     """Whatever a library comes to do one day."""
-    code = "import sys, urllib.request; from bridge.documents.framing import serve; serve(eval(sys.argv[1]))"
+    code = (
+        "import sys, urllib.request; from bridge.documents.framing import serve_requests;"
+        "serve_requests(eval(sys.argv[1]))"
+    )
     opening = "lambda *_: [urllib.request.urlopen('http://127.0.0.1:9/').read()]"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, opening, stdin=PIPE, stdout=PIPE, stderr=PIPE
     )
-    _, errors = await asyncio.wait_for(process.communicate(framing.frame(b"{}") + framing.frame(b"")), 30)
+    _, errors = await asyncio.wait_for(
+        process.communicate(framing.build_frame(b"{}") + framing.build_frame(b"")), 30
+    )
     assert b"PermissionError: a process that reads documents does no socket." in errors
 
 
@@ -221,9 +226,11 @@ async def test_a_document_is_validated_as_its_author_wrote_it(worker: DocumentWo
     """Swagger 2.0 by the rules of Swagger 2.0: the places of problems are those of the author's text."""
     swagger: dict[str, object] = {"swagger": "2.0", "info": {"title": "T", "version": "1"}}
     get: dict[str, object] = {"produces": ["text/plain"], "responses": {"200": {"description": ""}}}
-    assert (await worker.validate(json.dumps({**swagger, "paths": {"/x": {"get": get}}}))).problems == ()
+    assert (
+        await worker.validate_document(json.dumps({**swagger, "paths": {"/x": {"get": get}}}))
+    ).problems == ()
     get["produces"] = "text/plain"
-    report = await worker.validate(json.dumps({**swagger, "paths": {"/x": {"get": get}}}))
+    report = await worker.validate_document(json.dumps({**swagger, "paths": {"/x": {"get": get}}}))
     assert report.problems[0].startswith("#/paths/~1x/get")
 
 
@@ -232,8 +239,8 @@ async def test_schemas_are_made_whether_or_not_the_child_still_has_the_document(
 ) -> None:
     """The child is replaced after a hostile document; tools of the others must not notice."""
     text, here = document_text(), tools_of(document_text())
-    wanted = {op.key: here.schema(op.key) for op in here.compiled.operations}
+    wanted = {op.key: here.schema_of(op.key) for op in here.compiled.operations}
     await compile_text(worker, text)
-    assert await worker.schemas(text, here.compiled.digest, list(wanted)) == wanted
+    assert await worker.compile_schemas(text, here.compiled.digest, list(wanted)) == wanted
     await worker.close()
-    assert await worker.schemas(text, here.compiled.digest, list(wanted)) == wanted
+    assert await worker.compile_schemas(text, here.compiled.digest, list(wanted)) == wanted

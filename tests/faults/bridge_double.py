@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bridge.browser_protocol import Accepted, Decision, Result
-from bridge.calls.admission import Controls, Gate, Terms
+from bridge.calls.admission import AdmissionControl, CallOptions, Controls
 from bridge.calls.call_ids import CallIds
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import CallRecord, CallRequest, OpenCall, Page
@@ -72,7 +72,7 @@ class Disk:
             row.endings += record.state in TERMINAL
 
     def settle(self) -> None:
-        """As `CallJournal.settle`."""
+        """As `CallJournal.settle_orphans`."""
         for record in self.intents:
             self.save(record)
         self.intents.clear()
@@ -100,7 +100,7 @@ class DiskJournal:
         logged = {record.call_id for record in self._disk.intents if record.state in TERMINAL}
         return {what.call_id for what, _ in self._waiting} - logged
 
-    async def opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, record: CallRecord, within_s: float) -> None:
         try:
             async with asyncio.timeout(within_s):
                 while len(self._waiting) > MAX_WAITING:
@@ -113,14 +113,14 @@ class DiskJournal:
         self._disk.intents.append(record)
         self._enter(record, record.request.user_id)
 
-    def ended(self, record: CallRecord) -> None:
+    def record_ended(self, record: CallRecord) -> None:
         if not self.is_dead:
             self._around.ended(record)
             if record.call_id in self._under_way and not self._disk.is_full:
                 self._disk.intents.append(record)
             self._enter(record, record.request.user_id)
 
-    def late(self, user_id: str, result: Result) -> None:
+    def record_late(self, user_id: str, result: Result) -> None:
         self._enter(result, user_id)
 
     def _enter(self, what: CallRecord | Result, user_id: str) -> None:
@@ -183,7 +183,7 @@ class BridgeDouble:
             CallIds(b"secret"),
             no_browser_message="Open the page.",
         )
-        self._gate = Gate(self.dispatcher, around.controls())
+        self._gate = AdmissionControl(self.dispatcher, around.controls())
         self._sockets: dict[str, _Socket] = {}
         self._pages: dict[str, dict[str, Page]] = {}
         self._left_at: dict[str, float] = {}
@@ -266,7 +266,7 @@ class BridgeDouble:
     # Callers
 
     def call(self, request: CallRequest, deadline_s: float) -> "asyncio.Task[CallOutcome]":
-        return self.start(self._gate.run(request, Terms(deadline_s=deadline_s)))
+        return self.start(self._gate.run_call(request, CallOptions(deadline_s=deadline_s)))
 
     def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         task = asyncio.get_running_loop().create_task(work)
@@ -289,7 +289,7 @@ class BridgeDouble:
 
     async def stop(self) -> None:
         """In order: every open call is settled and every socket closed."""
-        self.dispatcher.stop()
+        self.dispatcher.stop_calls()
         for socket in list(self._sockets.values()):
             socket.link.cut(0.01, 0.0)
 
@@ -307,17 +307,17 @@ class BridgeDouble:
             if kind == "hello":
                 self._greeted(socket, payload)
             elif kind == "ack":
-                self.dispatcher.accept(socket.link.sid, Accepted.model_validate(payload))
+                self.dispatcher.accept_call(socket.link.sid, Accepted.model_validate(payload))
             elif kind == "result":
                 result = Result.model_validate(payload)
-                self.dispatcher.report(socket.user_id, socket.link.sid, result)
+                self.dispatcher.take_report(socket.user_id, socket.link.sid, result)
                 self._owe_receipt(socket, result.call_id)
             elif kind == "decision":
                 socket.is_busy = True
                 self.start(self._decided(socket, Decision.model_validate(payload)))
 
     async def _decided(self, socket: _Socket, decision: Decision) -> None:
-        go = await self.dispatcher.decide(socket.link.sid, decision)
+        go = await self.dispatcher.apply_decision(socket.link.sid, decision)
         if self.is_dead:
             return
         said = "wait" if go.wait else str(go.go)
@@ -331,7 +331,7 @@ class BridgeDouble:
         page = Page(sid, socket.device_id, hello["instance"], hello["epoch"])
         self._pages.setdefault(socket.user_id, {})[sid] = page
         alive, listed = frozenset(hello["alive"]), dict(hello["calls"])
-        closed = self.dispatcher.reconcile(socket.user_id, page, alive, listed)
+        closed = self.dispatcher.reconcile_page(socket.user_id, page, alive, listed)
         self._tell_waiting()
         socket.link.send("page", "welcome", closed, f"closed: {len(closed)}")
 

@@ -232,7 +232,7 @@ class World:
         elif fault.action == "user_stops" and not self.bridge.is_dead:
             for call in self.bridge.dispatcher.open_calls(course.plan.user):
                 if int(call.request.arguments_text) == course.plan.number:
-                    self.bridge.dispatcher.cancel(call.call_id, course.plan.user, "user")
+                    self.bridge.dispatcher.cancel_call(call.call_id, course.plan.user, "user")
         elif fault.action == "page_stops":
             for device in self.devices:
                 for worker in device.workers:

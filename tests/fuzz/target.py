@@ -33,7 +33,7 @@ ROOMY = {"CALLS_PER_MINUTE_PER_USER": MANY, "UNAUTHENTICATED_PER_MINUTE_PER_ADDR
 
 async def serve(folder: Path) -> None:
     async with running_bridge(folder, limits=ROOMY) as bridge:
-        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
         facts = {"base_url": bridge.base_url, "key": bridge.key, "sessions": await sessions(bridge)}
         print(json.dumps(facts), flush=True)
         await asyncio.to_thread(sys.stdin.read)
@@ -43,7 +43,7 @@ async def serve(folder: Path) -> None:
 
 async def sessions(bridge: Bridge) -> list[str]:
     """A session token of each user's paired browser."""
-    store, identity = bridge.rooms.store, bridge.rooms.identity
+    store, identity = bridge.components.store, bridge.components.identity
     made: list[str] = []
     for number in range(USERS):
         user = await store.ensure_user(f"user {number}")
@@ -51,7 +51,7 @@ async def sessions(bridge: Bridge) -> list[str]:
         paired = await store.spend_ticket(await store.add_ticket(user.id), key, "fuzz")
         assert isinstance(paired, NewDevice)
         claims = {"sub": user.id, "name": user.name, "device": paired.device.id}
-        made.append(identity.sign(SESSION, claims, SESSION_SECONDS))
+        made.append(identity.sign_token(SESSION, claims, SESSION_SECONDS))
     return made
 
 
@@ -63,7 +63,7 @@ async def gone(bridge: Bridge) -> None:
 
 def leftovers(bridge: Bridge) -> dict[str, Any]:
     """What grew if something was forgotten."""
-    eio: Any = bridge.rooms.gateway._sio.eio  # pyright: ignore[reportPrivateUsage] - what memory holds
+    eio: Any = bridge.components.gateway._sio.eio  # pyright: ignore[reportPrivateUsage] - what memory holds
     return {"sockets": len(eio.sockets), "tasks": len(asyncio.all_tasks())}
 
 

@@ -42,5 +42,5 @@ def _decides(route: Route) -> bool:
 
 async def _routes(folder: Path) -> list[Route]:
     async with running_bridge(folder) as bridge:
-        page = PageRoutes(bridge.rooms.identity, bridge.rooms.registry, bridge.base_url)
-        return api_routes(Settings(data_dir=folder), bridge.rooms, page, bridge.base_url, 0)
+        page = PageRoutes(bridge.components.identity, bridge.components.registry, bridge.base_url)
+        return api_routes(Settings(data_dir=folder), bridge.components, page, bridge.base_url, 0)

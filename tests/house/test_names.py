@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from tests.house.source import files, judge, scripts, tree_of
+from tests.house.source import files, functions_of, judge, refuse, scripts, tree_of
 
 VAGUE = frozenset(
     [
@@ -25,6 +25,10 @@ VAGUE = frozenset(
 )
 PRESCRIBED = frozenset({"data_received"})
 """Methods that a library names: `asyncio.Protocol`."""
+
+OURS = ("bridge/", "toolserver/")
+MOST_ONE_WORD_NAMES = 0.12
+"""Of the public functions. `close` and what commands are called need no second word."""
 
 WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
@@ -55,3 +59,21 @@ def script_names() -> Iterator[tuple[str, str]]:
         yield script.file, PurePosixPath(script.file).stem
         for function in script.functions:
             yield function.key, function.name
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """Two classes of one name are two doors with one label; a private one is seen in its own module only."""
+    places: dict[str, list[str]] = {}
+    for file in files(".py", under=OURS):
+        for node in ast.walk(tree_of(file)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(file)
+    refuse(f"{name}: in {' and in '.join(found)}" for name, found in places.items() if len(found) > 1)
+
+
+def test_most_public_functions_are_a_verb_and_a_noun() -> None:
+    """Half of them were one word once; a reader who looked for `take` found eighteen."""
+    names = [name.rpartition(".")[2] for file in files(".py", under=OURS) for name, _ in functions_of(file)]
+    public = [name for name in names if not name.startswith("_")]
+    bare = [name for name in public if "_" not in name]
+    assert len(bare) < MOST_ONE_WORD_NAMES * len(public), sorted(set(bare))

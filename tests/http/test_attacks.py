@@ -25,7 +25,7 @@ pytestmark = pytest.mark.asyncio
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
     async with running_bridge(tmp_path, max_open_calls_per_user=20) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
 
@@ -59,13 +59,13 @@ async def test_naming_anothers_session_in_a_call_reaches_only_ones_own_page(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """S0-117, W-26: Open WebUI sends X-Session-Id; what a caller names is not believed, in no place."""
-    bob = await bridge.rooms.store.ensure_user("bob")
+    bob = await bridge.components.store.ensure_user("bob")
     mine_answers = answering(json_answer({"from": "mine"}))
     async with (
         page_of(bridge, bridge.local_user.id, mine_answers) as mine,
         page_of(bridge, bob.id, silence) as his,
     ):
-        target = bridge.rooms.gateway.pages.newest(bob.id)
+        target = bridge.components.gateway.pages.newest_page(bob.id)
         assert target is not None
         sid = target.sid
         tries: list[tuple[dict[str, str], str]] = [
@@ -82,7 +82,7 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Knowing every id is no right: nothing is told, stopped, decided or removed; the audit log knows."""
-    bob = await bridge.rooms.store.ensure_user("bob")
+    bob = await bridge.components.store.ensure_user("bob")
     async with (
         page_of(bridge, bridge.local_user.id, silence) as mine,
         page_of(bridge, bob.id, silence) as his,
@@ -137,15 +137,15 @@ async def test_a_flood_of_calls_is_refused_early_and_leaves_nothing_behind(
     """W-16: scaled proof for a million: beyond the limit each is refused at once, none is remembered."""
     async with page_of(bridge, bridge.local_user.id, silence):
         held = [asyncio.create_task(call(bridge, http)) for _ in range(20)]
-        await eventually(lambda: len(bridge.rooms.dispatcher._open) == 20)  # pyright: ignore[reportPrivateUsage] - what memory holds
+        await eventually(lambda: len(bridge.components.dispatcher._open) == 20)  # pyright: ignore[reportPrivateUsage] - what memory holds
         started = asyncio.get_running_loop().time()
         codes = [(await call(bridge, http))[1]["error"]["code"] for _ in range(200)]
         assert set(codes) == {ErrorCode.QUEUE_FULL}
         assert asyncio.get_running_loop().time() - started < 20
-        assert len(bridge.rooms.dispatcher._open) == 20  # pyright: ignore[reportPrivateUsage]
+        assert len(bridge.components.dispatcher._open) == 20  # pyright: ignore[reportPrivateUsage]
         for task in held:
             task.cancel()
-        await eventually(lambda: not bridge.rooms.dispatcher._open)  # pyright: ignore[reportPrivateUsage]
+        await eventually(lambda: not bridge.components.dispatcher._open)  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_an_oversized_message_ends_its_socket_and_no_other(
@@ -158,7 +158,7 @@ async def test_an_oversized_message_ends_its_socket_and_no_other(
         page_of(bridge, local, answering(json_answer({"ok": 1}))),
     ):
         await big.socket.emit("bridge:result", {"call_id": "c", "outcome": "x" * (SOCKET_MESSAGE_BYTES + 1)})
-        await eventually(lambda: bridge.rooms.gateway.pages.count(local) == 1)
+        await eventually(lambda: bridge.components.gateway.pages.count_pages(local) == 1)
         assert await call(bridge, http) == (200, {"ok": 1})
 
 
@@ -323,7 +323,7 @@ async def test_a_changed_document_runs_nothing_until_it_was_accepted_anew(
         assert (await call(bridge, http))[0] == 200
         changed = document_text().replace("http://api.example", "http://evil.example")
         assert changed != document_text()
-        await bridge.rooms.registry.share("shop.json", changed, source_url=None)
+        await bridge.components.registry.share_document("shop.json", changed, source_url=None)
         seen = len(page.calls)
         status, body = await call(bridge, http)
         assert (status, body["error"]["code"], body["error"]["detail"]["changed"]) == (
@@ -341,4 +341,4 @@ async def test_a_page_of_one_user_cannot_wear_the_session_of_another(bridge: Bri
         status, refused = await other.request("GET", "/api/me")
         assert (status, refused["error"]["code"]) == (401, ErrorCode.UNAUTHORIZED)
         with pytest.raises((BridgeError, Exception), match="session has ended"):
-            await bridge.rooms.identity.caller_of_session(other.token)
+            await bridge.components.identity.caller_of_session(other.token)

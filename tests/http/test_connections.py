@@ -88,8 +88,8 @@ async def serving(max_unknown: int = 100) -> AsyncGenerator[Served]:
     listener = socket.create_server(("127.0.0.1", 0))
     served.port = listener.getsockname()[1]
     assert runner.server is not None
-    server = await connections.listen(runner.server, listener)
-    sweeping = asyncio.create_task(connections.run(every_s=0.05))
+    server = await connections.listen_on(runner.server, listener)
+    sweeping = asyncio.create_task(connections.watch_headers(every_s=0.05))
     yield served
     await served.hang_up()
     sweeping.cancel()

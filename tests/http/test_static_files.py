@@ -25,7 +25,7 @@ async def site(tmp_path: Path) -> AsyncIterator[str]:
     files = StaticFiles(tmp_path / "page")
 
     async def answer(request: web.Request) -> web.Response:
-        found = files.answer(request, request.match_info["name"], {"X-Own": "yes"})
+        found = files.answer_file(request, request.match_info["name"], {"X-Own": "yes"})
         return found or web.Response(status=404)
 
     app = web.Application()

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.agent.demo.model import DemoModel
 from bridge.agent.model import ModelRequest
-from bridge.providers.directory import ModelBook, ModelEntry, UnknownModel
+from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
 from bridge.settings.models import ModelSettings, ModelsFile, ModelsFileError, ProviderSettings
 from tests.support.models.model_answers import text
 from tests.support.models.scripted_provider import (
@@ -35,14 +35,14 @@ class Scene:
     other: ScriptedProvider
     time: float = 1000.0
 
-    def book(self, *models: ModelSettings, only_main: bool = False, **changes: object) -> ModelBook:
+    def book(self, *models: ModelSettings, only_main: bool = False, **changes: object) -> ModelDirectory:
         providers = [
             ProviderSettings(name="main", base_url=self.main.base_url, api_key_env="TEST_KEY"),
             ProviderSettings(name="other", base_url=self.other.base_url, api="chat"),
         ]
         providers[0] = providers[0].model_copy(update=changes)
         file = ModelsFile(provider=tuple(providers[: 1 if only_main else 2]), model=models)
-        return ModelBook(file, ENVIRON, demo=DemoModel(), clock=lambda: self.time)
+        return ModelDirectory(file, ENVIRON, demo=DemoModel(), clock=lambda: self.time)
 
 
 @asynccontextmanager
@@ -51,24 +51,24 @@ async def scene() -> AsyncGenerator[Scene]:
         yield Scene(main, other)
 
 
-async def ids(book: ModelBook) -> list[str]:
-    return [entry.id for entry in await book.entries()]
+async def ids(book: ModelDirectory) -> list[str]:
+    return [entry.id for entry in await book.list_models()]
 
 
 async def ask(entry: ModelEntry, options: JsonObject | None = None) -> None:
     request = ModelRequest(entry.id, ({"role": "user", "content": "Hello"},), options=options or {})
-    async for _ in entry.model.stream(request):
+    async for _ in entry.model.stream_round(request):
         pass
 
 
 @pytest.mark.asyncio
 async def test_without_a_provider_there_is_the_demo_model() -> None:
     """The first run needs no account."""
-    book = ModelBook(ModelsFile(), {}, demo=DemoModel())
+    book = ModelDirectory(ModelsFile(), {}, demo=DemoModel())
     assert await ids(book) == ["demo"]
-    assert (await book.get("demo")).settings.can_call_functions
+    assert (await book.find_model("demo")).settings.can_call_functions
     with pytest.raises(UnknownModel, match=r"There is no model 'demi' here\. Did you mean demo"):
-        await book.get("demi")
+        await book.find_model("demi")
     await book.close()
 
 
@@ -84,7 +84,7 @@ async def test_a_named_model_is_asked_under_its_own_name_with_its_options() -> N
     async with scene() as now:
         book = now.book(quick)
         now.main.play(text("Hi"))
-        await ask(await book.get("quick"), {"temperature": 1, "reasoning": {"effort": "high"}})
+        await ask(await book.find_model("quick"), {"temperature": 1, "reasoning": {"effort": "high"}})
         [asked] = now.main.requests
         said = {name: asked.body[name] for name in ("model", "temperature", "truncation", "reasoning")}
         assert said == {
@@ -106,7 +106,7 @@ async def test_a_provider_without_named_models_offers_what_it_lists() -> None:
         book = now.book()
         assert await ids(book) == ["alpha", "quick", "other/alpha", "beta"]
         now.other.play(text("Hi"))
-        await ask(await book.get("other/alpha"))
+        await ask(await book.find_model("other/alpha"))
         assert now.other.requests[0].body["model"] == "alpha"
         assert now.other.requests[0].path == "/v1/chat/completions"
         await book.close()
@@ -124,7 +124,7 @@ async def test_a_provider_with_named_models_offers_only_those_unless_it_is_told_
         await book.close()
         book = now.book(named, list_models=True)
         assert await ids(book) == ["scripted-small", "main/scripted-small", "scripted-large", "beta"]
-        assert (await book.get("scripted-small")).settings.max_rounds == 3
+        assert (await book.find_model("scripted-small")).settings.max_rounds == 3
         await book.close()
 
 
@@ -133,13 +133,13 @@ async def test_a_list_is_asked_for_once_in_five_minutes() -> None:
     """A page that shows models asks for them all the time; a name that is known costs no question at all."""
     async with scene() as now:
         book = now.book(only_main=True)
-        await asyncio.gather(*(book.entries() for _ in range(5)))
-        await book.get("scripted-small")
+        await asyncio.gather(*(book.list_models() for _ in range(5)))
+        await book.find_model("scripted-small")
         assert now.main.listings == 1
         now.time += 300
-        await book.get("scripted-small")
+        await book.find_model("scripted-small")
         assert now.main.listings == 1
-        await book.entries()
+        await book.list_models()
         assert now.main.listings == 2
         await book.close()
 
@@ -177,7 +177,7 @@ async def test_where_the_only_provider_lists_nothing_any_name_is_asked_of_it(lis
     async with scene() as now:
         now.main.models = listing
         book = now.book(only_main=True)
-        entry = await book.get("whatever")
+        entry = await book.find_model("whatever")
         assert (entry.upstream_name, entry.owned_by) == ("whatever", "main")
         await book.close()
 
@@ -187,7 +187,7 @@ async def test_a_model_may_be_named_by_its_provider() -> None:
     """Lists are not always whole: a model in preview is on none."""
     async with scene() as now:
         book = now.book()
-        entry = await book.get("main/vendor/preview-1")
+        entry = await book.find_model("main/vendor/preview-1")
         assert (entry.id, entry.upstream_name) == ("main/vendor/preview-1", "vendor/preview-1")
         await book.close()
 
@@ -199,8 +199,8 @@ async def test_what_a_protocol_cannot_say_is_known_before_it_is_asked() -> None:
     request = ModelRequest("m", (), None, ({"type": "web_search"},), options, chat_options={"seed": 1})
     async with scene() as now:
         book = now.book()
-        assert (await book.get("other/beta")).left_out(request) == ("truncation", "tools[0]")
-        assert (await book.get("main/alpha")).left_out(request) == ("seed",)
+        assert (await book.find_model("other/beta")).left_out(request) == ("truncation", "tools[0]")
+        assert (await book.find_model("main/alpha")).left_out(request) == ("seed",)
         await book.close()
 
 
@@ -210,7 +210,7 @@ async def test_an_unknown_model_is_told_with_the_nearest_names() -> None:
     async with scene() as now:
         book = now.book()
         with pytest.raises(UnknownModel) as unknown:
-            await book.get("scripted-smal")
+            await book.find_model("scripted-smal")
         assert unknown.value.nearest[0] == "scripted-small"
         assert "Did you mean scripted-small" in str(unknown.value)
         await book.close()

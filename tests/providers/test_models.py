@@ -123,7 +123,7 @@ async def test_nobody_elses_settings_reach_a_provider(monkeypatch: pytest.Monkey
     async with scripted_provider() as server:
         provider = HttpProvider(ProviderSettings(name="Local", base_url=server.base_url), None)
         server.play(text("Hi"))
-        async with aclosing(ResponsesModel(provider).stream(HELLO)) as stream:
+        async with aclosing(ResponsesModel(provider).stream_round(HELLO)) as stream:
             assert [event.type async for event in stream][-1] == "response.completed"
         await provider.close()
         assert "sk-of-another-account" not in str(server.requests[0].headers)
@@ -155,7 +155,7 @@ async def test_the_first_delta_comes_before_the_provider_has_finished(api: Provi
     gate = asyncio.Event()
     async with scene(api) as now:
         now.server.play(script(text("Good ", "day")).held(gate, after=FRAMES_OF_FIRST_DELTA[api]))
-        async with aclosing(now.model.stream(HELLO)) as stream:
+        async with aclosing(now.model.stream_round(HELLO)) as stream:
             assert await first_delta(stream) == "Good "
             gate.set()
             assert [event.type async for event in stream][-1] == "response.completed"
@@ -167,7 +167,7 @@ async def test_whoever_stops_listening_hangs_up(api: ProviderApi) -> None:
     """W-23: a model that nobody hears must not go on to write, and to cost."""
     async with scene(api) as now:
         now.server.play(script(text("Good ", "day")).held(asyncio.Event(), after=FRAMES_OF_FIRST_DELTA[api]))
-        async with aclosing(now.model.stream(HELLO)) as stream:
+        async with aclosing(now.model.stream_round(HELLO)) as stream:
             async for event in stream:
                 if event.type == "response.output_text.delta":
                     break

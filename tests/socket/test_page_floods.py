@@ -31,7 +31,7 @@ CALLS = 50
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
     async with running_bridge(tmp_path) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
 
@@ -53,8 +53,8 @@ async def flooding(
     bridge: Bridge, http: aiohttp.ClientSession, event: str, said: Any
 ) -> AsyncGenerator[None]:
     """A page of Eve that greets, and then says one thing as fast as it is read."""
-    eve = await bridge.rooms.store.ensure_user("eve")
-    page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(eve.id))
+    eve = await bridge.components.store.ensure_user("eve")
+    page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(eve.id))
     opening = f"40{json.dumps({'token': await page.open_session()})}"
     hello = '42["bridge:hello",{"protocol":1,"page_id":"p"}]'
     source = Random(1)
@@ -63,7 +63,7 @@ async def flooding(
     frames = [masked(TEXT, text.encode(), source) for text in (opening, hello)]
     frames.append(masked(TEXT, f"42{json.dumps([event, said])}".encode(), source) * FLOOD)
     writer.write(HANDSHAKE.format(host=host).encode() + b"".join(frames))
-    await eventually(lambda: bridge.rooms.gateway.pages.count(eve.id))
+    await eventually(lambda: bridge.components.gateway.pages.count_pages(eve.id))
     yield
     writer.transport.abort()
     with suppress(ConnectionError):
@@ -85,7 +85,7 @@ async def test_a_flood_of_one_page_fails_no_call_of_another_user(
     """Three of 92 unsafe calls were refused, others waited for six seconds; `bench hostile` has times."""
     async with page_of(bridge, bridge.local_user.id, answer), flooding(bridge, http, event, said):
         assert [await buy(bridge, http) for _ in range(CALLS)] == [200] * CALLS
-        entries = bridge.rooms.journal._entries  # pyright: ignore[reportPrivateUsage] - what may not fill
+        entries = bridge.components.journal._entries  # pyright: ignore[reportPrivateUsage] - what may not fill
         assert entries.given == 2 * CALLS  # an opening and an ending of each call
 
 

@@ -77,7 +77,7 @@ async def test_a_call_comes_in_open_webuis_envelope_to_one_page_that_acknowledge
         call = envelope["data"]["data"]
         assert (call["name"], json.loads(call["params"])) == ("GET /products", {"limit": 2})
         assert set(call["server"]) == {"id", "digest"}
-        chosen = bridge.rooms.gateway.pages.newest(bridge.local_user.id)
+        chosen = bridge.components.gateway.pages.newest_page(bridge.local_user.id)
         assert chosen is not None
         assert call["session_id"] == chosen.sid
 
@@ -186,7 +186,7 @@ async def test_a_server_behind_mcpo_works_like_any_other(
         "schemas": {"get_current_time_form_model": form},
         "securitySchemes": {"HTTPBearer": {"type": "http", "scheme": "bearer"}},
     }
-    await bridge.rooms.registry.share(
+    await bridge.components.registry.share_document(
         "time.json", json.dumps(document), source_url="http://127.0.0.1:8000/time/openapi.json"
     )
     provider.play(calls(("tool_get_current_time_post", {"timezone": "UTC"})), text("Noon."))

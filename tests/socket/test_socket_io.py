@@ -45,7 +45,7 @@ class Arrived(PageSocket):
         self.pongs = 0
         self.is_cut = False
 
-    def cut(self) -> None:
+    def cut_connection(self) -> None:
         self.is_cut = True
 
     async def receive(self) -> Any:
@@ -62,8 +62,8 @@ class Arrived(PageSocket):
 def page(library: Library, *texts: str | bytes | None) -> Arrived:
     """The socket of a page that has said who it is and has greeted."""
     socket = Arrived(library, *texts)
-    socket.authenticated(MessageBudget(asyncio.get_running_loop().time))
-    socket.greeted()
+    socket.mark_authenticated(MessageBudget(asyncio.get_running_loop().time))
+    socket.mark_greeted()
     return socket
 
 
@@ -149,7 +149,7 @@ async def test_a_socket_that_does_not_say_who_it_is_is_ended() -> None:
 async def test_a_socket_that_does_not_greet_is_ended() -> None:
     """It costs as much as a page and can run no call."""
     socket = Arrived(Library())
-    socket.authenticated(MessageBudget())
+    socket.mark_authenticated(MessageBudget())
     with pytest.raises(TimeoutError):
         await socket.wait()
     assert asyncio.get_running_loop().time() == pytest.approx(GREETING_S)
@@ -176,8 +176,8 @@ async def test_pages_of_one_user_share_what_they_may_say() -> None:
     sockets = [Arrived(Library(), *[MESSAGE] * (BURST + RATE_PER_S), "3") for _ in range(10)]
     async with asyncio.TaskGroup() as group:
         for socket in sockets:
-            socket.authenticated(budget)
-            socket.greeted()
+            socket.mark_authenticated(budget)
+            socket.mark_greeted()
             group.create_task(socket.wait())
     spared_s = 10 * (BURST + RATE_PER_S) / RATE_PER_S
     assert asyncio.get_running_loop().time() == pytest.approx(spared_s - BURST / RATE_PER_S, rel=0.05)

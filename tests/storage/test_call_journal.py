@@ -20,7 +20,7 @@ from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.users import User
-from bridge.storage.write_ahead_log import NAMES, IntentLog
+from bridge.storage.write_ahead_log import NAMES, WriteAheadLog
 from bridge.storage.write_thread import GATHER_S, MAX_WAITING, RETRY_S
 from tests.support.calls.journals import Desk, desk_at, record
 from tests.support.canaries import files_with
@@ -68,7 +68,7 @@ async def test_many_calls_are_there_as_soon_as_somebody_reads(desk: Desk) -> Non
         for call_id in ids:
             group.create_task(desk.open(call_id))
     desk.end("call_0")
-    kept = await desk.journal.calls(desk.ann.id, before=None, limit=200)
+    kept = await desk.journal.list_calls(desk.ann.id, before=None, limit=200)
     assert {call.call_id for call in kept} == set(ids)
     assert (await desk.kept("call_0")).state is CallState.SUCCEEDED
 
@@ -79,9 +79,9 @@ async def test_a_late_result_is_kept_beside_the_ending_and_only_by_its_user(desk
     outcome = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
     result = Result.model_validate({"call_id": "call_1", "outcome": outcome})
     other = result.model_copy(update={"outcome": result.outcome.model_copy(update={"http_status": 500})})
-    desk.journal.late(desk.bob.id, other)
-    desk.journal.late(desk.ann.id, result)
-    desk.journal.late(desk.ann.id, other)
+    desk.journal.record_late(desk.bob.id, other)
+    desk.journal.record_late(desk.ann.id, result)
+    desk.journal.record_late(desk.ann.id, other)
     late = (await desk.kept("call_1")).late
     assert late is not None
     assert late["http_status"] == 201
@@ -98,7 +98,9 @@ async def test_what_an_api_answered_wins_over_a_report_that_nothing_came(desk: D
     success = {"status": "answered", "http_status": 201, "body": {"kind": "empty"}}
     seen: list[tuple[str, Any]] = []
     for outcome in (failure, success, failure, {**success, "http_status": 500}):
-        desk.journal.late(desk.ann.id, Result.model_validate({"call_id": "call_1", "outcome": outcome}))
+        desk.journal.record_late(
+            desk.ann.id, Result.model_validate({"call_id": "call_1", "outcome": outcome})
+        )
         late = (await desk.kept("call_1")).late
         assert late is not None
         seen.append((late["status"], late.get("http_status")))
@@ -108,8 +110,8 @@ async def test_what_an_api_answered_wins_over_a_report_that_nothing_came(desk: D
 async def test_one_users_calls_are_not_anothers(desk: Desk) -> None:
     """Knowing the id of a call is no right to read it."""
     await desk.open("call_1")
-    assert await desk.journal.call(desk.bob.id, "call_1") is None
-    assert await desk.journal.calls(desk.bob.id, before=None, limit=10) == []
+    assert await desk.journal.find_call(desk.bob.id, "call_1") is None
+    assert await desk.journal.list_calls(desk.bob.id, before=None, limit=10) == []
 
 
 @pytest.mark.parametrize("safe", [True, False])
@@ -125,8 +127,8 @@ async def test_long_arguments_are_not_kept(desk: Desk, safe: bool) -> None:
 async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(desk: Desk) -> None:
     """A record that the database refuses is dropped, not tried for ever."""
     nobody = User("nobody", "nobody")
-    desk.journal.ended(record(nobody, "call_0", state=CallState.SUCCEEDED))
-    await desk.journal.opened(record(nobody, "call_1"), 1.0)
+    desk.journal.record_ended(record(nobody, "call_0", state=CallState.SUCCEEDED))
+    await desk.journal.record_opened(record(nobody, "call_1"), 1.0)
     await desk.open("call_2")
     assert (await desk.kept("call_2")).state is CallState.SENT
 
@@ -137,7 +139,7 @@ class Full:
     def __init__(self) -> None:
         self.asked = 0
 
-    def transact(self, work: object) -> Future[None]:
+    def run_transaction(self, work: object) -> Future[None]:
         self.asked += 1
         done: Future[None] = Future()
         done.set_exception(OperationalError("DELETE", None, OSError("database or disk is full")))
@@ -147,8 +149,8 @@ class Full:
 async def test_old_calls_that_cannot_be_deleted_now_are_deleted_later(tmp_path: Path) -> None:
     """Whatever the database says, the next hour it is asked again."""
     database = Full()
-    journal = CallJournal(cast(Any, None), database, IntentLog.open(tmp_path))
-    sweeping = asyncio.create_task(journal.run(every_s=0))
+    journal = CallJournal(cast(Any, None), database, WriteAheadLog.open_log(tmp_path))
+    sweeping = asyncio.create_task(journal.sweep_hourly(every_s=0))
     await eventually(lambda: database.asked >= 2)
     sweeping.cancel()
     await asyncio.wait({sweeping})
@@ -157,13 +159,13 @@ async def test_old_calls_that_cannot_be_deleted_now_are_deleted_later(tmp_path: 
 @pytest.mark.looptime
 async def test_while_the_database_is_away_unsafe_calls_are_refused(tmp_path: Path) -> None:
     """Although the log could take them: it would grow, and nobody knows for how long."""
-    journal = CallJournal(cast(Any, None), Full(), IntentLog.open(tmp_path))
+    journal = CallJournal(cast(Any, None), Full(), WriteAheadLog.open_log(tmp_path))
     ann = User("u", "ann")
-    await journal.opened(record(ann, "call_1"), 1.0)
+    await journal.record_opened(record(ann, "call_1"), 1.0)
     await asyncio.sleep(GATHER_S * 1.1)
     with pytest.raises(JournalUnavailable):
-        await journal.opened(record(ann, "call_2"), 1.0)
-    journal.ended(record(ann, "call_1", state=CallState.SUCCEEDED))
+        await journal.record_opened(record(ann, "call_2"), 1.0)
+    journal.record_ended(record(ann, "call_1", state=CallState.SUCCEEDED))
     left = [json.loads(line) for line in (tmp_path / NAMES[0]).read_bytes().splitlines()]
     assert [(row["id"], row["state"]) for row in left] == [("call_1", "sent"), ("call_1", "succeeded")]
 
@@ -174,7 +176,7 @@ class Hanging:
     def __init__(self) -> None:
         self.answer: Future[None] = Future()
 
-    def transact(self, work: object) -> Future[None]:
+    def run_transaction(self, work: object) -> Future[None]:
         return self.answer
 
 
@@ -182,15 +184,15 @@ class Hanging:
 async def test_an_unsafe_call_waits_for_a_slow_database_until_its_time_is_over(tmp_path: Path) -> None:
     """Or the log would grow without bounds; a database that catches up lets it go on."""
     database = Hanging()
-    journal = CallJournal(cast(Any, None), database, IntentLog.open(tmp_path))
+    journal = CallJournal(cast(Any, None), database, WriteAheadLog.open_log(tmp_path))
     ann, loop = User("u", "ann"), asyncio.get_running_loop()
     for number in range(MAX_WAITING):
-        journal.ended(record(ann, f"call_{number}", safe=True, state=CallState.SUCCEEDED))
+        journal.record_ended(record(ann, f"call_{number}", safe=True, state=CallState.SUCCEEDED))
     began = loop.time()
     with pytest.raises(JournalUnavailable):
-        await journal.opened(record(ann, "call_a"), 7.0)
+        await journal.record_opened(record(ann, "call_a"), 7.0)
     assert loop.time() - began == pytest.approx(7.0, abs=0.1)
-    patient = asyncio.create_task(journal.opened(record(ann, "call_b"), 60.0))
+    patient = asyncio.create_task(journal.record_opened(record(ann, "call_b"), 60.0))
     await asyncio.sleep(30.0)
     assert not patient.done()
     database.answer.set_result(None)
@@ -200,10 +202,10 @@ async def test_an_unsafe_call_waits_for_a_slow_database_until_its_time_is_over(t
 async def test_old_calls_are_forgotten(desk: Desk) -> None:
     """The journal does not grow for ever; these were made in 1970."""
     await desk.open("call_1")
-    sweeping = asyncio.create_task(desk.journal.run(every_s=0))
+    sweeping = asyncio.create_task(desk.journal.sweep_hourly(every_s=0))
 
     async def is_gone() -> bool:
-        return await desk.journal.call(desk.ann.id, "call_1") is None
+        return await desk.journal.find_call(desk.ann.id, "call_1") is None
 
     assert await eventually(is_gone)
     sweeping.cancel()
@@ -216,7 +218,7 @@ async def test_old_calls_are_forgotten(desk: Desk) -> None:
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path, database: Where) -> AsyncGenerator[Bridge]:
     async with running_bridge(tmp_path, database=database) as running:
-        await running.rooms.registry.share("shop", SHOP, source_url=None)
+        await running.components.registry.share_document("shop", SHOP, source_url=None)
         yield running
 
 

@@ -53,10 +53,10 @@ async def test_after_a_crash_only_what_may_have_been_begun_is_in_doubt(
     if is_in_the_database:
         await desk.kept("call_1")
     async with after_a_crash(desk) as later:
-        assert await later.journal.settle() == 1
+        assert await later.journal.settle_orphans() == 1
         kept = await later.kept("call_1")
         assert (kept.state, kept.ended_at is not None, kept.error is not None) == (state, True, True)
-        assert await later.journal.settle() == 0
+        assert await later.journal.settle_orphans() == 0
 
 
 @pytest.mark.parametrize("is_in_the_database", [True, False])
@@ -67,7 +67,7 @@ async def test_what_a_caller_was_told_survives_a_crash(desk: Desk, is_in_the_dat
         await desk.kept("call_1")
     desk.end("call_1")
     async with after_a_crash(desk) as later:
-        assert await later.journal.settle() == 0
+        assert await later.journal.settle_orphans() == 0
         kept = await later.kept("call_1")
         assert (kept.state, kept.arguments_text) == (CallState.SUCCEEDED, '{"name":"tea"}')
 
@@ -81,7 +81,7 @@ async def test_a_crash_after_an_approval_knows_of_it(desk: Desk) -> None:
     async with after_a_crash(desk) as later:
         (later.folder / first.name).write_bytes(approved)
         (later.folder / second.name).write_bytes(asked + b"\n")
-        assert await later.journal.settle() == 1
+        assert await later.journal.settle_orphans() == 1
         assert (await later.kept("call_1")).state is CallState.OUTCOME_UNKNOWN
 
 
@@ -93,7 +93,7 @@ async def test_an_ending_in_the_database_stays_when_the_log_knows_less(desk: Des
     await desk.kept("call_1")
     async with after_a_crash(desk) as later:
         (later.folder / NAMES[0]).write_bytes(intents)
-        assert await later.journal.settle() == 0
+        assert await later.journal.settle_orphans() == 0
         assert (await later.kept("call_1")).state is CallState.SUCCEEDED
 
 
@@ -105,7 +105,7 @@ async def test_secrets_are_not_in_the_log_either(desk: Desk) -> None:
     await desk.open("call_2", arguments=long)
     async with after_a_crash(desk) as later:
         assert files_with(later.folder, ["c4nary"]) == []
-        await later.journal.settle()
+        await later.journal.settle_orphans()
         kept = [(await later.kept(call_id)).arguments_text for call_id in ("call_1", "call_2")]
         assert kept == ['{"name":"tea","password":"[secret]"}', None]
     desk.end("call_2")
@@ -120,18 +120,18 @@ async def test_lines_that_are_none_harm_no_other(desk: Desk, caplog: pytest.LogC
     async with after_a_crash(desk) as later:
         with (later.folder / NAMES[0]).open("ab") as log:
             log.write(b'garbage\n\n{"id": 7}\n[]\n\xff\xfe\n' + b'{"id": "cut')
-        assert await later.journal.settle() == 1
+        assert await later.journal.settle_orphans() == 1
         assert "has 4 lines that cannot be read" in caplog.text
         assert (await later.kept("call_1")).state is CallState.OUTCOME_UNKNOWN
 
 
 async def test_a_line_whose_user_is_gone_harms_no_other(desk: Desk) -> None:
     """The database refuses it, now and at every later start."""
-    await desk.journal.opened(record(User("nobody", "nobody"), "call_1"), 1.0)
+    await desk.journal.record_opened(record(User("nobody", "nobody"), "call_1"), 1.0)
     await desk.open("call_2")
     async with after_a_crash(desk) as later:
-        assert await later.journal.settle() == 1
-        assert await later.journal.settle() == 0
+        assert await later.journal.settle_orphans() == 1
+        assert await later.journal.settle_orphans() == 0
         assert (await later.kept("call_2")).state is CallState.OUTCOME_UNKNOWN
 
 
@@ -141,7 +141,7 @@ async def test_a_stopped_bridge_leaves_no_log(desk: Desk) -> None:
     desk.end("call_1")
     await desk.kept("call_1")
     assert (desk.folder / NAMES[0]).stat().st_size > 0
-    sweeping = asyncio.create_task(desk.journal.run(every_s=0))
+    sweeping = asyncio.create_task(desk.journal.sweep_hourly(every_s=0))
     await eventually(lambda: (desk.folder / NAMES[0]).stat().st_size == 0)
     sweeping.cancel()
     await asyncio.wait({sweeping})
@@ -159,12 +159,12 @@ from bridge.storage.store import Store
 from tests.support.calls.journals import record
 
 async def die(folder):
-    store = Store.open(folder / "bridge.sqlite3")
+    store = Store.open_store(folder / "bridge.sqlite3")
     local, journal = await store.ensure_user("local"), store.call_journal(folder)
     for call_id in ("call_told", "call_left"):
-        await journal.opened(record(local, call_id), 1.0)
-    await journal.opened(record(local, "call_asked", may_begin=False), 1.0)
-    journal.ended(record(local, "call_told", state=CallState.SUCCEEDED))
+        await journal.record_opened(record(local, call_id), 1.0)
+    await journal.record_opened(record(local, "call_asked", may_begin=False), 1.0)
+    journal.record_ended(record(local, "call_told", state=CallState.SUCCEEDED))
     print("ready", flush=True)
     await asyncio.sleep(60)
 
@@ -201,12 +201,12 @@ async def no_answer(call: dict[str, Any]) -> None:
 
 async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_path: Path) -> None:
     """A call under way when the process died is in doubt, and its page's late word is kept."""
-    store = Store.open(tmp_path / "bridge.sqlite3")
+    store = Store.open_store(tmp_path / "bridge.sqlite3")
     user, journal = await store.ensure_user("local"), store.call_journal(tmp_path)
     secret = bytes(32)
     (tmp_path / "secret.key").write_text(secret.hex(), encoding="utf-8")
-    left = CallIds(secret).new(user.id)
-    await journal.opened(record(user, left), 1.0)
+    left = CallIds(secret).make_id(user.id)
+    await journal.record_opened(record(user, left), 1.0)
     await journal.close()
     await store.close()
     hello = {
@@ -232,7 +232,7 @@ async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_pat
 async def test_a_second_bridge_on_the_same_folder_does_not_start(tmp_path: Path) -> None:
     """It would end the calls of the first one."""
     async with running_bridge(tmp_path):
-        store = Store.open(tmp_path / "bridge.sqlite3")
+        store = Store.open_store(tmp_path / "bridge.sqlite3")
         with pytest.raises(StoreError, match="another tool-bridge runs on"):
             await start_bridge(Settings(data_dir=tmp_path, port=0), store)
         await store.close()

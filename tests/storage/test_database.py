@@ -14,7 +14,7 @@ from sqlalchemy import URL
 
 from bridge.__main__ import main
 from bridge.storage import migrations
-from bridge.storage.database import StoreError, postgresql_url, shown
+from bridge.storage.database import StoreError, mask_url, postgresql_url
 from bridge.storage.store import Store
 from tests.support.stores.databases import Where, execute
 from tests.support.stores.postgresql import PASSWORD, PostgresServer
@@ -42,12 +42,12 @@ def empty_database(server: PostgresServer, *wishes: str) -> Generator[URL]:
 
 
 async def opened(where: Where) -> None:
-    await Store.open(where).close()
+    await Store.open_store(where).close()
 
 
 def refused(where: URL) -> str:
     with pytest.raises(StoreError) as told:
-        Store.open(where)
+        Store.open_store(where)
     text = str(told.value)
     assert PASSWORD not in text
     assert ENCODED not in text
@@ -81,7 +81,7 @@ def test_an_address_is_shown_without_password_and_options(scheme: str) -> None:
     """As libpq and SQLAlchemy write it, whatever a host's control panel offers."""
     url = postgresql_url(f"{scheme}://ann:{ENCODED}@db.example:5433/tools?sslmode=require&password={SECRET}")
     assert url.password == PASSWORD
-    assert shown(url) == "postgresql://ann@db.example:5433/tools"
+    assert mask_url(url) == "postgresql://ann@db.example:5433/tools"
 
 
 def test_a_command_takes_the_address_from_the_environment_or_the_option(
@@ -191,7 +191,7 @@ async def test_a_database_of_a_newer_version_is_left_alone(database: Where) -> N
     await opened(database)
     execute(database, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(StoreError, match="newer tool-bridge"):
-        Store.open(database)
+        Store.open_store(database)
 
 
 @pytest.mark.asyncio
@@ -202,7 +202,7 @@ async def test_a_database_of_before_the_first_release_is_left_alone(database: Wh
     await opened(database)
     execute(database, f"UPDATE alembic_version SET version_num = '{revision}'")
     with pytest.raises(StoreError, match=rf"before the first release \(its tables are at {revision}\)"):
-        Store.open(database)
+        Store.open_store(database)
     assert execute(database, "SELECT version_num FROM alembic_version") == [(revision,)]
 
 
@@ -221,7 +221,7 @@ async def test_bridges_that_start_at_once_on_an_empty_database_migrate_it_once(
 
 async def all_open(where: Where) -> None:
     with ThreadPoolExecutor(4) as threads:
-        stores = list(threads.map(Store.open, [where] * 4))
+        stores = list(threads.map(Store.open_store, [where] * 4))
     for store in stores:
         await store.ensure_user("ann")
         await store.close()
@@ -232,8 +232,8 @@ async def all_open(where: Where) -> None:
 @pytest.mark.both_databases
 async def test_text_that_a_database_cannot_hold_is_kept_as_near_as_it_can(database: Where) -> None:
     """PostgreSQL knows no NUL; what has one is found again all the same."""
-    store = Store.open(database)
+    store = Store.open_store(database)
     ann = await store.ensure_user("an\0n")
     assert (await store.ensure_user("an\0n")).id == ann.id
-    assert [user.name.replace("\ufffd", "\0") for user in await store.users()] == ["an\0n"]
+    assert [user.name.replace("\ufffd", "\0") for user in await store.list_users()] == ["an\0n"]
     await store.close()

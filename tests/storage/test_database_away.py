@@ -47,7 +47,7 @@ async def bridge(tmp_path: Path, address: URL, monkeypatch: pytest.MonkeyPatch) 
     """Whoever asks is looked up each time."""
     monkeypatch.setattr(identity, "KEY_SECONDS", 0.0)
     async with running_bridge(tmp_path, database=address) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
 
@@ -149,9 +149,9 @@ async def test_a_revoked_key_does_not_work_again_when_the_database_goes_away(
     bridge: Bridge, page: Page, postgres_server: PostgresServer
 ) -> None:
     """Its holder was known, and then was not."""
-    key_id, key = await bridge.rooms.store.add_key(bridge.local_user.id, "short-lived")
+    key_id, key = await bridge.components.store.add_key(bridge.local_user.id, "short-lived")
     assert (await ask(bridge, READS, key=key))[0] == 200
-    await bridge.rooms.store.delete_key(bridge.local_user.id, key_id)
+    await bridge.components.store.delete_key(bridge.local_user.id, key_id)
     assert (await ask(bridge, READS, key=key))[0] == 401
     async with stopped(postgres_server):
         assert (await ask(bridge, READS, key=key))[0] == 503
@@ -159,9 +159,9 @@ async def test_a_revoked_key_does_not_work_again_when_the_database_goes_away(
 
 async def test_queries_that_are_cancelled_leave_the_connections_usable(address: URL) -> None:
     """Callers hang up at any moment; the pool is small."""
-    store = Store.open(address)
+    store = Store.open_store(address)
     for _ in range(30):
-        looking = asyncio.create_task(store.users())
+        looking = asyncio.create_task(store.list_users())
         await asyncio.sleep(0)
         looking.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -169,14 +169,14 @@ async def test_queries_that_are_cancelled_leave_the_connections_usable(address: 
     async with asyncio.TaskGroup() as group:
         for number in range(30):
             group.create_task(store.ensure_user(f"user {number}"))
-    assert len(await store.users()) == 30
+    assert len(await store.list_users()) == 30
     await store.close()
 
 
 async def test_a_lock_of_another_program_is_not_waited_for_without_end(address: URL) -> None:
     """The request that meets it is told so, and the next one works."""
     impatient = address.update_query_dict({"options": "-c lock_timeout=50"})
-    store = Store.open(impatient)
+    store = Store.open_store(impatient)
     ann = await store.ensure_user("ann")
     engine = engine_of(address)
     with engine.begin() as connection:
@@ -186,5 +186,5 @@ async def test_a_lock_of_another_program_is_not_waited_for_without_end(address: 
     assert told.value.error.code is ErrorCode.STORE_UNAVAILABLE
     engine.dispose()
     await store.add_key(ann.id, "label")
-    assert len(await store.keys(ann.id)) == 1
+    assert len(await store.list_keys(ann.id)) == 1
     await store.close()

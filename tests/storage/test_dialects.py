@@ -5,7 +5,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from bridge.storage.dialects import insert_missing, is_unfit, reason_of, upsert
+from bridge.storage.dialects import build_upsert, insert_missing, is_unfit, reason_of
 from bridge.storage.tables import ToolNameRow
 
 
@@ -19,7 +19,7 @@ class _Refusal(Exception):
 @pytest.mark.parametrize("dialect", [sqlite.dialect(), postgresql.dialect()], ids=lambda each: each.name)
 def test_an_upsert_changes_all_but_the_key_or_what_it_is_told(dialect: sqlite.dialect) -> None:
     """By the primary key, in both databases' words."""
-    text = str(upsert(dialect.name, ToolNameRow).compile(dialect=dialect))
+    text = str(build_upsert(dialect.name, ToolNameRow).compile(dialect=dialect))
     assert "ON CONFLICT (scope, server_id, operation_key) DO UPDATE SET name = excluded.name" in text
     assert "DO NOTHING" in str(insert_missing(dialect.name, ToolNameRow).compile(dialect=dialect))
 

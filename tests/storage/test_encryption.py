@@ -11,82 +11,84 @@ from cryptography.fernet import Fernet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.settings.bridge import KeptSettings
-from bridge.storage.encryption import Sealed, Sealing, Unreadable, key_id
+from bridge.settings.bridge import StorageSettings
+from bridge.storage.encryption import Encrypted, Encryption, Unreadable, key_id
 from bridge.storage.store import Store
-from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.stores.databases import Where, content_of, execute
 
 HERE = "where it stands"
 CANARY = "canary-7f3a91"
-PLAIN = KeptSettings()
-OLD = KeptSettings(encryption_keys=("old key",))
-BOTH = KeptSettings(encryption_keys=("new key", "old key"))
-NEW = KeptSettings(encryption_keys=("new key",))
+PLAIN = StorageSettings()
+OLD = StorageSettings(encryption_keys=("old key",))
+BOTH = StorageSettings(encryption_keys=("new key", "old key"))
+NEW = StorageSettings(encryption_keys=("new key",))
 
 
-@given(st.binary(max_size=500), st.sampled_from([PLAIN, OLD, KeptSettings(compress=False)]))
-def test_what_is_sealed_is_what_is_opened(content: bytes, settings: KeptSettings) -> None:
+@given(st.binary(max_size=500), st.sampled_from([PLAIN, OLD, StorageSettings(compress=False)]))
+def test_what_is_sealed_is_what_is_opened(content: bytes, settings: StorageSettings) -> None:
     """Also bytes that cannot be compressed, and none at all."""
-    sealing = Sealing(settings)
-    assert sealing.open(sealing.seal(content, HERE), HERE) == content
+    sealing = Encryption(settings)
+    assert sealing.decrypt_bytes(sealing.encrypt_bytes(content, HERE), HERE) == content
 
 
-def by_fernet(content: bytes) -> Sealed:
+def by_fernet(content: bytes) -> Encrypted:
     """As it was written until 2026-11, and by the pipe: a key of base64url(SHA-256), a flag first."""
     derived = base64.urlsafe_b64encode(hashlib.sha256(b"old key").digest())
     token = Fernet(derived).encrypt(b"\x01" + zlib.compress(content))
-    return Sealed(base64.urlsafe_b64decode(token), key_id("old key"))
+    return Encrypted(base64.urlsafe_b64decode(token), key_id("old key"))
 
 
 def test_what_is_long_is_compressed_before_it_is_encrypted() -> None:
     """S0-142: with an id of its key, and no word of it to be seen."""
-    sealed = Sealing(OLD).seal(b"long " * 1000, HERE)
+    sealed = Encryption(OLD).encrypt_bytes(b"long " * 1000, HERE)
     assert len(sealed.content) < 200
     assert sealed.key_id == key_id("old key")
-    assert Sealing(OLD).seal(b"long " * 1000, HERE).content != sealed.content
+    assert Encryption(OLD).encrypt_bytes(b"long " * 1000, HERE).content != sealed.content
 
 
 def test_what_fernet_sealed_stays_readable() -> None:
     """S0-142: a new form of encryption costs nobody what is kept."""
-    assert Sealing(BOTH).open(by_fernet(b"long " * 1000), HERE) == b"long " * 1000
+    assert Encryption(BOTH).decrypt_bytes(by_fernet(b"long " * 1000), HERE) == b"long " * 1000
 
 
 def test_what_is_short_or_would_grow_is_not_compressed() -> None:
     """S0-142: only if smaller, and from `MIN_COMPRESS_BYTES` on."""
     text, noise = b"a" * 900, os.urandom(900)
-    assert len(Sealing(PLAIN).seal(text, HERE).content) < 100
-    assert Sealing(PLAIN).seal(noise, HERE).content == b"\0" + noise
-    assert Sealing(replace(PLAIN, min_compress_bytes=901)).seal(text, HERE).content == b"\0" + text
-    assert Sealing(replace(PLAIN, compress=False)).seal(text, HERE).content == b"\0" + text
+    assert len(Encryption(PLAIN).encrypt_bytes(text, HERE).content) < 100
+    assert Encryption(PLAIN).encrypt_bytes(noise, HERE).content == b"\0" + noise
+    assert (
+        Encryption(replace(PLAIN, min_compress_bytes=901)).encrypt_bytes(text, HERE).content == b"\0" + text
+    )
+    assert Encryption(replace(PLAIN, compress=False)).encrypt_bytes(text, HERE).content == b"\0" + text
 
 
 def test_any_of_the_keys_opens_and_the_first_one_seals() -> None:
     """A key is changed by putting the new one in front of the old one."""
-    sealed = Sealing(OLD).seal(b"text", HERE)
-    assert Sealing(BOTH).open(sealed, HERE) == b"text"
-    assert Sealing(BOTH).seal(b"text", HERE).key_id == key_id("new key")
+    sealed = Encryption(OLD).encrypt_bytes(b"text", HERE)
+    assert Encryption(BOTH).decrypt_bytes(sealed, HERE) == b"text"
+    assert Encryption(BOTH).encrypt_bytes(b"text", HERE).key_id == key_id("new key")
     with pytest.raises(Unreadable, match="no key with the id"):
-        Sealing(NEW).open(sealed, HERE)
+        Encryption(NEW).decrypt_bytes(sealed, HERE)
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"\x01none", b"\x07", b"\x80no", b"\x81no"])
 def test_what_was_changed_is_not_opened(content: bytes) -> None:
     """Whoever writes to the database must not be able to put words into a chat."""
     with pytest.raises(Unreadable):
-        Sealing(OLD).open(Sealed(content, key_id("old key")), HERE)
+        Encryption(OLD).decrypt_bytes(Encrypted(content, key_id("old key")), HERE)
     with pytest.raises(Unreadable):
-        Sealing(OLD).open(Sealed(content, None), HERE)
+        Encryption(OLD).decrypt_bytes(Encrypted(content, None), HERE)
 
 
-@pytest.mark.parametrize("sealed", [Sealing(OLD).seal(b"text", HERE), by_fernet(b"text")])
-def test_no_byte_of_what_is_encrypted_can_be_changed(sealed: Sealed) -> None:
+@pytest.mark.parametrize("sealed", [Encryption(OLD).encrypt_bytes(b"text", HERE), by_fernet(b"text")])
+def test_no_byte_of_what_is_encrypted_can_be_changed(sealed: Encrypted) -> None:
     """The form, the nonce, the text, the tag."""
     for place in range(len(sealed.content)):
         changed = bytearray(sealed.content)
         changed[place] ^= 1
         with pytest.raises(Unreadable):
-            Sealing(OLD).open(Sealed(bytes(changed), sealed.key_id), HERE)
+            Encryption(OLD).decrypt_bytes(Encrypted(bytes(changed), sealed.key_id), HERE)
 
 
 @pytest.mark.asyncio
@@ -94,12 +96,12 @@ def test_no_byte_of_what_is_encrypted_can_be_changed(sealed: Sealed) -> None:
 async def test_what_is_encrypted_opens_nowhere_else(database: Where) -> None:
     """Who writes to the database cannot put an item in the place of another, or of another user's."""
     ann = await fill(database, OLD)
-    store = Store.open(database)
+    store = Store.open_store(database)
     bob = (await store.ensure_user("bob")).id
     items = store.item_store(OLD)
     for owner, name in ((ann, "other"), (bob, "message")):
-        await items.add([KeptItem(name, owner, "q", 0, "output", "demo", {"type": "message"}, 1.0)])
-    await items.save_response(KeptResponse("q", ann, "demo", "completed", {}, {}, 1.0))
+        await items.add_items([StoredItem(name, owner, "q", 0, "output", "demo", {"type": "message"}, 1.0)])
+    await items.save_response(StoredResponse("q", ann, "demo", "completed", {}, {}, 1.0))
     await items.add_events("q", 0, 1, b"others")
     await store.close()
     mine = f"(SELECT payload FROM kept_items WHERE user_id = '{ann}' AND id = 'message')"
@@ -110,48 +112,48 @@ async def test_what_is_encrypted_opens_nowhere_else(database: Where) -> None:
         "UPDATE kept_events SET frames = (SELECT frames FROM kept_events WHERE response_id = 'r') "
         "WHERE response_id = 'q'",
     )
-    store = Store.open(database)
+    store = Store.open_store(database)
     items = store.item_store(OLD)
     assert list(await items.by_ids(ann, ["message", "other"])) == ["message"]
     assert await items.by_ids(bob, ["message"]) == {}
-    assert await items.response(ann, "r") is None
-    assert await items.events(ann, "q", -1, limit=9) == []
+    assert await items.find_response(ann, "r") is None
+    assert await items.read_events(ann, "q", -1, limit=9) == []
     await store.close()
 
 
-async def fill(where: Where, settings: KeptSettings, suffix: str = "") -> str:
+async def fill(where: Where, settings: StorageSettings, suffix: str = "") -> str:
     """Keep some of everything; returns the user's id."""
-    database = Store.open(where)
+    database = Store.open_store(where)
     ann = await database.ensure_user("ann")
     store = database.item_store(settings)
     payload = {"text": CANARY, "noise": base64.b64encode(os.urandom(30)).decode()}
     kinds = ("message", "reasoning")
-    await store.add(
+    await store.add_items(
         [
-            KeptItem(kind + suffix, ann.id, "r", place, "output", "demo", {"type": kind, **payload}, 1.0)
+            StoredItem(kind + suffix, ann.id, "r", place, "output", "demo", {"type": kind, **payload}, 1.0)
             for place, kind in enumerate(kinds)
         ]
     )
     await store.save_response(
-        KeptResponse("r" + suffix, ann.id, "demo", "completed", {"a": CANARY}, {"b": CANARY}, 1.0)
+        StoredResponse("r" + suffix, ann.id, "demo", "completed", {"a": CANARY}, {"b": CANARY}, 1.0)
     )
     await store.add_events("r" + suffix, 0, 1, CANARY.encode())
     await database.close()
     return ann.id
 
 
-async def readable(where: Where, settings: KeptSettings, user_id: str, suffix: str = "") -> list[str]:
+async def readable(where: Where, settings: StorageSettings, user_id: str, suffix: str = "") -> list[str]:
     """Names of what can be read, all of it unchanged."""
-    database = Store.open(where)
+    database = Store.open_store(where)
     store = database.item_store(settings)
     items = await store.by_ids(user_id, ["message" + suffix, "reasoning" + suffix])
     assert all(item.payload["text"] == CANARY for item in items.values())
     found = sorted(items)
-    response = await store.response(user_id, "r" + suffix)
+    response = await store.find_response(user_id, "r" + suffix)
     if response is not None:
         assert (response.body, response.request) == ({"a": CANARY}, {"b": CANARY})
         found.append("response")
-    frames = await store.events(user_id, "r" + suffix, -1, limit=9)
+    frames = await store.read_events(user_id, "r" + suffix, -1, limit=9)
     if frames:
         assert frames == [(0, CANARY.encode())]
         found.append("events")
@@ -173,8 +175,8 @@ def holds_canary(where: Where) -> int:
 async def test_with_a_key_no_file_of_the_database_holds_a_word_of_an_answer(database: Where) -> None:
     """S0-142: items, responses, requests and events; the file and its write-ahead log."""
     uncompressed = replace(OLD, compress=False)  # so that only the encryption can hide it
-    store = Store.open(database)
-    await store.users()  # a connection that is held open, so that SQLite keeps its log
+    store = Store.open_store(database)
+    await store.list_users()  # a connection that is held open, so that SQLite keeps its log
     user_id = await fill(database, uncompressed)
     assert not holds_canary(database)
     await store.close()
@@ -188,7 +190,7 @@ async def test_with_a_key_no_file_of_the_database_holds_a_word_of_an_answer(data
 async def test_without_encrypt_all_thoughts_are_encrypted_and_messages_are_not(database: Where) -> None:
     """S0-142: responses, requests and events hold thoughts too."""
     await fill(database, replace(OLD, encrypt_all=False, compress=False))
-    store = Store.open(database)
+    store = Store.open_store(database)
     user_id = (await store.ensure_user("ann")).id
     await store.close()
     assert holds_canary(database) == 1
@@ -218,12 +220,12 @@ async def test_everything_is_sealed_anew_with_the_first_key(database: Where) -> 
     await fill(database, replace(PLAIN, compress=False))
     assert holds_canary(database)
     user_id = await fill(database, OLD, "-2")
-    store = Store.open(database)
+    store = Store.open_store(database)
     progress: list[int] = []
-    result = await store.rekey(Sealing(BOTH), lambda so_far: progress.append(so_far.sealed))
+    result = await store.reencrypt_items(Encryption(BOTH), lambda so_far: progress.append(so_far.sealed))
     assert (result.sealed, result.unreadable) == (8, 0)
     assert progress[-1] == 8
-    assert (await store.rekey(Sealing(BOTH))).sealed == 0
+    assert (await store.reencrypt_items(Encryption(BOTH))).sealed == 0
     await store.close()
     assert not holds_canary(database)
     assert await readable(database, NEW, user_id) == ALL
@@ -235,8 +237,8 @@ async def test_everything_is_sealed_anew_with_the_first_key(database: Where) -> 
 async def test_what_no_key_opens_stays_and_is_counted(database: Where) -> None:
     """Whoever finds the old key again has it back."""
     user_id = await fill(database, OLD)
-    store = Store.open(database)
-    result = await store.rekey(Sealing(NEW))
+    store = Store.open_store(database)
+    result = await store.reencrypt_items(Encryption(NEW))
     await store.close()
     assert (result.sealed, result.unreadable) == (0, 4)
     assert await readable(database, OLD, user_id) == ALL
@@ -247,7 +249,7 @@ async def test_what_no_key_opens_stays_and_is_counted(database: Where) -> None:
 async def test_encryption_can_be_taken_back(database: Where) -> None:
     """Without a first key everything is written as it is."""
     user_id = await fill(database, OLD)
-    store = Store.open(database)
-    assert (await store.rekey(Sealing(OLD, encrypts=False))).sealed == 4
+    store = Store.open_store(database)
+    assert (await store.reencrypt_items(Encryption(OLD, encrypts=False))).sealed == 4
     await store.close()
     assert await readable(database, PLAIN, user_id) == ALL

@@ -10,14 +10,14 @@ from sqlalchemy.exc import OperationalError
 
 from bridge.limits.circuit_breaker import Breakers, BreakerState
 from bridge.limits.settings import Limits
-from bridge.storage.guarded_items import ALL_USERS, GuardedItemStore
+from bridge.storage.guarded_items import ALL_USERS, ResilientItemStore
 from bridge.storage.store import Store
-from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from tests.support.stores.items import MemoryItemStore
 
 WAIT_S = 0.05
-ITEM = KeptItem("A", "ann", "r1", 0, "output", "demo", {"type": "message"}, 1.0)
+ITEM = StoredItem("A", "ann", "r1", 0, "output", "demo", {"type": "message"}, 1.0)
 
 
 class SickStore(MemoryItemStore):
@@ -27,16 +27,16 @@ class SickStore(MemoryItemStore):
     hangs = False
     calls = 0
 
-    async def add(self, items: object) -> None:
+    async def add_items(self, items: object) -> None:
         self.calls += 1
         await self._suffer()
 
-    async def by_ids(self, user_id: str, ids: object) -> Mapping[str, KeptItem]:
+    async def by_ids(self, user_id: str, ids: object) -> Mapping[str, StoredItem]:
         self.calls += 1
         await self._suffer()
         return {}
 
-    async def unfinished(self) -> Sequence[KeptResponse]:
+    async def list_unfinished(self) -> Sequence[StoredResponse]:
         await self._suffer()
         return []
 
@@ -58,7 +58,7 @@ class Clinic:
         self.now = 100.0
         self.inner = SickStore()
         self.breakers = Breakers(Limits, lambda: self.now)
-        self.store = GuardedItemStore(self.inner, self.breakers, wait_s=lambda: WAIT_S)
+        self.store = ResilientItemStore(self.inner, self.breakers, wait_s=lambda: WAIT_S)
 
     async def fail(self, user_id: str = "ann") -> str:
         with pytest.raises(StoreUnavailable) as failed:
@@ -81,7 +81,7 @@ async def test_a_failing_database_is_left_alone_after_five_failures_until_one_tr
     clinic.inner.is_well = True
     clinic.now += 61
     await clinic.store.by_ids("ann", ["A"])
-    assert clinic.breakers.facts("ann") == []
+    assert clinic.breakers.list_breakers("ann") == []
 
 
 @pytest.mark.asyncio
@@ -91,7 +91,7 @@ async def test_the_breaker_of_one_user_is_not_that_of_another() -> None:
     for _ in range(6):
         await clinic.fail("ann")
     assert "disk I/O" in await clinic.fail("bob")
-    (facts,) = clinic.breakers.facts("ann")
+    (facts,) = clinic.breakers.list_breakers("ann")
     assert (facts.key.kind, facts.state) == ("store", BreakerState.OPEN)
 
 
@@ -101,10 +101,10 @@ async def test_calls_that_name_no_user_have_a_breaker_too() -> None:
     clinic = Clinic()
     for _ in range(5):
         with pytest.raises(StoreUnavailable):
-            await clinic.store.unfinished()
+            await clinic.store.list_unfinished()
     with pytest.raises(StoreUnavailable, match="skipped"):
-        await clinic.store.unfinished()
-    assert len(clinic.breakers.facts(ALL_USERS)) == 1
+        await clinic.store.list_unfinished()
+    assert len(clinic.breakers.list_breakers(ALL_USERS)) == 1
 
 
 @pytest.mark.asyncio
@@ -114,7 +114,7 @@ async def test_a_database_that_hangs_is_not_waited_for_even_when_it_cannot_be_ca
     clinic.inner.hangs = True
     async with asyncio.timeout(0.25):
         with pytest.raises(StoreUnavailable, match=r"no answer within 0\.05 s"):
-            await clinic.store.add([ITEM])
+            await clinic.store.add_items([ITEM])
     clinic.inner.hangs = False
     clinic.inner.is_well = True
 
@@ -124,13 +124,13 @@ async def test_a_caller_who_gives_up_counts_for_nothing() -> None:
     """Stop is no failure of the database."""
     clinic = Clinic()
     clinic.inner.hangs = True
-    adding = asyncio.create_task(clinic.store.add([ITEM]))
+    adding = asyncio.create_task(clinic.store.add_items([ITEM]))
     await asyncio.sleep(0)
     adding.cancel()
     with pytest.raises(asyncio.CancelledError):
         await adding
     clinic.inner.hangs = False
-    assert clinic.breakers.facts("ann") == []
+    assert clinic.breakers.list_breakers("ann") == []
 
 
 @pytest.mark.asyncio
@@ -139,19 +139,21 @@ async def test_a_database_that_another_program_holds_is_unavailable_and_then_the
 ) -> None:
     """A backup tool may lock the file; what was kept before stays readable meanwhile (WAL)."""
     path = tmp_path / "b.sqlite3"
-    database = Store.open(path)
+    database = Store.open_store(path)
     ann = await database.ensure_user("ann")
     clock = asyncio.get_running_loop().time
-    guarded = GuardedItemStore(database.item_store(), Breakers(Limits, clock), wait_s=lambda: 0.5)
-    kept = KeptItem("A", ann.id, "r1", 0, "output", "demo", {"type": "message"}, 1.0)
-    await guarded.add([kept])
+    guarded = ResilientItemStore(database.item_store(), Breakers(Limits, clock), wait_s=lambda: 0.5)
+    kept = StoredItem("A", ann.id, "r1", 0, "output", "demo", {"type": "message"}, 1.0)
+    await guarded.add_items([kept])
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreUnavailable):
-        await guarded.add([KeptItem("B", ann.id, "r1", 1, "output", "demo", {"type": "message"}, 1.0)])
+        await guarded.add_items(
+            [StoredItem("B", ann.id, "r1", 1, "output", "demo", {"type": "message"}, 1.0)]
+        )
     assert await guarded.by_ids(ann.id, ["A"]) == {"A": kept}
     other.execute("ROLLBACK")
     other.close()
-    await guarded.add([KeptItem("C", ann.id, "r1", 2, "output", "demo", {"type": "message"}, 1.0)])
+    await guarded.add_items([StoredItem("C", ann.id, "r1", 2, "output", "demo", {"type": "message"}, 1.0)])
     assert "C" in await guarded.by_ids(ann.id, ["A", "C"])
     await database.close()

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.storage.store import Store
-from bridge.stored_items.items import KeptItem, KeptResponse, Side
+from bridge.stored_items.items import Side, StoredItem, StoredResponse
 from bridge.stored_items.store import ItemStore
 from tests.support.stores.databases import DATABASES, Where, execute, fresh_database
 from tests.support.stores.items import MemoryItemStore
@@ -31,7 +31,7 @@ async def kept(request: pytest.FixtureRequest) -> AsyncIterator[Kept]:
         yield Kept(MemoryItemStore())
         return
     with fresh_database(request.param, request) as where:
-        database = Store.open(where)
+        database = Store.open_store(where)
         ann, bob = await database.ensure_user("ann"), await database.ensure_user("bob")
         yield Kept(database.item_store(), ann.id, bob.id)
         await database.close()
@@ -45,9 +45,9 @@ def item(
     *,
     side: Side = "output",
     **facts: str,
-) -> KeptItem:
+) -> StoredItem:
     payload: JsonObject = {"type": "message", "id": name}
-    return KeptItem(
+    return StoredItem(
         id=name,
         user_id=user_id,
         response_id=response_id,
@@ -60,9 +60,9 @@ def item(
     )
 
 
-def response(user_id: str, name: str, previous_id: str | None = None) -> KeptResponse:
+def response(user_id: str, name: str, previous_id: str | None = None) -> StoredResponse:
     body: JsonObject = {"id": name, "output": []}
-    return KeptResponse(
+    return StoredResponse(
         name, user_id, "demo", "in_progress", body, {"model": "demo"}, 5.0, previous_id=previous_id
     )
 
@@ -74,7 +74,7 @@ async def test_an_item_is_read_as_it_was_added(kept: Kept) -> None:
         item(kept.ann, "A", conversation_id="chat", message_id="m1"),
         item(kept.ann, "B", position=1, side="input"),
     ]
-    await kept.store.add(added)
+    await kept.store.add_items(added)
     assert await kept.store.by_ids(kept.ann, ["A", "B", "C"]) == {"A": added[0], "B": added[1]}
     assert await kept.store.by_ids(kept.ann, []) == {}
 
@@ -88,7 +88,7 @@ async def test_an_item_is_read_as_it_was_added(kept: Kept) -> None:
 async def test_values_come_back_to_the_last_bit(kept: Kept, value: JsonValue) -> None:
     """Integers beyond 64 bits, what `1e400` reads as, lone surrogates: a changed value is another prompt."""
     added = replace(item(kept.ann, "A"), payload={"type": "function_call", "value": value})
-    await kept.store.add([added])
+    await kept.store.add_items([added])
     read = (await kept.store.by_ids(kept.ann, ["A"]))["A"]
     assert read == added
     assert repr(read.payload) == repr(added.payload)
@@ -97,8 +97,8 @@ async def test_values_come_back_to_the_last_bit(kept: Kept, value: JsonValue) ->
 @pytest.mark.asyncio
 async def test_an_item_that_is_there_stays_as_it_is(kept: Kept) -> None:
     """A round that is committed again after a crash must not change what a provider has seen."""
-    await kept.store.add([item(kept.ann, "A")])
-    await kept.store.add([replace(item(kept.ann, "A"), model="other"), item(kept.ann, "B")])
+    await kept.store.add_items([item(kept.ann, "A")])
+    await kept.store.add_items([replace(item(kept.ann, "A"), model="other"), item(kept.ann, "B")])
     found = await kept.store.by_ids(kept.ann, ["A", "B"])
     assert [found[each].model for each in ("A", "B")] == ["demo", "demo"]
 
@@ -106,7 +106,7 @@ async def test_an_item_that_is_there_stays_as_it_is(kept: Kept) -> None:
 @pytest.mark.asyncio
 async def test_items_of_another_user_are_not_there(kept: Kept) -> None:
     """A marker that somebody pastes must not open another user's chat; equal ids do not meet."""
-    await kept.store.add([item(kept.ann, "A"), replace(item(kept.bob, "A"), model="bobs")])
+    await kept.store.add_items([item(kept.ann, "A"), replace(item(kept.bob, "A"), model="bobs")])
     assert (await kept.store.by_ids(kept.ann, ["A"]))["A"].model == "demo"
     assert (await kept.store.by_ids(kept.bob, ["A"]))["A"].model == "bobs"
 
@@ -115,14 +115,14 @@ async def test_items_of_another_user_are_not_there(kept: Kept) -> None:
 async def test_a_thousand_and_more_items_are_found_at_once(kept: Kept) -> None:
     """A long chat has more ids than a database takes as values of one query."""
     added = [item(kept.ann, f"I{number:05d}", position=number) for number in range(2_300)]
-    await kept.store.add(added)
+    await kept.store.add_items(added)
     assert len(await kept.store.by_ids(kept.ann, [each.id for each in added])) == 2_300
 
 
 @pytest.mark.asyncio
 async def test_a_chain_gives_the_oldest_first_and_inputs_before_outputs(kept: Kept) -> None:
     """This is the input of the next turn, in the order in which the model has seen it."""
-    await kept.store.add(
+    await kept.store.add_items(
         [
             item(kept.ann, "out3", "r2", 0),
             item(kept.ann, "out2", "r1", 1),
@@ -136,25 +136,30 @@ async def test_a_chain_gives_the_oldest_first_and_inputs_before_outputs(kept: Ke
     )
     for name, previous in (("r1", None), ("r2", "r1"), ("r3", "r1")):
         await kept.store.save_response(response(kept.ann, name, previous))
-    assert [each.id for each in await kept.store.chain(kept.ann, "r2")] == [
+    assert [each.id for each in await kept.store.read_chain(kept.ann, "r2")] == [
         "in1",
         "out1",
         "out2",
         "in2",
         "out3",
     ]
-    assert [each.id for each in await kept.store.chain(kept.ann, "r3")] == ["in1", "out1", "out2", "fork"]
-    assert await kept.store.chain(kept.bob, "r2") == []
-    assert await kept.store.chain(kept.ann, "r9") == []
+    assert [each.id for each in await kept.store.read_chain(kept.ann, "r3")] == [
+        "in1",
+        "out1",
+        "out2",
+        "fork",
+    ]
+    assert await kept.store.read_chain(kept.bob, "r2") == []
+    assert await kept.store.read_chain(kept.ann, "r9") == []
 
 
 @pytest.mark.asyncio
 async def test_a_chain_that_bites_its_tail_ends(kept: Kept) -> None:
     """An imported file may say anything; nothing may hang or grow without end."""
-    await kept.store.add([item(kept.ann, "one", "r1"), item(kept.ann, "two", "r2")])
+    await kept.store.add_items([item(kept.ann, "one", "r1"), item(kept.ann, "two", "r2")])
     await kept.store.save_response(response(kept.ann, "r1", "r2"))
     await kept.store.save_response(response(kept.ann, "r2", "r1"))
-    assert [each.id for each in await kept.store.chain(kept.ann, "r2")] == ["one", "two"]
+    assert [each.id for each in await kept.store.read_chain(kept.ann, "r2")] == ["one", "two"]
 
 
 @pytest.mark.asyncio
@@ -167,8 +172,8 @@ async def test_a_new_state_of_a_response_takes_the_place_of_the_old_one(kept: Ke
     )
     await kept.store.save_response(ended)
     await kept.store.save_response(replace(ended, user_id=kept.bob, status="failed"))
-    assert await kept.store.response(kept.ann, "r1") == replace(ended, previous_id="r0")
-    assert await kept.store.response(kept.bob, "r1") is None
+    assert await kept.store.find_response(kept.ann, "r1") == replace(ended, previous_id="r0")
+    assert await kept.store.find_response(kept.bob, "r1") is None
 
 
 @pytest.mark.asyncio
@@ -178,7 +183,7 @@ async def test_responses_that_have_not_ended_are_found_after_a_restart(kept: Kep
     await kept.store.save_response(replace(made, status="queued", created_at=3.0))
     await kept.store.save_response(replace(made, id="b", status="completed"))
     await kept.store.save_response(replace(made, id="a", created_at=1.0))
-    assert [each.id for each in await kept.store.unfinished()] == ["a", "c"]
+    assert [each.id for each in await kept.store.list_unfinished()] == ["a", "c"]
 
 
 @pytest.mark.asyncio
@@ -186,12 +191,14 @@ async def test_a_deleted_response_takes_its_items_and_events_along(kept: Kept) -
     """Deleted is deleted; what other users have under the same ids stays."""
     await kept.store.save_response(response(kept.ann, "r1"))
     await kept.store.add_events("r1", 0, 3, b"frames")
-    await kept.store.add([item(kept.ann, "A", "r1"), item(kept.ann, "B", "r2"), item(kept.bob, "A", "r1")])
+    await kept.store.add_items(
+        [item(kept.ann, "A", "r1"), item(kept.ann, "B", "r2"), item(kept.bob, "A", "r1")]
+    )
     assert not await kept.store.delete_response(kept.bob, "r1")
     assert await kept.store.delete_response(kept.ann, "r1")
     assert not await kept.store.delete_response(kept.ann, "r1")
-    assert await kept.store.response(kept.ann, "r1") is None
-    assert await kept.store.events(kept.ann, "r1", -1, limit=9) == []
+    assert await kept.store.find_response(kept.ann, "r1") is None
+    assert await kept.store.read_events(kept.ann, "r1", -1, limit=9) == []
     assert set(await kept.store.by_ids(kept.ann, ["A", "B"])) == {"B"}
     assert set(await kept.store.by_ids(kept.bob, ["A"])) == {"A"}
 
@@ -204,13 +211,17 @@ async def test_events_are_read_from_the_frames_that_hold_the_next_one(kept: Kept
         await kept.store.add_events("r1", first, last, f"{first}-{last}".encode())
     await kept.store.add_events("r1", 4, 4, b"again")
     await kept.store.add_events("r2", 0, 1, b"of a response that is not kept")
-    assert await kept.store.events(kept.ann, "r1", -1, limit=9) == [(0, b"0-3"), (4, b"4-4"), (5, b"5-9")]
-    assert await kept.store.events(kept.ann, "r1", 2, limit=9) == [(0, b"0-3"), (4, b"4-4"), (5, b"5-9")]
-    assert await kept.store.events(kept.ann, "r1", 6, limit=9) == [(5, b"5-9")]
-    assert await kept.store.events(kept.ann, "r1", 9, limit=9) == []
-    assert await kept.store.events(kept.ann, "r1", -1, limit=1) == [(0, b"0-3")]
-    assert await kept.store.events(kept.bob, "r1", -1, limit=9) == []
-    assert await kept.store.events(kept.ann, "r2", -1, limit=9) == []
+    assert await kept.store.read_events(kept.ann, "r1", -1, limit=9) == [
+        (0, b"0-3"),
+        (4, b"4-4"),
+        (5, b"5-9"),
+    ]
+    assert await kept.store.read_events(kept.ann, "r1", 2, limit=9) == [(0, b"0-3"), (4, b"4-4"), (5, b"5-9")]
+    assert await kept.store.read_events(kept.ann, "r1", 6, limit=9) == [(5, b"5-9")]
+    assert await kept.store.read_events(kept.ann, "r1", 9, limit=9) == []
+    assert await kept.store.read_events(kept.ann, "r1", -1, limit=1) == [(0, b"0-3")]
+    assert await kept.store.read_events(kept.bob, "r1", -1, limit=9) == []
+    assert await kept.store.read_events(kept.ann, "r2", -1, limit=9) == []
 
 
 @pytest.mark.asyncio
@@ -218,7 +229,7 @@ async def test_ids_that_no_index_takes_are_kept_all_the_same(kept: Kept) -> None
     """A client's name of a chat may be as long as a header, with any character in it."""
     odd = "x\0" * 5_000
     added = item(kept.ann, odd, conversation_id=odd, message_id="\ud800")
-    await kept.store.add([added])
+    await kept.store.add_items([added])
     assert set(await kept.store.by_ids(kept.ann, [odd])) == {odd}
 
 
@@ -226,16 +237,16 @@ async def test_ids_that_no_index_takes_are_kept_all_the_same(kept: Kept) -> None
 @pytest.mark.both_databases
 async def test_what_a_deleted_user_still_makes_is_dropped(database: Where) -> None:
     """A turn may be under way while its user is deleted; it must not fail, and nothing may remain of him."""
-    opened = Store.open(database)
+    opened = Store.open_store(database)
     ann = await opened.ensure_user("ann")
     store = opened.item_store()
-    await store.add([item(ann.id, "A")])
+    await store.add_items([item(ann.id, "A")])
     await store.save_response(response(ann.id, "r1"))
     await store.add_events("r1", 0, 1, b"frames")
     await asyncio.to_thread(execute, database, "DELETE FROM users")
     for table in ("kept_items", "kept_responses", "kept_events"):
         assert execute(database, f"SELECT * FROM {table}") == []
-    await store.add([item(ann.id, "B")])
+    await store.add_items([item(ann.id, "B")])
     await store.save_response(response(ann.id, "r2"))
     assert await store.by_ids(ann.id, ["A", "B"]) == {}
     await opened.close()
@@ -245,9 +256,9 @@ async def test_what_a_deleted_user_still_makes_is_dropped(database: Where) -> No
 @pytest.mark.both_databases
 async def test_chat_message_model_and_kind_can_be_asked_for_in_the_database(database: Where) -> None:
     """S0-132: an operator must be able to see what belongs to a chat without opening payloads."""
-    opened = Store.open(database)
+    opened = Store.open_store(database)
     ann = await opened.ensure_user("ann")
-    await opened.item_store().add([item(ann.id, "A", conversation_id="chat", message_id="m1")])
+    await opened.item_store().add_items([item(ann.id, "A", conversation_id="chat", message_id="m1")])
     await opened.close()
     wanted = "SELECT id, model, type FROM kept_items WHERE conversation_id = 'chat' AND message_id = 'm1'"
     assert execute(database, wanted) == [("A", "demo", "message")]
@@ -259,10 +270,10 @@ async def test_an_item_that_cannot_be_read_is_not_there(
     database: Where, caplog: pytest.LogCaptureFixture
 ) -> None:
     """S0-146: one spoiled row costs itself and a warning, not the chat."""
-    opened = Store.open(database)
+    opened = Store.open_store(database)
     ann = await opened.ensure_user("ann")
     store = opened.item_store()
-    await store.add([item(ann.id, "A"), item(ann.id, "B", position=1)])
+    await store.add_items([item(ann.id, "A"), item(ann.id, "B", position=1)])
     execute(database, "UPDATE kept_items SET payload = 'spoiled' WHERE id = 'A'")
     assert set(await store.by_ids(ann.id, ["A", "B"])) == {"B"}
     assert " A cannot be read" in caplog.text

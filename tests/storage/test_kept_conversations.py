@@ -9,8 +9,8 @@ import aiohttp
 import pytest
 
 from bridge.__main__ import main
-from bridge.settings.bridge import KeptSettings
-from bridge.storage.encryption import Sealing
+from bridge.settings.bridge import StorageSettings
+from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
 from tests.support.canaries import files_with
 from tests.support.models.model_answers import calls, text
@@ -46,8 +46,8 @@ async def test_they_are_counted_exported_and_deleted_with_the_rest(
         [line] = [json.loads(each) for each in lines if '"kept":"conversation"' in each]
         assert line["id"] == talk.id
         assert [each["id"] for each in line["messages"]] == [each["id"] for each in messages]
-        ann = await bridge.rooms.store.ensure_user("ann")
-        _, key = await bridge.rooms.store.add_key(ann.id, "")
+        ann = await bridge.components.store.ensure_user("ann")
+        _, key = await bridge.components.store.add_key(ann.id, "")
         async with aiohttp.ClientSession() as http:
             other = Talk(bridge.base_url, http, key)
             assert (await other.ask("POST", "/conversations", {}))[0] == 201
@@ -90,7 +90,7 @@ async def test_what_is_said_is_encrypted_and_sealed_anew(
 ) -> None:
     """S0-142: titles, prompts and messages; a new key takes the place of the old one."""
     provider.play(text("Gossamer."))
-    kept: Any = KeptSettings(encryption_keys=("one",))
+    kept: Any = StorageSettings(encryption_keys=("one",))
     async with (
         shop_bridge(tmp_path, provider, database=database, kept=kept) as bridge,
         talking(bridge, title="Quicksilver", system_prompt="Brimstone") as talk,
@@ -101,15 +101,15 @@ async def test_what_is_said_is_encrypted_and_sealed_anew(
     secrets = ("Gossamer", "Quicksilver", "Brimstone", "Vermilion")
     assert not [word for word in secrets if word.encode() in content]
     assert files_with(tmp_path, ["Gossamer", "Vermilion"]) == []
-    store = Store.open(database)
+    store = Store.open_store(database)
     try:
-        await store.rekey(Sealing(KeptSettings(encryption_keys=("two", "one"))))
+        await store.reencrypt_items(Encryption(StorageSettings(encryption_keys=("two", "one"))))
         old = store.conversation_tables(kept)
-        assert await old.get(user_id, talk.id) is None
-        tables = store.conversation_tables(KeptSettings(encryption_keys=("two",)))
-        found = await tables.get(user_id, talk.id)
+        assert await old.find_conversation(user_id, talk.id) is None
+        tables = store.conversation_tables(StorageSettings(encryption_keys=("two",)))
+        found = await tables.find_conversation(user_id, talk.id)
         assert found is not None
         assert found.settings.title == "Quicksilver"
-        assert len(await tables.messages(talk.id)) == 2
+        assert len(await tables.list_messages(talk.id)) == 2
     finally:
         await store.close()

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 import pytest
 import pytest_asyncio
 
-from bridge.settings.bridge import KeptSettings
+from bridge.settings.bridge import StorageSettings
 from bridge.storage.retention import DAY_SECONDS, ROWS_AT_ONCE, pause_seconds
 from bridge.storage.store import Store
-from bridge.stored_items.items import WAITING_TYPE, KeptItem, KeptResponse
+from bridge.stored_items.items import WAITING_TYPE, StoredItem, StoredResponse
 from tests.support.stores.databases import Where, execute
 from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.both_databases
 
-PLAIN = KeptSettings(compress=False)
+PLAIN = StorageSettings(compress=False)
 
 
 @dataclass
@@ -35,19 +35,19 @@ class Cellar:
         items = self.store.item_store(PLAIN, self.now)
         names = f"{response_id}a", f"{response_id}b"
         payload: JsonObject = {"type": "message", "text": text}
-        await items.add(
+        await items.add_items(
             [
-                KeptItem(name, self.user_id, response_id, place, "output", "demo", payload, self.now())
+                StoredItem(name, self.user_id, response_id, place, "output", "demo", payload, self.now())
                 for place, name in enumerate(names)
             ]
         )
         await items.save_response(
-            KeptResponse(response_id, self.user_id, "demo", "completed", {"id": 1}, {}, self.now())
+            StoredResponse(response_id, self.user_id, "demo", "completed", {"id": 1}, {}, self.now())
         )
 
-    async def sweep(self, settings: KeptSettings = PLAIN) -> str:
+    async def sweep(self, settings: StorageSettings = PLAIN) -> str:
         """The responses that are left, whole."""
-        await self.store.kept_sweep(settings, self.now).sweep()
+        await self.store.kept_sweep(settings, self.now).sweep_once()
         left = [row[0] for row in execute(self.where, "SELECT id FROM kept_responses ORDER BY id")]
         items = [row[0] for row in execute(self.where, "SELECT id FROM kept_items ORDER BY id")]
         assert items == [f"{name}{half}" for name in left for half in "ab"]
@@ -56,7 +56,7 @@ class Cellar:
 
 @pytest_asyncio.fixture
 async def cellar(database: Where) -> AsyncIterator[Cellar]:
-    store = Store.open(database)
+    store = Store.open_store(database)
     yield Cellar(database, store, (await store.ensure_user("ann")).id)
     await store.close()
 
@@ -81,7 +81,7 @@ async def test_a_chat_that_is_used_stays(cellar: Cellar) -> None:
     cellar.day = 80
     items = cellar.store.item_store(PLAIN, cellar.now)
     await items.by_ids(cellar.user_id, ["1a"])
-    await items.response(cellar.user_id, "2")
+    await items.find_response(cellar.user_id, "2")
     cellar.day = 100
     await cellar.sweep()  # waits for what was noted before it
     assert await cellar.sweep() == "12"
@@ -96,7 +96,7 @@ async def test_reading_writes_at_most_once_a_day(cellar: Cellar) -> None:
     for day in (0.9, 1.1, 1.9):
         cellar.day = day
         await items.by_ids(cellar.user_id, ["1a"])
-        await items.add([])
+        await items.add_items([])
         await cellar.sweep()
         seen += {row[0] / DAY_SECONDS for row in execute(cellar.where, "SELECT used_at FROM kept_items")}
     assert seen == pytest.approx([0, 1.1, 1.1])
@@ -122,9 +122,9 @@ async def test_of_a_user_who_keeps_too_much_the_least_recently_used_goes(cellar:
 async def test_more_than_one_transaction_takes_goes_too(cellar: Cellar) -> None:
     """A sweep after a long pause finds thousands of rows; none of its transactions is long."""
     items = cellar.store.item_store(PLAIN, cellar.now)
-    await items.add(
+    await items.add_items(
         [
-            KeptItem(f"{number}", cellar.user_id, "r", number, "output", "demo", {"type": "message"}, 0.0)
+            StoredItem(f"{number}", cellar.user_id, "r", number, "output", "demo", {"type": "message"}, 0.0)
             for number in range(3 * ROWS_AT_ONCE + 1)
         ]
     )
@@ -147,17 +147,17 @@ def test_rounds_begin_up_to_a_quarter_later_and_never_more_than_ten_minutes() ->
 async def test_events_of_a_response_go_a_day_after_its_end_and_the_response_stays(cellar: Cellar) -> None:
     """Who lost a stream comes back soon; one that is still being made keeps all of its own."""
     items = cellar.store.item_store(PLAIN, cellar.now)
-    base = KeptResponse("1", cellar.user_id, "demo", "completed", {"id": 1}, {}, 0.0)
+    base = StoredResponse("1", cellar.user_id, "demo", "completed", {"id": 1}, {}, 0.0)
     await items.save_response(replace(base, ended_at=DAY_SECONDS * 1.0))
     await items.save_response(replace(base, id="2", status="in_progress"))
     for name in "12":
         await items.add_events(name, 0, 3, b"frames")
     for day, left in ((1.9, "12"), (2.1, "2")):
         cellar.day = day
-        await cellar.store.kept_sweep(PLAIN, cellar.now).sweep()
+        await cellar.store.kept_sweep(PLAIN, cellar.now).sweep_once()
         found = execute(cellar.where, "SELECT response_id FROM kept_events ORDER BY response_id")
         assert "".join(row[0] for row in found) == left
-        assert await items.response(cellar.user_id, "1") is not None
+        assert await items.find_response(cellar.user_id, "1") is not None
 
 
 @pytest.mark.asyncio
@@ -166,8 +166,8 @@ async def test_a_turn_that_waits_for_its_caller_goes_after_a_week(cellar: Cellar
     items = cellar.store.item_store(PLAIN, cellar.now)
     for name, kind in (("W", WAITING_TYPE), ("M", "message")):
         payload: JsonObject = {"type": kind}
-        await items.add([KeptItem(name, cellar.user_id, "r", 0, "output", "demo", payload, 0.0)])
+        await items.add_items([StoredItem(name, cellar.user_id, "r", 0, "output", "demo", payload, 0.0)])
     for day, left in ((6.9, ["M", "W"]), (7.1, ["M"])):
         cellar.day = day
-        await cellar.store.kept_sweep(PLAIN, cellar.now).sweep()
+        await cellar.store.kept_sweep(PLAIN, cellar.now).sweep_once()
         assert [row[0] for row in execute(cellar.where, "SELECT id FROM kept_items ORDER BY id")] == left

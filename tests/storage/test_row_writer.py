@@ -7,7 +7,7 @@ from sqlalchemy import Connection, create_engine, select
 from sqlalchemy.dialects.postgresql import psycopg
 from sqlalchemy.engine import Dialect
 
-from bridge.storage.dialects import upsert
+from bridge.storage.dialects import build_upsert
 from bridge.storage.tables import LimitRow
 from bridge.storage.write_thread import SIZES, RowWriter
 
@@ -15,7 +15,7 @@ COLUMNS = ("name", "value")
 
 
 def writer() -> RowWriter:
-    return RowWriter(COLUMNS, lambda dialect: upsert(dialect, LimitRow, ("value",)))
+    return RowWriter(COLUMNS, lambda dialect: build_upsert(dialect, LimitRow, ("value",)))
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 37, 2 * SIZES[0] + SIZES[1] + 1])
@@ -27,7 +27,7 @@ def test_every_row_is_written_once(count: int) -> None:
     )
     with engine.begin() as connection:
         LimitRow.metadata.tables["limits"].create(connection)
-        writer().write(connection, rows)
+        writer().write_rows(connection, rows)
         found = connection.execute(select(LimitRow.name, LimitRow.value).order_by(LimitRow.name)).all()
     assert [tuple(row) for row in found] == rows
     engine.dispose()
@@ -47,7 +47,7 @@ class Postgres:
 def test_postgresql_gets_its_own_words_and_values_by_their_places() -> None:
     """Its driver knows no question marks."""
     connection = Postgres()
-    writer().write(cast(Connection, connection), [("a", 1.0), ("b", 2.0), ("c", 3.0), ("d", 4.0)])
+    writer().write_rows(cast(Connection, connection), [("a", 1.0), ("b", 2.0), ("c", 3.0), ("d", 4.0)])
     text, values = connection.got[0]
     assert len(connection.got) == 1
     assert values == ("a", 1.0, "b", 2.0, "c", 3.0, "d", 4.0)

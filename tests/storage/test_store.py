@@ -10,7 +10,7 @@ from alembic.migration import MigrationContext
 
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
-from bridge.limits.call_settings import CallSetting, Scope
+from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import KeyHolder, NewDevice
@@ -24,7 +24,7 @@ RECORD = ServerRecord("shop", None, "Shop", "shop.json", "http://h/s.json", None
 
 def test_the_migrations_make_exactly_the_tables_of_the_code(database: Where) -> None:
     """A column that only one of them knows fails at the first user's restart."""
-    Store.open(database)
+    Store.open_store(database)
     engine = engine_of(database)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -35,7 +35,7 @@ def test_the_migrations_make_exactly_the_tables_of_the_code(database: Where) -> 
 @pytest.mark.asyncio
 async def test_everything_is_there_after_a_restart(database: Where) -> None:
     """Users, keys, tickets, devices, servers, names and acceptances."""
-    store = Store.open(database)
+    store = Store.open_store(database)
     ann = await store.ensure_user("ann")
     _, key = await store.add_key(ann.id, "cli", show_calls="items")
     ticket = await store.add_ticket(ann.id)
@@ -45,17 +45,17 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.close()
 
-    store = Store.open(database)
+    store = Store.open_store(database)
     assert await store.ensure_user("ann") == ann
     assert await store.holder_of_key(key) == KeyHolder(ann, forwarder=False, show_calls="items")
-    assert await store.servers() == [RECORD]
-    assert await store.names("") == {get: "listProducts"}
-    assert await store.acceptances(ann.id) == {get: "d1"}
+    assert await store.list_servers() == [RECORD]
+    assert await store.load_names("") == {get: "listProducts"}
+    assert await store.list_acceptances(ann.id) == {get: "d1"}
     device = await store.spend_ticket(ticket, "{}", "Chrome")
     assert isinstance(device, NewDevice)
     await store.close()
-    store = Store.open(database)
-    assert await store.device(device.device.id) == device.device
+    store = Store.open_store(database)
+    assert await store.find_device(device.device.id) == device.device
     assert await store.spend_ticket(ticket, "{}", "Chrome") is None
     await store.close()
 
@@ -63,38 +63,38 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
 @pytest.mark.asyncio
 async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(database: Where) -> None:
     """A name that was used once never means something else."""
-    store = Store.open(database)
+    store = Store.open_store(database)
     ann = await store.ensure_user("ann")
     await store.save_server(RECORD)
     get = OperationKey("shop", "GET /products")
     await store.add_names("", {get: "listProducts"})
     await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.delete_server("shop")
-    assert await store.servers() == []
-    assert await store.acceptances(ann.id) == {}
-    assert await store.names("") == {get: "listProducts"}
+    assert await store.list_servers() == []
+    assert await store.list_acceptances(ann.id) == {}
+    assert await store.load_names("") == {get: "listProducts"}
     await store.close()
 
 
 @pytest.mark.asyncio
 async def test_a_selection_is_there_after_a_restart(database: Where) -> None:
     """And a later one takes its place; who chose nothing has an empty one."""
-    store = Store.open(database)
+    store = Store.open_store(database)
     ann = await store.ensure_user("ann")
-    assert await store.selection(ann.id) == UserSelection()
+    assert await store.load_selection(ann.id) == UserSelection()
     await store.save_selection(ann.id, UserSelection(("a",), ("t",), ("n*",), ("p",), 9, 2_000))
     later = UserSelection(servers=("shop",), pinned=("one", "two"), max_tools=40)
     await store.save_selection(ann.id, later)
     await store.close()
-    store = Store.open(database)
-    assert await store.selection(ann.id) == later
+    store = Store.open_store(database)
+    assert await store.load_selection(ann.id) == later
     await store.close()
 
 
 @pytest.mark.asyncio
 async def test_two_processes_may_use_one_data_folder(database: Where) -> None:
     """`tool-bridge key` writes while the bridge runs."""
-    running, command = Store.open(database), Store.open(database)
+    running, command = Store.open_store(database), Store.open_store(database)
     ann = await command.ensure_user("ann")
     _, key = await command.add_key(ann.id, "cli")
     assert await running.holder_of_key(key) == KeyHolder(ann, forwarder=False)
@@ -106,7 +106,7 @@ async def test_two_processes_may_use_one_data_folder(database: Where) -> None:
 async def test_a_file_is_written_ahead_so_that_readers_do_not_wait(tmp_path: Path) -> None:
     """`tool-bridge audit` reads while the bridge writes."""
     path = tmp_path / "b.sqlite3"
-    store = Store.open(path)
+    store = Store.open_store(path)
     await store.ensure_user("ann")
     await store.close()
     assert execute(path, "PRAGMA journal_mode") == [("wal",)]
@@ -120,7 +120,7 @@ def test_the_newest_of_one_user_are_found_without_sorting_all(
     tmp_path: Path, table: str, time: str, index: str
 ) -> None:
     """A history of 200,000 calls took a quarter of a second to open."""
-    Store.open(tmp_path / "b.sqlite3")
+    Store.open_store(tmp_path / "b.sqlite3")
     newest = f"SELECT * FROM {table} WHERE user_id = 'u' ORDER BY {time} DESC, id DESC LIMIT 50"
     plan = [row[3] for row in execute(tmp_path / "b.sqlite3", f"EXPLAIN QUERY PLAN {newest}")]
     assert index in plan[0]
@@ -129,7 +129,7 @@ def test_the_newest_of_one_user_are_found_without_sorting_all(
 
 def test_what_a_killed_bridge_left_open_is_found_without_reading_all(tmp_path: Path) -> None:
     """A bridge with a month of calls would start slowly."""
-    Store.open(tmp_path / "b.sqlite3")
+    Store.open_store(tmp_path / "b.sqlite3")
     path = tmp_path / "b.sqlite3"
     plan = execute(path, "EXPLAIN QUERY PLAN SELECT * FROM calls WHERE ended_at IS NULL")
     assert "ix_calls_open" in plan[0][3]
@@ -138,7 +138,7 @@ def test_what_a_killed_bridge_left_open_is_found_without_reading_all(tmp_path: P
 @pytest.mark.asyncio
 async def test_what_comes_several_times_at_once_is_kept_once(database: Where) -> None:
     """Two tabs, a doubled click, the first requests of a user: none fails, and the last one holds."""
-    store = Store.open(database)
+    store = Store.open_store(database)
     limits, approvals = store.limit_tables(), store.approval_tables()
     async with asyncio.TaskGroup() as group:
         making = [group.create_task(store.ensure_user("ann")) for _ in range(8)]
@@ -153,28 +153,28 @@ async def test_what_comes_several_times_at_once_is_kept_once(database: Where) ->
             group.create_task(store.replace_acceptances(ann.id, "shop", {"GET /products": "d"}))
             group.create_task(store.choose_device(ann.id, "shop", device.id))
             group.create_task(limits.save_limits({"BREAKER_MAX_FAILURES": 4}))
-            group.create_task(limits.save_call_setting(ann.id, Scope("shop", ""), setting))
+            group.create_task(limits.save_call_setting(ann.id, SettingScope("shop", ""), setting))
             group.create_task(approvals.choose_approval_mode(ann.id, "ask"))
             group.create_task(approvals.keep_grant(grant))
-    assert (await store.selection(ann.id)).tags == ("t",)
-    assert len(await store.acceptances(ann.id)) == 1
+    assert (await store.load_selection(ann.id)).tags == ("t",)
+    assert len(await store.list_acceptances(ann.id)) == 1
     assert await store.device_choices(ann.id) == {"shop": device.id}
-    assert await limits.limits() == {"BREAKER_MAX_FAILURES": 4}
-    assert await limits.call_settings(ann.id) == {Scope("shop", ""): setting}
+    assert await limits.load_limits() == {"BREAKER_MAX_FAILURES": 4}
+    assert await limits.call_settings(ann.id) == {SettingScope("shop", ""): setting}
     assert await approvals.approval_mode(ann.id) == "ask"
-    assert len(await approvals.grants(ann.id)) == 1
+    assert len(await approvals.list_grants(ann.id)) == 1
     await store.close()
 
 
 @pytest.mark.asyncio
 async def test_of_two_links_of_answers_one_pairs_a_first_browser(database: Where) -> None:
     """The second has to be confirmed there, though both are spent at the same moment (ruling 24)."""
-    store = Store.open(database)
+    store = Store.open_store(database)
     ann = await store.ensure_user("ann")
     tickets = [await store.add_ticket(ann.id, printed=True) for _ in range(6)]
     execute(database, "UPDATE tickets SET printed = false")
     async with asyncio.TaskGroup() as group:
         spending = [group.create_task(store.spend_ticket(ticket, "{}", "Chrome")) for ticket in tickets]
     assert sum(isinstance(task.result(), NewDevice) for task in spending) == 1
-    assert len(await store.devices(ann.id)) == 1
+    assert len(await store.list_devices(ann.id)) == 1
     await store.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.storage.write_ahead_log import NAMES, SEGMENT_BYTES, IntentLog, IntentLogUnusable
+from bridge.storage.write_ahead_log import NAMES, SEGMENT_BYTES, WriteAheadLog, WriteAheadLogUnusable
 from tests.support.stores.full_disk import room_for
 
 LINE = b'{"id": "call_1"}\n'
@@ -18,78 +18,80 @@ def sizes(folder: Path) -> list[int]:
 
 def test_what_was_appended_is_there_for_the_next_process(tmp_path: Path) -> None:
     """No end of the log is needed for that; nobody else may read it."""
-    log = IntentLog.open(tmp_path)
-    log.append(LINE, given=0, settled=0)
+    log = WriteAheadLog.open_log(tmp_path)
+    log.append_line(LINE, given=0, settled=0)
     assert (tmp_path / NAMES[0]).read_bytes() == LINE
     log.close()
-    assert list(IntentLog.open(tmp_path).lines()) == [LINE.strip()]
+    assert list(WriteAheadLog.open_log(tmp_path).read_lines()) == [LINE.strip()]
     assert {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in NAMES} == {0o600}
 
 
 def test_what_is_settled_makes_room(tmp_path: Path) -> None:
     """Two files take turns, so that they stay small however long the bridge runs."""
-    log, line = IntentLog.open(tmp_path), b"x" * 999 + b"\n"
+    log, line = WriteAheadLog.open_log(tmp_path), b"x" * 999 + b"\n"
     for number in range(10 * SEGMENT_BYTES // len(line)):
-        log.append(line, given=number, settled=max(0, number - 100))
+        log.append_line(line, given=number, settled=max(0, number - 100))
     assert max(sizes(tmp_path)) <= SEGMENT_BYTES + len(line)
     assert min(sizes(tmp_path)) > 0
 
 
 def test_what_is_not_settled_stays(tmp_path: Path) -> None:
     """A file is not emptied while the database lacks one of its lines."""
-    log, line, count = IntentLog.open(tmp_path), b"x" * 999 + b"\n", 5 * SEGMENT_BYTES // 1000
+    log, line, count = WriteAheadLog.open_log(tmp_path), b"x" * 999 + b"\n", 5 * SEGMENT_BYTES // 1000
     for number in range(count):
-        log.append(line, given=number, settled=0)
-    assert len(list(log.lines())) == count
-    log.append(line, given=count, settled=count)
-    assert len(list(log.lines())) < count
+        log.append_line(line, given=number, settled=0)
+    assert len(list(log.read_lines())) == count
+    log.append_line(line, given=count, settled=count)
+    assert len(list(log.read_lines())) < count
 
 
 def test_a_line_that_does_not_fit_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     """On a full disk the beginning of a line is there; its call was refused and must not be settled."""
-    log = IntentLog.open(tmp_path)
-    log.append(LINE, given=0, settled=0)
+    log = WriteAheadLog.open_log(tmp_path)
+    log.append_line(LINE, given=0, settled=0)
     with room_for(len(LINE) + 5):
         for _ in range(2):
             with pytest.raises(OSError, match=r"No space left|File too large"):
-                log.append(LINE, given=1, settled=0)
-    log.append(b'{"id": "call_2"}\n', given=1, settled=0)
-    assert [json.loads(line)["id"] for line in log.lines()] == ["call_1", "call_2"]
+                log.append_line(LINE, given=1, settled=0)
+    log.append_line(b'{"id": "call_2"}\n', given=1, settled=0)
+    assert [json.loads(line)["id"] for line in log.read_lines()] == ["call_1", "call_2"]
 
 
 def test_a_line_that_was_cut_by_a_crash_is_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Its call was never sent: that comes after the whole line."""
     (tmp_path / NAMES[0]).write_bytes(LINE + b'{"id": "cal')
-    log = IntentLog.open(tmp_path)
-    assert list(log.lines()) == [LINE.strip()]
+    log = WriteAheadLog.open_log(tmp_path)
+    assert list(log.read_lines()) == [LINE.strip()]
     assert "is not whole" in caplog.text
-    log.clear()
-    log.append(LINE, given=0, settled=0)
-    assert list(log.lines()) == [LINE.strip()]
+    log.clear_lines()
+    log.append_line(LINE, given=0, settled=0)
+    assert list(log.read_lines()) == [LINE.strip()]
 
 
 def test_two_processes_do_not_share_it(tmp_path: Path) -> None:
     """The second one would end the calls of the first; once that has ended, however it did, it may."""
-    log = IntentLog.open(tmp_path)
-    with pytest.raises(IntentLogUnusable, match=r"another tool-bridge runs on .*; stop it or choose another"):
-        IntentLog.open(tmp_path)
+    log = WriteAheadLog.open_log(tmp_path)
+    with pytest.raises(
+        WriteAheadLogUnusable, match=r"another tool-bridge runs on .*; stop it or choose another"
+    ):
+        WriteAheadLog.open_log(tmp_path)
     log.close()
-    IntentLog.open(tmp_path).close()
+    WriteAheadLog.open_log(tmp_path).close()
 
 
 def test_a_file_that_cannot_be_written_is_told_before_any_call_comes(tmp_path: Path) -> None:
     """With its name and the reason."""
     (tmp_path / NAMES[1]).mkdir()
-    with pytest.raises(IntentLogUnusable, match=rf"{NAMES[1]} cannot be written: Is a directory"):
-        IntentLog.open(tmp_path)
+    with pytest.raises(WriteAheadLogUnusable, match=rf"{NAMES[1]} cannot be written: Is a directory"):
+        WriteAheadLog.open_log(tmp_path)
     (tmp_path / NAMES[1]).rmdir()
-    IntentLog.open(tmp_path).close()
+    WriteAheadLog.open_log(tmp_path).close()
 
 
 def test_a_closed_log_writes_into_no_other_file(tmp_path: Path) -> None:
     """The system gives the number of a closed file to the next one that is opened."""
-    log = IntentLog.open(tmp_path)
+    log = WriteAheadLog.open_log(tmp_path)
     log.close()
     with (tmp_path / "other").open("wb"), pytest.raises(OSError, match="Bad file descriptor"):
-        log.append(LINE, given=0, settled=0)
+        log.append_line(LINE, given=0, settled=0)
     assert (tmp_path / "other").read_bytes() == b""

@@ -35,7 +35,7 @@ class Thread:
         self.begun: list[list[str]] = []
         self._future: Future[None] = Future()
 
-    def transact(self, work: Callable[[Connection], None]) -> Future[None]:
+    def run_transaction(self, work: Callable[[Connection], None]) -> Future[None]:
         work(cast(Any, None))
         self._future = Future()
         return self._future
@@ -45,7 +45,7 @@ class Thread:
 
     def put(self, *entries: str) -> None:
         for entry in entries:
-            self.entries.put(entry)
+            self.entries.put_entry(entry)
 
     async def end(self, failure: Exception | None = None) -> None:
         """End the transaction that runs; returns when everybody has heard of it."""
@@ -199,7 +199,7 @@ async def test_a_reader_does_not_wait_for_a_database_that_is_away() -> None:
     assert reader.done()
     await thread.entries.caught_up()
     assert len(thread.begun) == 1
-    ending = asyncio.create_task(thread.entries.flush())
+    ending = asyncio.create_task(thread.entries.flush_entries())
     await asyncio.sleep(0)
     assert thread.begun == [["a"], ["a"]]
     await thread.end()
@@ -229,7 +229,7 @@ async def test_while_the_database_is_away_memory_stays_bounded(caplog: pytest.Lo
         assert not thread.entries.is_behind
         thread.put(*map(str, range(MAX_WAITING + 1)))
         assert thread.entries.is_behind
-        thread.entries.put("vital", is_vital=True)
+        thread.entries.put_entry("vital", is_vital=True)
         await asyncio.sleep(RETRY_S * 1.1)
         reader = await reading(thread)
         while not reader.done():

@@ -50,7 +50,7 @@ def database(request: pytest.FixtureRequest) -> Generator[Where]:
 async def bridge(tmp_path: Path, database: Where) -> AsyncIterator[Bridge]:
     """A bridge that offers one small shop to everybody."""
     async with running_bridge(tmp_path, database=database) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
 

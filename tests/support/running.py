@@ -44,7 +44,7 @@ async def running_bridge(
     No call asks its user, unless a test wants that. `documents`: who reads them, if not this process.
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **TEST_LIMITS, **limits}
-    store = Store.open(with_tables(database or folder / "bridge.sqlite3"))
+    store = Store.open_store(with_tables(database or folder / "bridge.sqlite3"))
     chosen = replace(Settings(data_dir=folder, port=0, approve="all", limits=limits), **settings)
     bridge = await start_bridge(chosen, store, documents=documents or InlineReader())
     try:
@@ -166,7 +166,7 @@ async def page_of(
 ) -> AsyncGenerator[Page]:
     """A connected page of a user that has accepted everything it is offered."""
     async with aiohttp.ClientSession() as http:
-        page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(user_id))
+        page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
         await page.open_session()
         await page.accept_everything()
         await page.connect(answer, hello)

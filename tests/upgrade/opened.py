@@ -17,7 +17,7 @@ from jwt.algorithms import ECAlgorithm
 from sqlalchemy import URL, Connection, Float, inspect, text
 
 from bridge.app.server import Bridge
-from bridge.settings.bridge import KeptSettings
+from bridge.settings.bridge import StorageSettings
 from tests.support.forwarding import signed
 from tests.support.models.models import provided
 from tests.support.models.scripted_provider import KEY as PROVIDER_KEY
@@ -50,9 +50,9 @@ class Left:
     def users(self) -> list[str]:
         return list(self.manifest["pages"])
 
-    def kept_settings(self) -> KeptSettings:
+    def kept_settings(self) -> StorageSettings:
         """With the keys that the snapshot was made with."""
-        return KeptSettings(encryption_keys=tuple(self.manifest["settings"]["encryption_keys"]))
+        return StorageSettings(encryption_keys=tuple(self.manifest["settings"]["encryption_keys"]))
 
     def token(self) -> str:
         """What Open WebUI signs of the forwarded user; the name may have changed since."""
@@ -89,7 +89,7 @@ async def opened(
         **settings,
     }
     async with running_bridge(left.folder, database=left.where, **settings) as bridge:
-        await bridge.share(str(left.document), named=left.manifest["document"])
+        await bridge.share_document(str(left.document), named=left.manifest["document"])
         yield bridge
 
 

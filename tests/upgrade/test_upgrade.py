@@ -57,7 +57,7 @@ def was_seen(visitor: Visitor, topic: str) -> dict[str, Any]:
 async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
     """Whoever moves the code keeps the names in the database; one that must change needs a migration."""
     schema, revision = schema_of(left.where), execute(left.where, REVISION)
-    await Store.open(left.where).close()
+    await Store.open_store(left.where).close()
     assert schema_of(left.where) == schema
     assert execute(left.where, REVISION) == revision
 
@@ -114,7 +114,7 @@ async def test_a_name_that_a_server_had_is_no_newcomers(visitor: Visitor, tmp_pa
     """`listProducts` was a shop's that nobody names any more, `findLamps` one's of Ann that she deleted."""
     new = tmp_path / "new.json"
     new.write_text(document_text("New", paths={"/a": operation("listProducts")}), encoding="utf-8")
-    shared = await visitor.bridge.share(str(new))
+    shared = await visitor.bridge.share_document(str(new))
     page = await visitor.page("ann")
     own = document_text("Own", paths={"/b": operation("findLamps")})
     status, server = await page.request("POST", "/api/servers", {"text": own})

@@ -53,7 +53,7 @@ class ArgumentValidator:
         except jsonschema_rs.ValidationError:
             self._validator = _compile(cast(JsonObject, _rewrite(schema, _without_bad_pattern)))
 
-    def validate(self, arguments: JsonObject) -> None:
+    def validate_arguments(self, arguments: JsonObject) -> None:
         """Returns when `arguments` suit the schema.
 
         Under 1 µs for an ordinary call, measured; compiling takes some 100 µs.

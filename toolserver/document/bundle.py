@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote, urljoin, urlsplit
 
-from toolserver.document.document import LEFT_OUT_FIELD, Limits, read_value
+from toolserver.document.document import LEFT_OUT_FIELD, DocumentLimits, read_value
 from toolserver.document.references import FileReferences, FoundReference, Resource, find_references, join_uri
 from toolserver.document.swagger import as_openapi_3
 from toolserver.errors import DocumentError
@@ -61,7 +61,7 @@ def bundle_document(
     source_url: str | None,
     texts: Mapping[str, str],
     left_out: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
+    limits: DocumentLimits | None = None,
 ) -> Bundle:
     """Puts the files of `texts` (by absolute address) that the document needs into it.
 
@@ -79,7 +79,7 @@ def bundle_document(
         raise _too_many_files()
     usable = {address: file for address, file in texts.items() if _is_address(address)}
     reasons = {address: reason for address, reason in (left_out or {}).items() if _is_address(address)}
-    bundler = _Bundler(usable, reasons, limits or Limits())
+    bundler = _Bundler(usable, reasons, limits or DocumentLimits())
     return bundler.bundle(text, source_url if source_url and _is_address(source_url) else "")
 
 
@@ -87,7 +87,7 @@ def bundle_document(
 class _Bundler:
     texts: Mapping[str, str]
     left_out: dict[str, str]
-    limits: Limits
+    limits: DocumentLimits
     own: FileReferences = field(default_factory=lambda: FileReferences("", ""))
     """What the document itself refers to."""
     is_swagger: bool = False

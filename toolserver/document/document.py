@@ -19,7 +19,7 @@ from toolserver.document.json_text import read_json
 from toolserver.document.source_text import SourceText
 from toolserver.document.swagger import convert_envelope
 from toolserver.document.yaml_text import read_yaml, too_deep, too_many_nodes
-from toolserver.errors import DocumentError, ReferenceFailed, quote
+from toolserver.errors import DocumentError, ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
 
 _MAX_HOPS = 100
@@ -44,7 +44,7 @@ UNTITLED = "Untitled API"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DocumentLimits:
     """What a document may cost. The largest in use known to us has 20 MB and 11,422 operations."""
 
     max_bytes: int = 32 * 1024 * 1024
@@ -80,13 +80,13 @@ class Document:
     digest: str
     """Hex SHA-256 of the text with LF line ends and without a byte order mark; equal text, equal digest."""
     warnings: tuple[str, ...]
-    limits: Limits
+    limits: DocumentLimits
     written: JsonObject = field(repr=False)
     """The root as written, which references point into."""
     _names: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
     _resolved: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
 
-    def resolve(self, ref: str) -> JsonValue:
+    def resolve_ref(self, ref: str) -> JsonValue:
         """The node that `ref` names: by JSON pointer ("#/components/…"), `$anchor` or `$id` of this document.
 
         The node may itself be a reference; `follow` goes to the end of a chain. Never loops, never leaves the
@@ -102,7 +102,7 @@ class Document:
         node = self._resolved[ref] = self._step_down(ref) or self._look_up(ref, itertools.count())
         return node
 
-    def follow(self, node: JsonValue) -> JsonValue:
+    def follow_refs(self, node: JsonValue) -> JsonValue:
         """The node at the end of the chain of `$ref`s that starts at `node`; `node` itself if it is none.
 
         Raises:
@@ -115,7 +115,7 @@ class Document:
         while ref is not None:
             if hops == _MAX_HOPS:
                 raise _circular(ref)
-            node = self.resolve(ref)
+            node = self.resolve_ref(ref)
             ref = reference_of(node)
             hops += 1
         return node
@@ -162,7 +162,7 @@ class Document:
         reason = text_at(object_at(self.written, LEFT_OUT_FIELD), name)
         raise ReferenceFailed(
             "external_reference",
-            f"The reference {quote(ref)} leads to another file, which "
+            f"The reference {quote_text(ref)} leads to another file, which "
             + (f"is left out: {reason}" if reason else "did not come with it."),
             pointer=ref,
         )
@@ -193,12 +193,12 @@ def pointer_token(key: str) -> str:
 
 def _circular(ref: str) -> ReferenceFailed:
     return ReferenceFailed(
-        "circular_reference", f"The reference {quote(ref)} leads back to itself.", pointer=ref
+        "circular_reference", f"The reference {quote_text(ref)} leads back to itself.", pointer=ref
     )
 
 
 def _unresolved(ref: str, why: str) -> ReferenceFailed:
-    message = f"The reference {quote(ref)} leads nowhere: {why}."
+    message = f"The reference {quote_text(ref)} leads nowhere: {why}."
     return ReferenceFailed("unresolved_reference", message, pointer=ref)
 
 
@@ -222,10 +222,10 @@ def _step(node: JsonValue, token: str, ref: str) -> JsonValue:
                 return node[spelling]
     elif isinstance(node, list) and re.fullmatch(r"0|[1-9][0-9]{0,8}", token) and int(token) < len(node):
         return node[int(token)]
-    raise _unresolved(ref, f"there is no {quote(next(_spellings(token)))}")
+    raise _unresolved(ref, f"there is no {quote_text(next(_spellings(token)))}")
 
 
-def containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
+def walk_containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
     """Level by level, the objects and arrays of a tree; shared nodes come once per level."""
     level = [root] if isinstance(root, dict | list) else []
     depth = 0
@@ -244,7 +244,7 @@ def containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[Js
 def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
     """Every node with an `$anchor` (as "#name") or an absolute `$id`; the first of a name counts."""
     named: dict[str, JsonValue] = {}
-    for _, level in containers(root):
+    for _, level in walk_containers(root):
         for container in level:
             if not isinstance(container, dict):
                 continue
@@ -255,7 +255,7 @@ def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
     return named
 
 
-def parse_document(text: str | bytes, *, limits: Limits | None = None) -> Document:
+def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -> Document:
     """Reads JSON, or else YAML. Time is bounded by the size of the text; 3.7 MB of JSON take about 30 ms.
 
     Bytes are UTF-8; that is the quicker form.
@@ -263,7 +263,7 @@ def parse_document(text: str | bytes, *, limits: Limits | None = None) -> Docume
     Raises:
         DocumentError: the text cannot be used at all; see the class for the codes.
     """
-    limits = limits or Limits()
+    limits = limits or DocumentLimits()
     source = SourceText(text, limits.max_bytes)
     root, warnings = _read(source, limits)
     if not isinstance(root, dict):
@@ -275,7 +275,7 @@ def parse_document(text: str | bytes, *, limits: Limits | None = None) -> Docume
     if not isinstance(root.get("paths"), dict):
         warnings.append("The document has no paths, so there is nothing to call.")
     for name, reason in object_at(root, LEFT_OUT_FIELD).items():
-        warnings.append(f"The file {quote(name)} is left out: {reason}")
+        warnings.append(f"The file {quote_text(name)} is left out: {reason}")
     document = Document(
         root=root,
         written=root,
@@ -291,17 +291,17 @@ def parse_document(text: str | bytes, *, limits: Limits | None = None) -> Docume
     return replace(document, root=convert_envelope(root)) if family == SWAGGER else document
 
 
-def read_value(text: str, *, limits: Limits | None = None) -> JsonValue:
+def read_value(text: str, *, limits: DocumentLimits | None = None) -> JsonValue:
     """The value of JSON or YAML text that need not be a document, such as a file that one refers to.
 
     Raises:
         DocumentError: not_json_or_yaml, too_large, too_deep, yaml_alias_bomb.
     """
-    limits = limits or Limits()
+    limits = limits or DocumentLimits()
     return _read(SourceText(text, limits.max_bytes), limits)[0]
 
 
-def _read(source: SourceText, limits: Limits) -> tuple[JsonValue, list[str]]:
+def _read(source: SourceText, limits: DocumentLimits) -> tuple[JsonValue, list[str]]:
     start = source.first_sign()
     if start == "":
         raise DocumentError("not_json_or_yaml", "The text is empty.")
@@ -322,7 +322,7 @@ def _read(source: SourceText, limits: Limits) -> tuple[JsonValue, list[str]]:
 
 
 def _read_flow_yaml(
-    text: str, limits: Limits, json_error: json.JSONDecodeError
+    text: str, limits: DocumentLimits, json_error: json.JSONDecodeError
 ) -> tuple[JsonValue, list[str]]:
     """Text that begins like JSON but is YAML's flow style; if it is neither, the JSON error says more."""
     try:
@@ -336,7 +336,7 @@ def _read_flow_yaml(
     ) from json_error
 
 
-def _measure(root: JsonValue, limits: Limits) -> None:
+def _measure(root: JsonValue, limits: DocumentLimits) -> None:
     """The garbage collector's look into containers is several times as quick as one in Python."""
     nodes = 0
     waiting = [(1, [root])]

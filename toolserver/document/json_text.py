@@ -13,7 +13,7 @@ from typing import cast
 import msgspec
 
 from toolserver.document.source_text import SourceText
-from toolserver.errors import quote
+from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue
 
 DOUBLED_KEYS_BYTES = 1_000_000
@@ -78,7 +78,9 @@ def _read_with_care(text: str, *, note_doubled_keys: bool) -> tuple[JsonValue, l
     hook = note_doubled if note_doubled_keys else None
     reader = json.JSONDecoder(object_pairs_hook=hook, parse_constant=not_numbers.append)
     root = cast(JsonValue, reader.decode(text))
-    warnings = [f"The key {quote(key)} stands twice in one object; the last one counts." for key in doubled]
+    warnings = [
+        f"The key {quote_text(key)} stands twice in one object; the last one counts." for key in doubled
+    ]
     if not_numbers:
         warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
     return _without_lone_surrogates(root, text), warnings

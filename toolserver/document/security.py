@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Literal, TypeAlias, cast, get_args
 
 from toolserver.document.document import Document
-from toolserver.errors import ReferenceFailed, quote
+from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, array_at, text_at
 
 SchemeType: TypeAlias = Literal["apiKey", "http", "oauth2", "openIdConnect", "mutualTLS"]
@@ -44,13 +44,13 @@ def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme]
     warnings: list[str] = []
     for name, entry in _listed(document, warnings).items():
         try:
-            node = document.follow(entry)
+            node = document.follow_refs(entry)
         except ReferenceFailed as error:
-            warnings.append(f"The security scheme {quote(name)} is left out. {error.message}")
+            warnings.append(f"The security scheme {quote_text(name)} is left out. {error.message}")
             continue
         scheme = _read_scheme(name, node) if isinstance(node, dict) else None
         if scheme is None:
-            warnings.append(f"The security scheme {quote(name)} is left out: it is incomplete.")
+            warnings.append(f"The security scheme {quote_text(name)} is left out: it is incomplete.")
         else:
             schemes[name] = scheme
     return schemes, warnings
@@ -59,8 +59,10 @@ def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme]
 def _listed(document: Document, warnings: list[str]) -> JsonObject:
     """`securitySchemes`, which as a whole, as `components`, is a reference in many split documents."""
     try:
-        components = document.follow(document.root.get("components"))
-        listed = document.follow(components.get("securitySchemes") if isinstance(components, dict) else None)
+        components = document.follow_refs(document.root.get("components"))
+        listed = document.follow_refs(
+            components.get("securitySchemes") if isinstance(components, dict) else None
+        )
     except ReferenceFailed as error:
         warnings.append(f"The security schemes are left out. {error.message}")
         return {}
@@ -96,7 +98,7 @@ class RequirementReader:
         default_factory=dict[_Named, tuple[Requirements, list[str]]]
     )
 
-    def read(self, holder: JsonObject) -> tuple[Requirements, list[str]]:
+    def read_security(self, holder: JsonObject) -> tuple[Requirements, list[str]]:
         """As `read_requirements`; the warnings are not the caller's to change."""
         named = tuple(
             [
@@ -134,7 +136,7 @@ def read_requirements(
                 continue
             missing = next(name for name, scheme in found.items() if scheme is None)
             warnings.append(
-                f"A security requirement is left out: there is no usable scheme {quote(missing)}."
+                f"A security requirement is left out: there is no usable scheme {quote_text(missing)}."
             )
     return tuple(alternatives), warnings
 
@@ -152,7 +154,7 @@ def clash_of(together: tuple[SecurityScheme, ...]) -> str:
             continue
         first = taken.setdefault(place, scheme)
         if first is not scheme and not (_is_bearer(first) and _is_bearer(scheme)):
-            one, other, where = quote(first.scheme), quote(scheme.scheme), quote(place[1])
+            one, other, where = quote_text(first.scheme), quote_text(scheme.scheme), quote_text(place[1])
             both = f"{one} and {other} both go to the {place[0]} {where}, which has one value"
             return f"{both}: the one you save is sent, of both {one}."
     return ""
@@ -176,7 +178,7 @@ def _by_uri(document: Document, uri: str, schemes: dict[str, SecurityScheme]) ->
     if document.version != "3.2" or not uri:
         return None
     try:
-        node = document.follow({"$ref": uri})
+        node = document.follow_refs({"$ref": uri})
     except ReferenceFailed:
         return None
     name = uri.rpartition("/")[2]

@@ -66,11 +66,11 @@ class SwaggerReader:
             self._bodies[key] = _request_body(parts, consumes)
         return self._bodies[key]
 
-    def produced(self, node: JsonObject) -> tuple[str, ...]:
+    def produced_types(self, node: JsonObject) -> tuple[str, ...]:
         """The media types of every response of the operation that has a schema."""
         return _produced(node) if "produces" in node else self._produces
 
-    def servers(self, node: JsonObject) -> JsonObject:
+    def read_servers(self, node: JsonObject) -> JsonObject:
         """An object with the `servers` that the operation's own `schemes` come to; none without any."""
         schemes = array_at(node, "schemes")
         return {"servers": servers_of(self._root, schemes)} if schemes else {}

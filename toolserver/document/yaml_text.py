@@ -17,7 +17,7 @@ from typing import cast
 
 import yaml
 
-from toolserver.errors import DocumentError, quote
+from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import JsonObject, JsonValue
 
 _LOADER = cast("type[yaml.CSafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -187,7 +187,7 @@ class _Builder:
         if key in value and len(self.warnings) < _MAX_WARNINGS:
             where = _place_of(event)
             self.warnings.append(
-                f"The key {quote(key)} stands twice in one mapping{where}; the last one counts."
+                f"The key {quote_text(key)} stands twice in one mapping{where}; the last one counts."
             )
         frame.key = key
 

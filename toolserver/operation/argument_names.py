@@ -41,7 +41,7 @@ def legal_name(name: str) -> str:
     return _ILLEGAL.sub("_", plain)[:MAX_CHARS].strip("_") or "argument"
 
 
-def bind(targets: Sequence[Target]) -> Arguments:
+def bind_names(targets: Sequence[Target]) -> Arguments:
     """The argument of each target, in order; no target may stand twice.
 
     Of equal names a body property keeps its own, then the first parameter; a parameter becomes `name__in`,

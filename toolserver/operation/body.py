@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from toolserver.document.document import Document, reference_of
 from toolserver.document.media_type import OCTETS, BodyKind, body_kind, choose_json, is_json_range, sent_type
-from toolserver.errors import quote
+from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.operation.body_field import BodyField, FieldReader, first_properties, is_binary, is_structured
 from toolserver.operation.xml_body import xml_node
@@ -85,7 +85,7 @@ class BodyReader:
     _offers: dict[tuple[str, ...], _Offer] = field(default_factory=dict[tuple[str, ...], _Offer])
     _with_files: dict[str | int, bool] = field(default_factory=dict["str | int", bool])
 
-    def read(self, node: JsonObject) -> tuple[Body | None, list[str]]:
+    def read_body(self, node: JsonObject) -> tuple[Body | None, list[str]]:
         """The body that a request body object describes, and warnings; None when it names no content type.
 
         Raises:
@@ -97,7 +97,7 @@ class BodyReader:
             return None, ["The request body names no content type; it is left out."]
         choice = self._choose(content)
         if choice.kind == "multipart" and (placed := [key for key in _BY_POSITION if key in choice.media]):
-            named = quote(choice.media_type)
+            named = quote_text(choice.media_type)
             raise UnwritableBody(f"The parts of the {named} body go by position ({', '.join(placed)})")
         encoding = choice.media.get("encoding")
         key = (choice.media_type, _key_of(choice.media), id(encoding) if encoding else 0)
@@ -161,13 +161,13 @@ def _write(document: Document, choice: _Choice) -> _Written:
     warnings += undescribed
     if "/" not in choice.media_type and not warnings:
         written = "JSON" if kind == "json" else "bytes"
-        named = quote(choice.media_type)
+        named = quote_text(choice.media_type)
         warnings.append(f"The content type of the request body, {named}, is none; it is sent as {written}.")
     schema = _schema_of(choice)
     fields: Mapping[str, BodyField] = {}
     if kind in ("form", "multipart"):
         reader = FieldReader(document, kind, choice.media)
-        fields = reader.read()
+        fields = reader.read_fields()
         warnings += reader.warnings
     is_any = kind == "binary" and is_json_range(choice.media_type)
     content_type = OCTETS if is_any else sent_type(choice.media_type)
@@ -178,7 +178,7 @@ def _write(document: Document, choice: _Choice) -> _Written:
 
 def read_query_fields(document: Document, media: JsonObject) -> dict[str, BodyField]:
     """The fields of a whole query string that is written as a form."""
-    return FieldReader(document, "form", media).read()
+    return FieldReader(document, "form", media).read_fields()
 
 
 def _with_fields(document: Document, choice: _Choice) -> tuple[_Choice, list[str]]:
@@ -203,7 +203,7 @@ def _schema_of(choice: _Choice) -> JsonValue:
 
 
 def _media(document: Document, content: JsonObject, media_type: str) -> JsonObject:
-    media = document.follow(content[media_type])
+    media = document.follow_refs(content[media_type])
     return media if isinstance(media, dict) else {}
 
 
@@ -216,5 +216,5 @@ def _kind_by_schema(document: Document, choice: _Choice) -> tuple[BodyKind, list
         return ("xml" if structured else "text"), []
     if not structured:
         return choice.kind, []
-    named = quote(choice.media_type)
+    named = quote_text(choice.media_type)
     return "json", [f"The request body is {named}, but described as a structure; it is written as JSON."]

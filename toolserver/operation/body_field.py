@@ -10,7 +10,7 @@ from typing import Literal
 
 from toolserver.document.document import Document, reference_of
 from toolserver.document.media_type import base_type, body_kind, is_json_range
-from toolserver.errors import ReferenceFailed, quote
+from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
 
 _STYLES = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
@@ -65,7 +65,7 @@ class FieldReader:
     media: JsonObject
     warnings: list[str] = field(default_factory=list[str])
 
-    def read(self) -> dict[str, BodyField]:
+    def read_fields(self) -> dict[str, BodyField]:
         """Every field with a rule of its own, properties first, then encodings of other names."""
         encodings = object_at(self.media, "encoding")
         if not encodings and self.kind == "form":
@@ -107,7 +107,7 @@ class FieldReader:
         if not first or schema is None or is_json_range(first) or body_kind(first) != "binary":
             return False
         said = {"type", "enum", "const", "properties", "contentEncoding"}
-        return not any(part.keys() & said for part in branches(self.document, schema))
+        return not any(part.keys() & said for part in list_branches(self.document, schema))
 
     def _fixed_headers(self, field_name: str, encoding: JsonObject) -> Iterator[tuple[str, str]]:
         """Headers whose value the document fixes; no argument carries others."""
@@ -119,12 +119,12 @@ class FieldReader:
             if value is not None:
                 yield name.lower(), value
             elif header.get("required") is True:
-                what = f"The part {quote(field_name)} needs a header {quote(name)}"
+                what = f"The part {quote_text(field_name)} needs a header {quote_text(name)}"
                 self.warnings.append(f"{what}, which is not sent.")
 
     def _followed(self, node: JsonValue) -> JsonObject:
         try:
-            target = self.document.follow(node)
+            target = self.document.follow_refs(node)
         except ReferenceFailed:
             return {}
         return target if isinstance(target, dict) else {}
@@ -145,7 +145,7 @@ def _fixed_value(schema: JsonObject) -> str | None:
     return None
 
 
-def branches(document: Document, schema: JsonValue) -> Iterator[JsonObject]:
+def list_branches(document: Document, schema: JsonValue) -> Iterator[JsonObject]:
     """A schema and what it combines by `$ref`, `allOf`, `oneOf` and `anyOf`; each node once, at most 500."""
     waiting, seen = [schema], set[int]()
     while waiting and len(seen) < _MAX_SCHEMAS:
@@ -155,7 +155,7 @@ def branches(document: Document, schema: JsonValue) -> Iterator[JsonObject]:
         seen.add(id(node))
         if (ref := reference_of(node)) is not None:
             try:
-                waiting.append(document.resolve(ref))
+                waiting.append(document.resolve_ref(ref))
             except ReferenceFailed:
                 continue
         yield node
@@ -166,7 +166,7 @@ def branches(document: Document, schema: JsonValue) -> Iterator[JsonObject]:
 def first_properties(document: Document, schema: JsonValue) -> JsonObject:
     """The schemas of all properties at the root; of several with one name, the first."""
     found: JsonObject = {}
-    for part in branches(document, schema):
+    for part in list_branches(document, schema):
         for name, value in object_at(part, "properties").items():
             found.setdefault(name, value)
     return found
@@ -174,7 +174,7 @@ def first_properties(document: Document, schema: JsonValue) -> JsonObject:
 
 def is_structured(document: Document, schema: JsonValue) -> bool:
     """Whether values may be objects or arrays."""
-    for part in branches(document, schema):
+    for part in list_branches(document, schema):
         types = part.get("type")
         names = types if isinstance(types, list) else [types]
         if "object" in names or "array" in names or object_at(part, "properties"):
@@ -185,10 +185,10 @@ def is_structured(document: Document, schema: JsonValue) -> bool:
 def is_binary(document: Document, schema: JsonValue) -> bool:
     """Whether a value is a file or an array of files: raw bytes, which JSON and forms cannot carry."""
     return any(
-        any(map(_is_binary_string, branches(document, part["items"])))
+        any(map(_is_binary_string, list_branches(document, part["items"])))
         if "items" in part
         else _is_binary_string(part)
-        for part in branches(document, schema)
+        for part in list_branches(document, schema)
     )
 
 

@@ -20,7 +20,7 @@ from toolserver.document.security import (
 )
 from toolserver.document.servers import ServerUrl, read_servers
 from toolserver.document.swagger import SwaggerReader
-from toolserver.errors import DocumentError, ReferenceFailed, quote
+from toolserver.errors import DocumentError, ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.operation.body import Body, BodyReader, UnwritableBody
 from toolserver.operation.parameter import (
@@ -30,7 +30,7 @@ from toolserver.operation.parameter import (
     Parameter,
     ParameterReader,
 )
-from toolserver.operation.path_item import Place, Skipped, find_places
+from toolserver.operation.path_item import PathMethod, Skipped, find_places
 
 __all__ = [
     "Body",
@@ -93,7 +93,7 @@ class Operation:
     """What to send as Accept; "" leaves it to the browser."""
     warnings: tuple[str, ...] = ()
 
-    def sendable(self) -> Sequence[Parameter]:
+    def sendable_parameters(self) -> Sequence[Parameter]:
         """Those of `parameters` that an argument can fill."""
         if not self.unsendable:
             return self.parameters
@@ -158,7 +158,7 @@ def read_operations(document: Document) -> OperationList:
     """
     schemes, warnings = read_security_schemes(document)
     security_reader = RequirementReader(document, schemes)
-    security, problems = security_reader.read(document.root)
+    security, problems = security_reader.read_security(document.root)
     limits = document.limits
     reader = _Reader(
         document=document,
@@ -182,7 +182,7 @@ def read_operations(document: Document) -> OperationList:
     )
 
 
-def _places(document: Document) -> list[Place | Skipped]:
+def _places(document: Document) -> list[PathMethod | Skipped]:
     limit = document.limits.max_operations
     places = list(islice(find_places(document), limit + 1))
     if len(places) > limit:
@@ -192,7 +192,9 @@ def _places(document: Document) -> list[Place | Skipped]:
     return places
 
 
-def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipped: list[Skipped]) -> None:
+def _read_into(
+    reader: _Reader, place: PathMethod, operations: list[Operation], skipped: list[Skipped]
+) -> None:
     try:
         operations.append(_read_operation(reader, place))
     except ReferenceFailed as error:
@@ -201,7 +203,7 @@ def _read_into(reader: _Reader, place: Place, operations: list[Operation], skipp
         skipped.append(Skipped(place.method, place.item.path, str(error)))
 
 
-def _read_operation(reader: _Reader, place: Place) -> Operation:
+def _read_operation(reader: _Reader, place: PathMethod) -> Operation:
     node, method, path = place.node, place.method, place.item.path
     entries = _entries(reader, node) if "parameters" in node else []
     if "parameters" in place.item.node:
@@ -239,7 +241,7 @@ def _texts(values: list[JsonValue]) -> tuple[str, ...]:
     return tuple([value for value in values if isinstance(value, str)])
 
 
-def _prose_at(reader: _Reader, place: Place, key: str) -> str:
+def _prose_at(reader: _Reader, place: PathMethod, key: str) -> str:
     """The operation's own text, else its path item's; nothing once a document has said too much.
 
     Only a text that many operations share can come to that.
@@ -254,7 +256,7 @@ def _prose_at(reader: _Reader, place: Place, key: str) -> str:
 
 def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
     if reader.swagger is not None:
-        return read_servers(reader.swagger.servers(holder)) if "schemes" in holder else ()
+        return read_servers(reader.swagger.read_servers(holder)) if "schemes" in holder else ()
     entries = holder.get("servers")
     if entries is None:
         return ()
@@ -263,15 +265,15 @@ def _read_servers(reader: _Reader, holder: JsonObject) -> tuple[ServerUrl, ...]:
     return reader.servers[id(entries)]
 
 
-def _read_security(reader: _Reader, place: Place) -> Requirements:
+def _read_security(reader: _Reader, place: PathMethod) -> Requirements:
     if not isinstance(place.node.get("security"), list):
         return reader.security
-    requirements, problems = reader.security_reader.read(place.node)
+    requirements, problems = reader.security_reader.read_security(place.node)
     place.warnings += problems
     return requirements
 
 
-def _read_parameters(reader: _Reader, place: Place, entries: list[_Read]) -> tuple[Parameter, ...]:
+def _read_parameters(reader: _Reader, place: PathMethod, entries: list[_Read]) -> tuple[Parameter, ...]:
     """By name and place, without those that stand for something else."""
     found = {entry.sending.identity: entry for entry in entries if isinstance(entry, Parameter)}
     if len(found) < len(entries):
@@ -287,7 +289,8 @@ def _read_parameters(reader: _Reader, place: Place, entries: list[_Read]) -> tup
 def _left_out(unsendable: list[Parameter]) -> list[str]:
     """What a browser cannot send though an API can do without it; required ones are the plan's concern."""
     return [
-        f"The optional {sending.location} parameter {quote(sending.name)} is left out. {sending.unsendable}"
+        f"The optional {sending.location} parameter {quote_text(sending.name)} is left out. "
+        f"{sending.unsendable}"
         for parameter in unsendable
         if not (sending := parameter.sending).required
     ]
@@ -303,7 +306,7 @@ def _entries(reader: _Reader, holder: JsonObject) -> list[_Read]:
     if not isinstance(entries, list):
         return []
     _count(reader, entries)
-    read = reader.parameter_reader.read
+    read = reader.parameter_reader.read_parameter
     return [
         read(entry) if isinstance(entry, dict) and "$ref" not in entry else _read_entry(reader, entry)
         for entry in entries
@@ -342,37 +345,45 @@ def _read_entry(reader: _Reader, entry: JsonValue) -> _Read:
         return _read_parameter(reader, entry)
     found = reader.parameters.get(ref)
     if found is None:
-        found = reader.parameters[ref] = _read_parameter(reader, reader.document.follow(entry))
+        found = reader.parameters[ref] = _read_parameter(reader, reader.document.follow_refs(entry))
     return found
 
 
 def _read_parameter(reader: _Reader, node: JsonValue) -> _Read:
-    return reader.parameter_reader.read(node) if isinstance(node, dict) else "A parameter is not an object."
+    return (
+        reader.parameter_reader.read_parameter(node)
+        if isinstance(node, dict)
+        else "A parameter is not an object."
+    )
 
 
-def _match_template(found: dict[tuple[str, str], Parameter], place: Place, reader: ParameterReader) -> None:
+def _match_template(
+    found: dict[tuple[str, str], Parameter], place: PathMethod, reader: ParameterReader
+) -> None:
     """Makes path parameters and template expressions agree; else the operation could never be called."""
     expressions = place.item.expressions
     for identity in [each for each in found if each[1] == "path" and each not in expressions]:
         del found[identity]
-        place.warnings.append(f"The path has no place for {quote(identity[0])}; that parameter is left out.")
+        place.warnings.append(
+            f"The path has no place for {quote_text(identity[0])}; that parameter is left out."
+        )
     for identity in expressions:
         if identity not in found:
             name = identity[0]
-            found[identity] = reader.undescribed(name)
+            found[identity] = reader.make_undescribed(name)
             place.warnings.append(
-                f"The path parameter {quote(name)} is not described; it is taken as a string."
+                f"The path parameter {quote_text(name)} is not described; it is taken as a string."
             )
 
 
-def _read_body(reader: _Reader, place: Place, entries: list[_Read]) -> Body | None:
+def _read_body(reader: _Reader, place: PathMethod, entries: list[_Read]) -> Body | None:
     if reader.swagger is not None:
         parts = [entry.node for entry in entries if isinstance(entry, BodyPart)]
         if not parts:
             return None
         node = reader.swagger.request_body(place.node, parts)
     elif "requestBody" in place.node:
-        node = reader.document.follow(place.node["requestBody"])
+        node = reader.document.follow_refs(place.node["requestBody"])
     else:
         return None
     if not isinstance(node, dict):
@@ -380,7 +391,7 @@ def _read_body(reader: _Reader, place: Place, entries: list[_Read]) -> Body | No
         return None
     try:
         if id(node) not in reader.bodies:
-            reader.bodies[id(node)] = reader.body_reader.read(node)
+            reader.bodies[id(node)] = reader.body_reader.read_body(node)
     except UnwritableBody as error:
         if node.get("required") is True:
             raise _Unusable(f"{error}, which cannot be written yet.") from None
@@ -391,7 +402,7 @@ def _read_body(reader: _Reader, place: Place, entries: list[_Read]) -> Body | No
     return body
 
 
-def _leave_out_body(body: Body, place: Place) -> None:
+def _leave_out_body(body: Body, place: PathMethod) -> None:
     reason = f"A browser cannot send a body with {place.method} requests"
     if body.required:
         raise _Unusable(f"{reason}, and the operation requires one.")
@@ -403,7 +414,7 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
     statuses = node.get("responses")
     if not isinstance(statuses, dict) or not statuses:
         return ""
-    produced = reader.swagger.produced(node) if reader.swagger is not None else None
+    produced = reader.swagger.produced_types(node) if reader.swagger is not None else None
     looked_at = islice(statuses.items(), _MAX_STATUSES)
     successes = [entry for status, entry in looked_at if status[:1] == "2"]
     keys: list[str] = []
@@ -418,7 +429,7 @@ def _read_accept(reader: _Reader, node: JsonObject) -> str:
 
 def _response_types(document: Document, entry: JsonValue, produced: _Produced) -> Iterable[str]:
     try:
-        response = document.follow(entry)
+        response = document.follow_refs(entry)
     except ReferenceFailed:
         return ()
     if not isinstance(response, dict):

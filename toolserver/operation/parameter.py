@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from toolserver.document.document import SWAGGER, Document
 from toolserver.document.media_type import FORM, base_type, choose_json
 from toolserver.document.swagger_parameters import is_body_part, parameter_of, schema_of, style_of
-from toolserver.errors import quote
-from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trimmed
+from toolserver.errors import quote_text
+from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trim_bytes
 from toolserver.operation.argument_names import Target, legal_name
 from toolserver.operation.body import BodyField, read_query_fields
 from toolserver.operation.body_field import rules_of
@@ -106,7 +106,7 @@ class Sending:
         self.argument = legal_name(self.name)
         self.identity = (self.name.lower() if self.location == "header" else self.name, self.location)
         self.unsendable = _unsendable_reason(self.location, self.name)
-        self.planned = trimmed(dump_json(self.to_json(self.argument)))
+        self.planned = trim_bytes(dump_json(self.to_json(self.argument)))
 
     def to_json(self, argument: str) -> JsonObject:
         """Its entry in a plan. Content-typed parameters have no style, as in the specification."""
@@ -146,7 +146,7 @@ class Parameter:
     """As written."""
     document: Document = field(repr=False, compare=False)
 
-    def described(self) -> Described:
+    def describe_parameter(self) -> Described:
         """Read anew each time: a catalog does without, and who makes a schema of it keeps that."""
         document, node = self.document, self.node
         if document.version == SWAGGER:
@@ -181,7 +181,7 @@ class ParameterReader:
         self._is_swagger = document.version == SWAGGER
         self._sendings: dict[_Alike, Sending] = {}
 
-    def read(self, node: JsonObject) -> Parameter | BodyPart | str:
+    def read_parameter(self, node: JsonObject) -> Parameter | BodyPart | str:
         """The parameter, or what is wrong with it as a sentence.
 
         Raises:
@@ -217,9 +217,11 @@ class ParameterReader:
         name = text_at(node, "name")
         if not name:
             return "A parameter has no name."
-        return f"The parameter {quote(name)} has no known place: in is {quote(text_at(node, 'in'))}."
+        return (
+            f"The parameter {quote_text(name)} has no known place: in is {quote_text(text_at(node, 'in'))}."
+        )
 
-    def undescribed(self, name: str) -> Parameter:
+    def make_undescribed(self, name: str) -> Parameter:
         """A place in the path that the document does not describe: any string."""
         sending = self._sendings.get((name, "path", True, None, None, False))
         if sending is None:
@@ -243,7 +245,7 @@ class ParameterReader:
             if location == "querystring" and base_type(content_type or "") == FORM:
                 fields = read_query_fields(document, media)
         if location == "querystring" and content_type is None:
-            return f"The parameter {quote(name)} is the whole query string, but has no content."
+            return f"The parameter {quote_text(name)} is the whole query string, but has no content."
         if style is None or style not in _STYLES[location]:
             style = _STYLES[location][0]
         if explode is None:
@@ -273,7 +275,7 @@ def _unsendable_reason(location: Location, name: str) -> str | None:
 
 
 def _default_of(document: Document, schema: JsonValue) -> str | None:
-    target = document.follow(schema)
+    target = document.follow_refs(schema)
     default = target.get("default") if isinstance(target, dict) else None
     return default if isinstance(default, str) else None
 
@@ -284,5 +286,5 @@ def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonO
     if not content:
         return None, {}
     media_type = choose_json(content) or next(iter(content))
-    media = document.follow(content[media_type])
+    media = document.follow_refs(content[media_type])
     return media_type, media if isinstance(media, dict) else {}

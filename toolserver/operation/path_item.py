@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from toolserver.document.document import Document
-from toolserver.errors import ReferenceFailed, quote
+from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at
 
 _METHODS = {
@@ -54,7 +54,7 @@ class PathItem(NamedTuple):
 
 
 @dataclass(slots=True)
-class Place:
+class PathMethod:
     """One method of one path item, while it is read."""
 
     method: str
@@ -70,13 +70,13 @@ class _Finder:
     """What of a path item matters, by its identity: thousands of paths may refer to one with thousands of
     other fields."""
 
-    def find(self, path: str, entry: JsonValue) -> list[Place | Skipped]:
+    def find(self, path: str, entry: JsonValue) -> list[PathMethod | Skipped]:
         if not isinstance(entry, dict):
             return [Skipped("*", path, "The path item is not an object.")]
         item = entry
         if "$ref" in entry:
             try:
-                target = self.document.follow(entry)
+                target = self.document.follow_refs(entry)
             except ReferenceFailed as error:
                 return [Skipped("*", path, error.message)]
             if not isinstance(target, dict):
@@ -95,8 +95,8 @@ class _Finder:
             )
         return self.fields[id(item)]
 
-    def _operations(self, item: PathItem) -> list[Place | Skipped]:
-        found: list[Place | Skipped] = []
+    def _operations(self, item: PathItem) -> list[PathMethod | Skipped]:
+        found: list[PathMethod | Skipped] = []
         for name, node in item.node.items():
             method = _METHODS.get(name)
             if method is not None:
@@ -105,12 +105,12 @@ class _Finder:
                 found += self._others(name, item, node)
         return found
 
-    def _others(self, name: str, item: PathItem, node: JsonValue) -> Iterable[Place | Skipped]:
+    def _others(self, name: str, item: PathItem, node: JsonValue) -> Iterable[PathMethod | Skipped]:
         if name in _ADDED_IN_3_2 and self.document.version == "3.2":
             return [_place("QUERY", item, node)] if name == "query" else _additional(item)
         if name.lower() not in _METHODS:
             return ()
-        reason = f"{quote(name)} is not a field of a path item; methods are lower case."
+        reason = f"{quote_text(name)} is not a field of a path item; methods are lower case."
         return [Skipped(name.upper(), item.path, reason)]
 
 
@@ -118,11 +118,11 @@ def _expressions(path: str) -> tuple[tuple[str, str], ...]:
     return tuple([(name, "path") for name in dict.fromkeys(_EXPRESSION.findall(path))])
 
 
-def find_places(document: Document) -> Iterator[Place | Skipped]:
+def find_places(document: Document) -> Iterator[PathMethod | Skipped]:
     """Every operation of `paths`, the extensions among its keys left out."""
     finder = _Finder(document)
     try:
-        paths = document.follow(document.root.get("paths"))
+        paths = document.follow_refs(document.root.get("paths"))
     except ReferenceFailed as error:
         yield Skipped("*", "*", error.message)
         return
@@ -131,19 +131,23 @@ def find_places(document: Document) -> Iterator[Place | Skipped]:
             yield from finder.find(path, entry)
 
 
-def _additional(item: PathItem) -> Iterator[Place | Skipped]:
+def _additional(item: PathItem) -> Iterator[PathMethod | Skipped]:
     """Operations of methods that have no field of their own; their case is kept."""
     for method, node in object_at(item.node, "additionalOperations").items():
         if method.lower() in (*_METHODS, "query"):
-            reason = f"{quote(method)} has a field of its own and must not stand in additionalOperations."
+            reason = (
+                f"{quote_text(method)} has a field of its own and must not stand in additionalOperations."
+            )
             yield Skipped(method, item.path, reason)
         elif not _METHOD.fullmatch(method):
-            yield Skipped(method[:_MAX_METHOD_CHARS], item.path, f"{quote(method)} is not an HTTP method.")
+            yield Skipped(
+                method[:_MAX_METHOD_CHARS], item.path, f"{quote_text(method)} is not an HTTP method."
+            )
         else:
             yield _place(method, item, node)
 
 
-def _place(method: str, item: PathItem, node: JsonValue) -> Place | Skipped:
+def _place(method: str, item: PathItem, node: JsonValue) -> PathMethod | Skipped:
     if not isinstance(node, dict):
         return Skipped(method, item.path, "The operation is not an object.")
     if method.upper() in _FORBIDDEN_METHODS:
@@ -153,4 +157,4 @@ def _place(method: str, item: PathItem, node: JsonValue) -> Place | Skipped:
     if len(item.path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
         reason = f"The path is longer than {MAX_PATH_BYTES:,} bytes."
         return Skipped(method, f"{item.path[:_SHOWN_PATH_CHARS]}…", reason)
-    return Place(method, item, node, [])
+    return PathMethod(method, item, node, [])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from toolserver.document.security import Requirements
-from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
+from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
 from toolserver.operation.argument_names import WHOLE, Arguments
 from toolserver.operation.body import Body
 from toolserver.operation.body_field import rules_of
@@ -28,7 +28,7 @@ class PlanWriter:
     )
     """By identity, each beside the requirements themselves, so that no others get it."""
 
-    def write(
+    def write_plan(
         self, operation: Operation, arguments: Arguments, *, body_additional: bool, base_url: str
     ) -> bytes:
         """The plan of `operation` as compact JSON; key order is fixed, so equal plans are equal bytes.
@@ -37,7 +37,7 @@ class PlanWriter:
         that nothing declares become properties of the body too.
         """
         parameters: list[bytes] = []
-        for parameter in operation.sendable():
+        for parameter in operation.sendable_parameters():
             sending = parameter.sending
             argument = arguments.get(sending.target)
             if argument == sending.argument:
@@ -66,7 +66,7 @@ class PlanWriter:
     def _security(self, requirements: Requirements) -> bytes:
         found = self._requirements.get(id(requirements))
         if found is None:
-            written = trimmed(dump_json([_plan_security(together) for together in requirements]))
+            written = trim_bytes(dump_json([_plan_security(together) for together in requirements]))
             found = self._requirements[id(requirements)] = requirements, written
         return found[1]
 

@@ -90,7 +90,7 @@ class _Writer:
 
     def _target(self, ref: str) -> JsonValue:
         try:
-            return self._document.resolve(ref)
+            return self._document.resolve_ref(ref)
         except ReferenceFailed:
             return None
 

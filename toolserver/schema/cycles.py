@@ -19,7 +19,7 @@ BEYOND = -1
 """The number of that circle."""
 
 
-class Circles:
+class ReferenceCycles:
     """The circles of one document, found as they are asked for (Tarjan's algorithm, without recursion)."""
 
     def __init__(
@@ -43,7 +43,7 @@ class Circles:
         self._to_themselves: set[str] = set()
         self._steps = 0
 
-    def number(self, ref: str) -> int | None:
+    def number_of(self, ref: str) -> int | None:
         """The number of the circle `ref` is on; None when it leads nowhere back."""
         if ref not in self._numbers:
             self._visit(ref)

@@ -35,7 +35,7 @@ def with_examples(schema: JsonValue, values: list[JsonValue]) -> JsonValue:
 def _values_of(document: Document, node: JsonObject) -> Iterator[JsonValue]:
     for entry in list(object_at(node, "examples").values())[:_MAX_EXAMPLES]:
         with suppress(ReferenceFailed):
-            example = document.follow(entry)
+            example = document.follow_refs(entry)
             for key in ("dataValue", "value"):  # the first is OpenAPI 3.2's
                 if isinstance(example, dict) and key in example:
                     yield example[key]

@@ -11,9 +11,9 @@ from functools import partial
 from typing import NamedTuple
 
 from toolserver.document.document import schema_reference_of
-from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
+from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
 from toolserver.schema.alternatives import Tag
-from toolserver.schema.cycles import Circles
+from toolserver.schema.cycles import ReferenceCycles
 from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
 from toolserver.schema.write import (
@@ -23,7 +23,7 @@ from toolserver.schema.write import (
     Flat,
     NodeWriter,
     Reached,
-    Scope,
+    SchemaScope,
     TooLarge,
     Wording,
     name_of,
@@ -71,11 +71,11 @@ class Flattening:
         """
         self.reader = ShapeReader(resolve)
         self.max_nodes = max_nodes
-        self._circles = Circles(resolve, subtypes=self.reader.subtypes.references)
+        self._circles = ReferenceCycles(resolve, subtypes=self.reader.subtypes.references_below)
         self._writer = NodeWriter(self.reader, self._below, self._branch, max_nodes)
         self._forget()
 
-    def flatten(self, schema: JsonValue, scope: Scope, wording: Wording = NO_WORDS) -> Flat:
+    def flatten_schema(self, schema: JsonValue, scope: SchemaScope, wording: Wording = NO_WORDS) -> Flat:
         """The schema of one argument.
 
         Raises:
@@ -127,26 +127,28 @@ class Flattening:
         self._kept_bytes += len(flat.json)
         return flat
 
-    def trim(self) -> bool:
+    def trim_cache(self) -> bool:
         """Forgets what is kept when it is too much, and says so. Not for while something is flattened."""
         is_much = self._kept_bytes > KEPT_BYTES
         if is_much:
             self._forget()
         return is_much
 
-    def _plain(self, schema: JsonObject, scope: Scope, wording: Wording) -> Flat:
+    def _plain(self, schema: JsonObject, scope: SchemaScope, wording: Wording) -> Flat:
         """A scalar or an array of scalars. Documents repeat these inline, so they are known by their text."""
         text = dump_json(schema)
         place = _ANYWHERE if schema["type"] != "array" else (scope.levels < 0, scope.in_array)
         flat = self._plains.get((text, scope.terse, wording, place))
         if flat is None:
-            scope = Scope(scope.levels, terse=scope.terse, in_array=scope.in_array)
-            flat = self._writer.write(Reached(self.reader.read(schema), scope, wording, NOTHING_ABOVE))
-            self._plains[trimmed(text), scope.terse, wording, place] = flat
+            scope = SchemaScope(scope.levels, terse=scope.terse, in_array=scope.in_array)
+            flat = self._writer.write_node(
+                Reached(self.reader.read_shape(schema), scope, wording, NOTHING_ABOVE)
+            )
+            self._plains[trim_bytes(text), scope.terse, wording, place] = flat
             self._kept_bytes += len(text) + len(flat.json)
         return flat
 
-    def _below(self, schema: JsonValue, scope: Scope, tag: Tag | None = None) -> Flat:
+    def _below(self, schema: JsonValue, scope: SchemaScope, tag: Tag | None = None) -> Flat:
         if not isinstance(schema, dict):
             return self._write(schema, scope, NO_WORDS)
         if _is_plain(schema):
@@ -157,7 +159,7 @@ class Flattening:
             make = partial(self._write, schema, scope, NO_WORDS, tag=tag)
             return self._kept(key, scope.levels, make, even_cut=False)
         above = self._above_of(ref, scope.above)
-        scope = Scope(scope.levels, above, scope.terse, scope.in_array)
+        scope = SchemaScope(scope.levels, above, scope.terse, scope.in_array)
         key = (ref, above, scope.terse, scope.in_array, tag)
         return self._kept(key, scope.levels, partial(self._write, schema, scope, NO_WORDS, tag=tag))
 
@@ -165,20 +167,20 @@ class Flattening:
         """Of the circular references above, those that `ref` can lead back to."""
         if above is NOTHING_ABOVE:
             return above
-        number = self._circles.number(ref)
+        number = self._circles.number_of(ref)
         if number is None:
             return NOTHING_ABOVE
         if (above, number) not in self._within:
-            merged = tuple(each for each in above.merged if self._circles.number(each) == number)
-            entered = frozenset(each for each in above.entered if self._circles.number(each) == number)
+            merged = tuple(each for each in above.merged if self._circles.number_of(each) == number)
+            entered = frozenset(each for each in above.entered if self._circles.number_of(each) == number)
             within = Above(merged, entered, above.body & entered)
             self._within[above, number] = within if merged or entered else NOTHING_ABOVE
         return self._within[above, number]
 
     def _circular(self, refs: Iterable[str]) -> list[str]:
-        return [ref for ref in refs if self._circles.number(ref) is not None]
+        return [ref for ref in refs if self._circles.number_of(ref) is not None]
 
-    def _branch(self, base: JsonObject, branch: JsonValue, tag: Tag | None, scope: Scope) -> Flat:
+    def _branch(self, base: JsonObject, branch: JsonValue, tag: Tag | None, scope: SchemaScope) -> Flat:
         if not base:
             return self._below(branch, scope, tag)
         key = (id(base), id(branch))
@@ -190,7 +192,7 @@ class Flattening:
     def _write(
         self,
         schema: JsonValue,
-        scope: Scope,
+        scope: SchemaScope,
         wording: Wording,
         alone: JsonValue = None,
         tag: Tag | None = None,
@@ -199,17 +201,17 @@ class Flattening:
         above = scope.above
         _, shape, merged, entered = self._read(schema, above, alone, tag)
         if not merged:
-            return self._writer.write(Reached(shape, scope, wording, above))
+            return self._writer.write_node(Reached(shape, scope, wording, above))
         inner = Above(tuple(sorted((*above.merged, *merged))), above.entered.union(entered), above.body)
         ended = self._close(Reached(shape, scope, wording, inner), merged, entered)
-        return ended or self._writer.write(Reached(shape, scope, wording, inner, frozenset(entered)))
+        return ended or self._writer.write_node(Reached(shape, scope, wording, inner, frozenset(entered)))
 
     def _read(self, schema: JsonValue, above: Above, alone: JsonValue, tag: Tag | None) -> _Reading:
         """Read once, however many levels are told of it, and wherever a bare reference to it stands."""
         key = (_identity(schema), above.merged, tag)
         reading = self._readings.get(key)
         if reading is None:
-            shape = self.reader.read(schema, above.merged)
+            shape = self.reader.read_shape(schema, above.merged)
             if tag is not None:
                 self._fix(shape, tag)
             merged = self._circular(shape.refs) if shape.refs else []
@@ -229,7 +231,7 @@ class Flattening:
             return
         if not tag.optional and tag.name not in shape.required:
             shape.required += (tag.name,)
-        stated = self.reader.read(own)
+        stated = self.reader.read_shape(own)
         is_open = stated.enum is None or any(value in stated.enum for value in tag.values)
         if is_open and not stated.alternatives and stated.types in (None, ("string",)):
             values: JsonObject = {"type": "string", "enum": list[JsonValue](tag.values)}

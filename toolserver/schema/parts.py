@@ -26,7 +26,7 @@ _EVALUATES = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", 
 _WHOLE_FORMATS = ("int32", "int64")
 
 
-def both(first: JsonValue, second: JsonValue) -> JsonValue:
+def combine_schemas(first: JsonValue, second: JsonValue) -> JsonValue:
     """A schema that means both."""
     return first if first is second or first == second else {"allOf": [first, second]}
 
@@ -81,7 +81,7 @@ def take_needed(shape: Shape, branches: list[list[str]], *, exclusive: bool) -> 
     common = [name for name in branches[0] if all(name in names for names in branches)]
     shape.required = tuple(dict.fromkeys((*shape.required, *common)))
     if len(branches) > 1:
-        shape.note(describe_choice(branches, exclusive=exclusive))
+        shape.add_note(describe_choice(branches, exclusive=exclusive))
 
 
 def _take_description(shape: Shape, part: JsonObject) -> None:
@@ -113,7 +113,7 @@ def _take_needs(shape: Shape, part: JsonObject) -> None:
             rules.append(f"`{name}` needs {' and '.join(f'`{each}`' for each in needed)}")
     if rules:
         shape.needs = needs
-        shape.note("; ".join(rules) + ".")
+        shape.add_note("; ".join(rules) + ".")
 
 
 def _take_items(shape: Shape, part: JsonObject) -> None:
@@ -127,13 +127,13 @@ def _take_items(shape: Shape, part: JsonObject) -> None:
     if rest is False:
         combine_keywords(shape.keywords, {"maxItems": len(prefix)})
     elif isinstance(rest, dict) or rest is True:
-        shape.items = rest if shape.items is None else both(shape.items, rest)
+        shape.items = rest if shape.items is None else combine_schemas(shape.items, rest)
 
 
 def _take_rules(shape: Shape, part: JsonObject) -> None:
     shape.partly_told = shape.partly_told or "if" in part or "dependentSchemas" in part
     told, lost = tell_rules(part)
-    shape.note(" ".join(told))
+    shape.add_note(" ".join(told))
     if lost:
         shape.problems += (f"the rules in {', '.join(dict.fromkeys(lost))} are not part of the schema",)
 
@@ -143,7 +143,7 @@ def _take_discriminator(shape: Shape, part: JsonObject) -> None:
         name = text_at(discriminator, "propertyName")
         shape.discriminator = shape.discriminator or discriminator
         names = ", ".join(value_text(key) for key in object_at(discriminator, "mapping"))
-        shape.note(f"`{clean_text(name)}` tells which form it is{': ' + names if names else ''}.")
+        shape.add_note(f"`{clean_text(name)}` tells which form it is{': ' + names if names else ''}.")
 
 
 def take_alternatives(shape: Shape, part: JsonObject) -> None:

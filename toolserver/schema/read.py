@@ -18,7 +18,7 @@ from toolserver.schema.keywords import read_keywords, read_types
 from toolserver.schema.parts import (
     KEYS_OF_OBJECTS,
     TAKERS,
-    both,
+    combine_schemas,
     settle_types,
     take_alternatives,
     take_enum,
@@ -63,7 +63,7 @@ class ShapeReader:
             "propertyNames": self._take_key_schema,
         }
 
-    def read(self, schema: JsonValue, trail: Iterable[str] = ()) -> Shape:
+    def read_shape(self, schema: JsonValue, trail: Iterable[str] = ()) -> Shape:
         """The shape of `schema`. `trail`: references already entered on the way from the root.
 
         Alternatives of a schema on the trail are not read again: a subtype that extends its parent by
@@ -117,7 +117,7 @@ class ShapeReader:
             if with_alternatives and ("anyOf" in node or "oneOf" in node):
                 take_alternatives(shape, node)
             elif with_alternatives and is_all and "discriminator" in node:
-                take_subtypes(shape, self.subtypes.below(of, node), MAX_SUBTYPES)
+                take_subtypes(shape, self.subtypes.branches_below(of, node), MAX_SUBTYPES)
             if "allOf" in node:
                 alone = is_all and not of and _only_part(node) is not None
                 inner = [_Part(each, "", with_alternatives, alone) for each in array_at(node, "allOf")]
@@ -159,7 +159,7 @@ class ShapeReader:
         for name, schema in properties.items():
             if name not in shape.hidden:
                 present = shape.properties.get(name)
-                shape.properties[name] = schema if present is None else both(present, schema)
+                shape.properties[name] = schema if present is None else combine_schemas(present, schema)
 
     def _is_read_only(self, schema: JsonObject) -> bool:
         """What a schema says itself wins over what it refers to and is put together from."""
@@ -187,7 +187,7 @@ class ShapeReader:
         forms: list[str] = []
         patterns = shape.patterns or {}
         for pattern, schema in object_at(part, "patternProperties").items():
-            patterns[pattern] = both(patterns[pattern], schema) if pattern in patterns else schema
+            patterns[pattern] = combine_schemas(patterns[pattern], schema) if pattern in patterns else schema
             target = self._end_of_chain(schema)
             types = read_types(target.get("type")) if isinstance(target, dict) else None
             forms.append(
@@ -195,19 +195,19 @@ class ShapeReader:
             )
         if forms:
             shape.patterns = patterns
-            shape.note(f"Keys that match {'; '.join(forms)}.")
+            shape.add_note(f"Keys that match {'; '.join(forms)}.")
 
     def _take_key_schema(self, shape: Shape, part: JsonObject) -> None:
         schema = part["propertyNames"]
         if not isinstance(schema, dict):
             return
-        shape.key_schema = schema if shape.key_schema is None else both(shape.key_schema, schema)
+        shape.key_schema = schema if shape.key_schema is None else combine_schemas(shape.key_schema, schema)
         keys, target = Shape(), self._end_of_chain(schema)
         if isinstance(target, dict):
             take_enum(keys, target)
             words: JsonObject = {"enum": keys.enum} if keys.enum else {}
             if text := describe_constraints(words | read_keywords(target)):
-                shape.note(f"Each key: {text}")
+                shape.add_note(f"Each key: {text}")
 
     def _settle_alternatives(self, shape: Shape, trail: frozenset[str]) -> None:
         """Leaves one set of two branches or more; single branches are merged like `allOf` parts."""
@@ -247,7 +247,7 @@ class ShapeReader:
             return []
         if len(targets) > 1 and all(map(is_enum, targets)):
             schema, meanings = one_enum(targets)
-            shape.note(meanings)
+            shape.add_note(meanings)
             return [schema]
         return kept
 

@@ -91,7 +91,7 @@ class Shape:
         """Names a caller has to send."""
         return [name for name in self.required if name not in self.hidden]
 
-    def note(self, sentence: str) -> None:
+    def add_note(self, sentence: str) -> None:
         """Adds to `notes`, once and within the length of a list of values."""
         sentence = clean_text(sentence, ENUM_CHARS)
         if sentence and sentence not in self.notes:

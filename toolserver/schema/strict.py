@@ -16,7 +16,7 @@ from typing import cast
 
 import orjson
 
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, trimmed
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, trim_bytes
 from toolserver.schema.hints import MAY_BE_NULL, clean_text
 from toolserver.schema.write import FREE_FORM_BRANCHES
 
@@ -75,7 +75,7 @@ def strict_schema(schema_json: bytes) -> Strict:
         counts.check()
     except _NotStrict as reason:
         return Strict(b"", str(reason))
-    return Strict(trimmed(orjson.dumps(schema)), "")
+    return Strict(trim_bytes(orjson.dumps(schema)), "")
 
 
 def without_added_nulls(arguments: JsonObject, schema: JsonObject) -> JsonObject:

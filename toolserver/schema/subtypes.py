@@ -31,13 +31,13 @@ class Subtypes:
         self._resolve = resolve
         self._extensions: dict[str, list[str]] | None = None
 
-    def below(self, ref: str, base: JsonObject) -> list[JsonValue]:
+    def branches_below(self, ref: str, base: JsonObject) -> list[JsonValue]:
         """Branches for `base`, to which `ref` leads; [] when nothing extends it.
 
         Those that its mapping names come first. The base itself is the last, unless a mapping leaves it out.
         More than `MAX_SUBTYPES` are too many to be told.
         """
-        refs = self.references(ref, base)
+        refs = self.references_below(ref, base)
         if not refs:
             return []
         branches: list[JsonValue] = [{"$ref": each} for each in refs if each != ref]
@@ -46,7 +46,7 @@ class Subtypes:
             branches.append({"type": "object", "properties": {name: {"enum": own}}, "required": [name]})
         return branches
 
-    def references(self, ref: str, base: JsonObject) -> list[str]:
+    def references_below(self, ref: str, base: JsonObject) -> list[str]:
         """The references that `below` makes branches of."""
         discriminator = discriminator_of(base)
         if not ref or not discriminator or "oneOf" in base or "anyOf" in base:

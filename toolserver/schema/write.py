@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import orjson
 
-from toolserver.json_types import JsonObject, JsonValue, dump_json, trimmed
+from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
 from toolserver.schema.alternatives import Tag, tag_of
 from toolserver.schema.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
 from toolserver.schema.keywords import ANNOTATIONS, keywords_for, unique_values
@@ -47,7 +47,7 @@ class Above(NamedTuple):
 NOTHING_ABOVE = Above()
 
 
-class Scope(NamedTuple):
+class SchemaScope(NamedTuple):
     """How much of a schema is told, and where it stands."""
 
     levels: int
@@ -89,7 +89,7 @@ class Reached(NamedTuple):
     """A node to be written."""
 
     shape: Shape
-    scope: Scope
+    scope: SchemaScope
     wording: Wording
     inner: Above
     """What is above its children."""
@@ -147,8 +147,8 @@ class NodeWriter:
     def __init__(
         self,
         reader: ShapeReader,
-        below: Callable[[JsonValue, Scope], Flat],
-        branch: Callable[[JsonObject, JsonValue, Tag | None, Scope], Flat],
+        below: Callable[[JsonValue, SchemaScope], Flat],
+        branch: Callable[[JsonObject, JsonValue, Tag | None, SchemaScope], Flat],
         max_nodes: int,
     ) -> None:
         """What is below a node is flattened by others.
@@ -161,7 +161,7 @@ class NodeWriter:
         self._branch = branch
         self._max_nodes = max_nodes
 
-    def write(self, node: Reached) -> Flat:
+    def write_node(self, node: Reached) -> Flat:
         """The node with everything below it.
 
         Raises:
@@ -240,7 +240,7 @@ class NodeWriter:
         self, node: Reached, draft: _Draft, properties: JsonObject, additional: JsonValue
     ) -> dict[str, object]:
         shape, scope = node.shape, node.scope
-        below = Scope(scope.levels - 1, node.inner, scope.terse)
+        below = SchemaScope(scope.levels - 1, node.inner, scope.terse)
         parts: dict[str, object] = {
             "properties": {
                 name: draft.take(f".{name}", self._below(schema, below))
@@ -266,7 +266,7 @@ class NodeWriter:
             return ""
         value = "any value"
         if isinstance(additional, dict):
-            inner = self._reader.read(additional, node.inner.merged)
+            inner = self._reader.read_shape(additional, node.inner.merged)
             value = "each value: " + (" or ".join(inner.types) if inner.types else "any")
         if has_names:
             return f"Further keys are allowed; {value}."
@@ -285,7 +285,7 @@ class NodeWriter:
             return self.write_cut(node, "")
         draft = self._draft(node)
         deeper = int(scope.in_array)
-        below = Scope(scope.levels - deeper, node.inner, scope.terse, in_array=True)
+        below = SchemaScope(scope.levels - deeper, node.inner, scope.terse, in_array=True)
         described = draft.take("[]", self._below(items, below), deeper)
         return _finish(node, draft, plain, {"items": described}, text)
 
@@ -301,7 +301,7 @@ class NodeWriter:
         return distinct[0] if len(distinct) == 1 else JsonObject(anyOf=distinct), text
 
     def _type_words(self, schema: JsonValue) -> str:
-        return " or ".join(self._reader.read(schema).types or ("any",))
+        return " or ".join(self._reader.read_shape(schema).types or ("any",))
 
     def _write_types(self, node: Reached, types: tuple[str, ...]) -> Flat:
         """Several types, objects or arrays among them: one branch each, scalars together."""
@@ -326,7 +326,7 @@ class NodeWriter:
         if len(branches) >= self._max_nodes:
             raise TooLarge
         draft = self._draft(node)
-        below = Scope(scope.levels - 1, node.inner, scope.terse)
+        below = SchemaScope(scope.levels - 1, node.inner, scope.terse)
         forms = [
             draft.take(f"({number})", self._branch(base, branch, tag, below))
             for number, (branch, tag) in enumerate(zip_longest(branches, tags), start=1)
@@ -375,10 +375,10 @@ def _finish(
 def _dump(written: dict[str, object], plain: JsonObject, parts: dict[str, object]) -> bytes:
     """`written` is what comes first."""
     try:
-        return trimmed(orjson.dumps({**written, **plain, **parts}))
+        return trim_bytes(orjson.dumps({**written, **plain, **parts}))
     except TypeError:  # an integer beyond 64 bits somewhere
         longer = {key: orjson.Fragment(dump_json(value)) for key, value in plain.items()}
-        return trimmed(orjson.dumps({**written, **longer, **parts}))
+        return trim_bytes(orjson.dumps({**written, **longer, **parts}))
 
 
 def _shortened(plain: JsonObject, terse: int) -> JsonObject:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import orjson
 
-from toolserver.json_types import trimmed
+from toolserver.json_types import trim_bytes
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import MetaTool
 
@@ -22,7 +22,7 @@ _RESPONSES = orjson.Fragment(b'{"200":{"description":"ok"}}')
 """Short: Open WebUI sends the whole document along with every chat request."""
 
 
-def advertise(
+def advertise_tools(
     tools: Iterable[Tool],
     schema_of: Callable[[Tool], bytes],
     *,
@@ -49,7 +49,7 @@ def advertise(
             },
         }
     )
-    return trimmed(written)
+    return trim_bytes(written)
 
 
 def _operation(name: str, description: str, schema: bytes) -> dict[str, object]:

@@ -14,7 +14,7 @@ import orjson
 
 from toolserver.json_types import JsonValue
 from toolserver.schema.flatten import Flattening
-from toolserver.schema.write import NO_WORDS, NOTHING_ABOVE, Above, Flat, Scope, TooLarge, Wording
+from toolserver.schema.write import NO_WORDS, NOTHING_ABOVE, Above, Flat, SchemaScope, TooLarge, Wording
 
 _NO_TEXT = 2
 _NO_ITEMS = -1
@@ -79,16 +79,16 @@ class ArgumentSchemas:
         """`flattening` has the budget's nodes as its limit."""
         self._flattening = flattening
         self._budget = budget
-        self._all_levels = Scope(budget.depth - 1)
+        self._all_levels = SchemaScope(budget.depth - 1)
         self._told: dict[int, tuple[ArgumentSource, Flat]] = {}
         """By identity of a lasting source: itself, and all of it."""
 
-    def schema(self, sources: Sequence[ArgumentSource], *, bare: bool = False) -> ToolSchema:
+    def build_schema(self, sources: Sequence[ArgumentSource], *, bare: bool = False) -> ToolSchema:
         """The schema for these arguments. Time and size are bounded by the budget.
 
         `bare`: types of arguments and nothing else.
         """
-        if self._flattening.trim():
+        if self._flattening.trim_cache():
             self._told.clear()
         if bare:
             flats = [self._flat(source, _NO_ITEMS, _NO_TEXT) for source in sources]
@@ -123,8 +123,8 @@ class ArgumentSchemas:
         if told is not None:
             return told[1]
         above = source.above
-        scope = self._all_levels if above is NOTHING_ABOVE else Scope(self._budget.depth - 1, above)
-        flat = self._flattening.flatten(source.schema, scope, source.wording)
+        scope = self._all_levels if above is NOTHING_ABOVE else SchemaScope(self._budget.depth - 1, above)
+        flat = self._flattening.flatten_schema(source.schema, scope, source.wording)
         if source.lasting:
             self._told[id(source)] = source, flat
         return flat
@@ -168,7 +168,9 @@ class ArgumentSchemas:
             return None
 
     def _flat(self, source: ArgumentSource, levels: int, terse: int = 0) -> Flat:
-        return self._flattening.flatten(source.schema, Scope(levels, source.above, terse), source.wording)
+        return self._flattening.flatten_schema(
+            source.schema, SchemaScope(levels, source.above, terse), source.wording
+        )
 
     def _in_bytes(self, sources: Sequence[ArgumentSource], growth: _Growth) -> list[Flat]:
         flats = growth.flats

@@ -15,7 +15,7 @@ import orjson
 from toolserver.document.document import Document
 from toolserver.document.security import Requirements, clash_of
 from toolserver.document.servers import ServerUrl, absolute_url, choose_base_url, origin_of, read_servers
-from toolserver.errors import DocumentError, quote
+from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import JsonValue, dump_json
 from toolserver.operation.argument_names import WHOLE
 from toolserver.operation.operation import (
@@ -116,7 +116,7 @@ class DocumentTools:
         self._schemas_left = document.limits.max_compiled_bytes
         self.compiled = _compile(document, listed, self._definitions, source_url, base_url)
 
-    def schema(self, key: str) -> ToolSchema:
+    def schema_of(self, key: str) -> ToolSchema:
         """The arguments' schema of one operation.
 
         When the schemas asked for came to `Limits.max_compiled_bytes` together, further ones only name their
@@ -126,7 +126,7 @@ class DocumentTools:
             KeyError: there is no such operation.
         """
         operation = self._operations[key]
-        schema = self._definitions.schema(operation, bare=self._schemas_left <= 0)
+        schema = self._definitions.build_schema(operation, bare=self._schemas_left <= 0)
         self._schemas_left -= len(schema.schema_json)
         return schema
 
@@ -179,14 +179,14 @@ def _find_addresses(
         root = absolute_url(base_url, None)
         if not root:
             raise DocumentError(
-                "invalid_base_url", f"The base URL {quote(base_url)} is not an http or https address."
+                "invalid_base_url", f"The base URL {quote_text(base_url)} is not an http or https address."
             )
         return _Addresses(root, root), []
     servers = read_servers(document.root)
     root = choose_base_url(servers, source_url)
     if root:
         return _Addresses(root, source_url), _default_warnings(servers)
-    named = f"names its server only as {quote(servers[0].url)}" if servers else "names no server"
+    named = f"names its server only as {quote_text(servers[0].url)}" if servers else "names no server"
     advice = "enter the API's base URL, such as https://api.example.com"
     return _Addresses("", source_url), [f"The document {named}; {advice}."]
 
@@ -196,7 +196,7 @@ def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
     variables = servers[0].variables if servers else ()
     if not variables:
         return []
-    named = ", ".join(quote(name) for name in variables)
+    named = ", ".join(quote_text(name) for name in variables)
     return [f"The base URL takes defaults for {named}; enter another base URL if they are not yours."]
 
 
@@ -218,7 +218,7 @@ class _Compiler:
 
     def compile(self, operations: Sequence[Operation]) -> tuple[CompiledOperation, ...]:
         names = suggest_names(operations)
-        outlines = [self.definitions.outline(operation) for operation in operations]
+        outlines = [self.definitions.outline_operation(operation) for operation in operations]
         plans = self._plans(operations, outlines)
         return tuple(
             [self._compiled(*about) for about in zip(operations, names, outlines, plans, strict=True)]
@@ -231,7 +231,7 @@ class _Compiler:
         plans: list[bytes] = []
         for operation, outline in zip(operations, outlines, strict=True):
             base_url, _ = self.addresses.of(operation.servers)
-            plan_json = writer.write(
+            plan_json = writer.write_plan(
                 operation, outline.arguments, body_additional=outline.body_additional, base_url=base_url
             )
             plans.append(plan_json)
@@ -278,12 +278,12 @@ def _warnings(
     warnings = [*operation.warnings, *outline.warnings]
     if operation.servers and not base_url:
         warnings.append(
-            f"Its own server {quote(operation.servers[0].url)} is not an address that can be called."
+            f"Its own server {quote_text(operation.servers[0].url)} is not an address that can be called."
         )
     for parameter in operation.unsendable:
         sending = parameter.sending
         if sending.required:
-            what = f"{sending.location} parameter {quote(sending.name)}"
+            what = f"{sending.location} parameter {quote_text(sending.name)}"
             refused = "cannot be sent, so the API will probably refuse."
             warnings.append(f"The required {what} {refused} {sending.unsendable}")
     return (*warnings, *of_security)
@@ -335,7 +335,7 @@ class CompiledReader:
         self._head: dict[str, Any] | None = None
         self._operations: list[CompiledOperation] = []
 
-    def feed(self, line: bytes) -> None:
+    def feed_line(self, line: bytes) -> None:
         """Takes the next line, with or without its line end."""
         if self._head is None:
             self._head = orjson.loads(line)
@@ -345,7 +345,7 @@ class CompiledReader:
             row[_TAGS], row[_WARNINGS] = tuple(row[_TAGS]), tuple(row[_WARNINGS])
             self._operations.append(CompiledOperation(*row))
 
-    def finish(self) -> CompiledDocument:
+    def finish_document(self) -> CompiledDocument:
         """The document.
 
         Raises:
@@ -372,5 +372,5 @@ def compiled_from_lines(lines: Iterable[bytes]) -> CompiledDocument:
     """
     reader = CompiledReader()
     for line in lines:
-        reader.feed(line)
-    return reader.finish()
+        reader.feed_line(line)
+    return reader.finish_document()

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from toolserver.document.document import Document, reference_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
-from toolserver.operation.argument_names import WHOLE, WHOLE_BODY, Arguments, Target, bind, legal_name
+from toolserver.operation.argument_names import WHOLE, WHOLE_BODY, Arguments, Target, bind_names, legal_name
 from toolserver.operation.body import Body
 from toolserver.operation.operation import Operation
 from toolserver.operation.parameter import Parameter
@@ -83,7 +83,7 @@ class Definitions:
         """`budget`: of each tool."""
         budget = budget or Budget()
         self._document = document
-        self._flattening = Flattening(document.resolve, max_nodes=budget.nodes)
+        self._flattening = Flattening(document.resolve_ref, max_nodes=budget.nodes)
         self._schemas = ArgumentSchemas(self._flattening, budget)
         self._spreads: dict[str | int, _Spread | None] = {}
         self._alive: list[JsonValue | Parameter] = []
@@ -95,7 +95,7 @@ class Definitions:
         self._sources: dict[int, ArgumentSource] = {}
         """By identity of a parameter: many operations share some."""
 
-    def outline(self, operation: Operation) -> Outline:
+    def outline_operation(self, operation: Operation) -> Outline:
         """Never raises for what stands in the operation's schemas: see `warnings`."""
         body = operation.body
         spread = self._spread(body) if body is not None else None
@@ -106,15 +106,16 @@ class Definitions:
             description=_describe(operation, _body_notes(body, spread.shape, spread.additional)),
             arguments=_arguments(operation, spread),
             body_additional=spread.additional is not False,
-            warnings=limited(f"body: {problem}" for problem in problems) if problems else (),
+            warnings=limit_warnings(f"body: {problem}" for problem in problems) if problems else (),
         )
 
-    def schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
+    def build_schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
         """The arguments' schema; costs as much as what no earlier schema needed. `bare`: types only."""
         spread = self._spread(operation.body)
         known = self._sources
         sources = [
-            known.get(id(parameter)) or self._new_source(parameter) for parameter in operation.sendable()
+            known.get(id(parameter)) or self._new_source(parameter)
+            for parameter in operation.sendable_parameters()
         ]
         if operation.body is not None:
             sources += self._body_sources(operation.body, spread)
@@ -123,8 +124,8 @@ class Definitions:
             source if source.argument == argument else _renamed(source, argument, target)
             for source, (target, argument) in zip(sources, arguments.items(), strict=True)
         ]
-        schema = self._schemas.schema(named, bare=bare)
-        return schema._replace(warnings=limited(schema.warnings))
+        schema = self._schemas.build_schema(named, bare=bare)
+        return schema._replace(warnings=limit_warnings(schema.warnings))
 
     def _new_source(self, parameter: Parameter) -> ArgumentSource:
         self._alive.append(parameter)
@@ -145,7 +146,7 @@ class Definitions:
         return self._spreads[key]
 
     def _read_spread(self, schema: JsonValue) -> _Spread | None:
-        shape = self._flattening.reader.read(schema)
+        shape = self._flattening.reader.read_shape(schema)
         self._properties_left -= len(shape.properties)
         if shape.types != ("object",) or not shape.properties or shape.alternatives:
             return None
@@ -189,22 +190,24 @@ class Definitions:
         return self._exemplified[id(body)][1]
 
     def _types(self, schema: JsonValue) -> tuple[str, ...] | None:
-        return self._flattening.reader.read(schema).types
+        return self._flattening.reader.read_shape(schema).types
 
 
 def _arguments(operation: Operation, spread: _Spread | None) -> Arguments:
     """As `bind` names them; it is only asked where legal forms of names clash, which is rare."""
-    arguments = {parameter.sending.target: parameter.sending.argument for parameter in operation.sendable()}
+    arguments = {
+        parameter.sending.target: parameter.sending.argument for parameter in operation.sendable_parameters()
+    }
     if spread is not None:
         arguments.update(spread.arguments)
     elif operation.body is not None:
         arguments[WHOLE] = WHOLE_BODY
     if len(set(arguments.values())) < len(arguments):
-        return bind(list(arguments))
+        return bind_names(list(arguments))
     return arguments
 
 
-def limited(warnings: Iterable[str]) -> tuple[str, ...]:
+def limit_warnings(warnings: Iterable[str]) -> tuple[str, ...]:
     """The distinct ones, twenty at most, and how many more there are."""
     distinct = tuple(dict.fromkeys(warnings))
     if len(distinct) <= MAX_WARNINGS:
@@ -213,7 +216,7 @@ def limited(warnings: Iterable[str]) -> tuple[str, ...]:
 
 
 def _parameter_source(parameter: Parameter) -> ArgumentSource:
-    description, schema, deprecated = parameter.described()
+    description, schema, deprecated = parameter.describe_parameter()
     notes = ("Deprecated.",) if deprecated else ()
     wording = Wording(description, notes) if notes or description else NO_WORDS
     return ArgumentSource(parameter.sending.name, schema, wording, parameter.sending.required, lasting=True)

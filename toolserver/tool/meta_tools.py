@@ -13,7 +13,7 @@ import orjson
 
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.document.json_text import members_of
-from toolserver.errors import ArgumentError, quote
+from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json, text_at
 from toolserver.tool.catalog import Tool
 
@@ -176,7 +176,7 @@ def no_operation(name: str, tools: Iterable[Tool]) -> ArgumentError:
     names = [tool.name for tool in tools] if len(name) <= _MAX_NEAR_CHARS else []
     near = get_close_matches(name, names, _MAX_NEAR)
     hint = f" Near it: {', '.join(near)}." if near else " Look for it with find_operations."
-    return ArgumentError(f"There is no operation {quote(name)}.{hint}", argument="name", pointer="/name")
+    return ArgumentError(f"There is no operation {quote_text(name)}.{hint}", argument="name", pointer="/name")
 
 
 def inner_error(name: str, error: ArgumentError) -> ArgumentError:
@@ -239,7 +239,7 @@ _VALIDATORS = {meta: ArgumentValidator(meta.schema_json, takes_more=False) for m
 
 
 def _validated(meta: MetaTool, arguments: JsonObject) -> JsonObject:
-    _VALIDATORS[meta].validate(arguments)
+    _VALIDATORS[meta].validate_arguments(arguments)
     return arguments
 
 

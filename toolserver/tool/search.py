@@ -43,7 +43,7 @@ class ToolSearch:
                 self._scores.setdefault(word, {})[index] = weight
         self._words = sorted(self._scores)
 
-    def find(self, query: str, *, server: str = "", tag: str = "") -> list[Tool]:
+    def find_tools(self, query: str, *, server: str = "", tag: str = "") -> list[Tool]:
         """The tools that have at least one word of `query`, best first; without words, all of them.
 
         `server` and `tag`: only tools of that server id, with that tag (letter case does not matter).

@@ -63,7 +63,7 @@ class Offer:
         """How many chosen tools are not shown themselves."""
         return len(self.reachable) - len(self.tools)
 
-    def absences(self, tools: Iterable[Tool]) -> Mapping[str, Absence]:
+    def explain_absences(self, tools: Iterable[Tool]) -> Mapping[str, Absence]:
         """Which of `tools` are not shown, by name, and why."""
         shown = {tool.name for tool in self.tools}
         chosen = {tool.name for tool in self.reachable}
@@ -79,7 +79,7 @@ def estimated_tokens(name: str, description: str, schema_json: bytes) -> int:
     return (len(name) + len(description) + len(schema_json)) // CHARS_PER_TOKEN + 1
 
 
-def choose(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
+def choose_tools(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
     """The tools that a selection means, whatever their number."""
     tags = {tag.lower() for tag in selection.tags}
     fits = re.compile("|".join(map(translate, selection.names))).match
@@ -95,13 +95,13 @@ def choose(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
     )
 
 
-def candidates(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
+def find_candidates(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
     """The tools whose cost decides about an offer: all chosen ones if their number fits, else pinned ones."""
-    chosen = choose(tools, selection)
+    chosen = choose_tools(tools, selection)
     return chosen if len(chosen) <= selection.limit else _pinned(chosen, selection)
 
 
-def offer(
+def offer_tools(
     tools: Iterable[Tool], selection: Selection, *, tokens_of: Callable[[Tool], int] | None = None
 ) -> Offer:
     """All chosen tools when they fit; else the pinned ones that fit, with the tools that reach the others.
@@ -109,7 +109,7 @@ def offer(
     `read_result`, to which a cut answer points, goes with all tools where there is room for it. `tokens_of`
     is asked only when the selection has a budget, and only for `candidates`.
     """
-    chosen = choose(tools, selection)
+    chosen = choose_tools(tools, selection)
     if len(chosen) > selection.limit:
         over = "over_limit"
     elif _affordable(chosen, (), selection, tokens_of) < len(chosen):

@@ -44,10 +44,10 @@ _SAYABLE = frozenset({"logprobs", "top_logprobs"})
 
 def chat_options(body: JsonObject) -> JsonObject:
     """Those of a chat request that ask for something."""
-    return {name: value for name, value in body.items() if name in CHAT_OPTIONS and asks(name, value)}
+    return {name: value for name, value in body.items() if name in CHAT_OPTIONS and has_effect(name, value)}
 
 
-def asks(name: str, value: JsonValue) -> bool:
+def has_effect(name: str, value: JsonValue) -> bool:
     """Whether a member asks for something that would not happen anyway."""
     return value not in (None, [], {}) and not (name in _NOTHING and value == _NOTHING[name])
 

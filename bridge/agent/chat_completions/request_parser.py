@@ -7,15 +7,15 @@ Completions has are kept apart, for a provider that speaks it. Members nobody kn
 from __future__ import annotations
 
 from bridge.agent.chat_completions.messages_to_items import items_of_messages
-from bridge.agent.chat_completions.options import CHAT_OPTIONS, asks, chat_options, refuse_choices
+from bridge.agent.chat_completions.options import CHAT_OPTIONS, chat_options, has_effect, refuse_choices
 from bridge.agent.request_fields import (
     MAX_ROUNDS_MEMBER,
     ParsedRequest,
     as_object,
     asked_rounds,
-    flag,
     optional_object,
     optional_text,
+    read_flag,
     required_text,
 )
 from bridge.agent.request_tools import EXTRA_TOOLS, caller_tools, responses_tool_choice, wants_tools
@@ -64,9 +64,9 @@ def parse_chat_request(body: JsonObject) -> ParsedRequest:
         chat_options=chat_options(body),
         with_tools=wants_tools(body),
         max_rounds=asked_rounds(body),
-        streams=flag(body, "stream"),
-        wants_usage_chunk=flag(optional_object(body, "stream_options"), "include_usage"),
-        dropped=tuple(name for name in body if name in _DROPPED and asks(name, body[name])),
+        streams=read_flag(body, "stream"),
+        wants_usage_chunk=read_flag(optional_object(body, "stream_options"), "include_usage"),
+        dropped=tuple(name for name in body if name in _DROPPED and has_effect(name, body[name])),
     )
 
 

@@ -121,7 +121,7 @@ class ChatReading:
         """The tokens are counted."""
         return self._response["usage"] is not None
 
-    def read(self, chunk: JsonObject) -> Iterator[JsonObject]:
+    def decode_chunk(self, chunk: JsonObject) -> Iterator[JsonObject]:
         """The events that a chunk brings. To be read to their end."""
         if not self._has_begun:
             self._has_begun = True
@@ -140,7 +140,7 @@ class ChatReading:
         if usage := object_at(chunk, "usage"):
             self._response["usage"] = responses_usage(usage)
 
-    def end(self) -> Iterator[JsonObject]:
+    def finish_stream(self) -> Iterator[JsonObject]:
         """Everything still open, and the ending of the response."""
         reason = self._reason.lower()
         if reason in _CUT_OFF:
@@ -149,7 +149,7 @@ class ChatReading:
             status, why = "incomplete", "content_filter"
         else:
             status, why = ("failed" if reason in _BROKEN else "completed"), None
-        yield from self._output.end("completed" if status == "completed" else "incomplete")
+        yield from self._output.finish_items("completed" if status == "completed" else "incomplete")
         ended: JsonObject = {**self._response, "status": status, "output": self._output.items}
         if why is not None:
             ended["incomplete_details"] = {"reason": why}
@@ -164,15 +164,15 @@ class ChatReading:
         delta = object_at(choice, "delta") or object_at(choice, "message")
         output = self._output
         if thought := thought_in(delta):
-            yield from output.think(thought)
+            yield from output.add_reasoning(thought)
         if details := array_at(delta, "reasoning_details"):
             yield from output.keep_thought(details)
         if said := said_in(delta):
-            yield from output.say(said, array_at(object_at(choice, "logprobs"), "content"))
+            yield from output.add_text(said, array_at(object_at(choice, "logprobs"), "content"))
         if refusal := text_at(delta, "refusal"):
-            yield from output.refuse(refusal)
+            yield from output.add_refusal(refusal)
         for annotation in annotations_in(delta):
-            yield from output.note(annotation)
+            yield from output.add_annotation(annotation)
         for call in calls_in(delta):
-            yield from output.call(call)
+            yield from output.read_call_delta(call)
         self._reason = text_at(choice, "finish_reason") or self._reason

@@ -19,7 +19,7 @@ from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, t
 ItemStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
 
 
-class OpenMessage:
+class StreamedMessage:
     """An assistant message of texts and refusals."""
 
     def __init__(self, item_id: str, output_index: int) -> None:
@@ -31,11 +31,11 @@ class OpenMessage:
         self._annotations: list[JsonValue] = []
         """Of the last part."""
 
-    def begin(self) -> list[JsonObject]:
+    def begin_item(self) -> list[JsonObject]:
         """The message, without parts yet."""
         return [_added(self._index, self._item("in_progress"))]
 
-    def text(self, delta: str, logprobs: list[JsonValue]) -> list[JsonObject]:
+    def add_text(self, delta: str, logprobs: list[JsonValue]) -> list[JsonObject]:
         """More text; `logprobs` of its tokens."""
         began = self._part("output_text")
         self._pieces.append(delta)
@@ -47,13 +47,13 @@ class OpenMessage:
         }
         return [*began, event]
 
-    def refusal(self, delta: str) -> list[JsonObject]:
+    def add_refusal(self, delta: str) -> list[JsonObject]:
         """More of why it will not."""
         began = self._part("refusal")
         self._pieces.append(delta)
         return [*began, {"type": "response.refusal.delta", **self._place(), "delta": delta}]
 
-    def annotation(self, annotation: JsonObject) -> list[JsonObject]:
+    def add_annotation(self, annotation: JsonObject) -> list[JsonObject]:
         """A source of the text."""
         began = self._part("output_text")
         self._annotations.append(annotation)
@@ -65,7 +65,7 @@ class OpenMessage:
         }
         return [*began, event]
 
-    def end(self, status: ItemStatus) -> list[JsonObject]:
+    def finish_item(self, status: ItemStatus) -> list[JsonObject]:
         """The parts whole, and the message."""
         ended = self._end_part()
         return [*ended, _done(self._index, self._item(status))]
@@ -106,7 +106,7 @@ class OpenMessage:
         }
 
 
-class OpenReasoning:
+class StreamedReasoning:
     """What a model thought, in its own words."""
 
     def __init__(self, item_id: str, output_index: int) -> None:
@@ -115,7 +115,7 @@ class OpenReasoning:
         self._pieces: list[str] = []
         self._details: list[JsonValue] = []
 
-    def begin(self) -> list[JsonObject]:
+    def begin_item(self) -> list[JsonObject]:
         """The item and its part, both still empty."""
         part: JsonObject = {"type": "reasoning_text", "text": ""}
         return [
@@ -123,16 +123,16 @@ class OpenReasoning:
             {"type": "response.content_part.added", **self._place(), "part": part},
         ]
 
-    def text(self, delta: str) -> JsonObject:
+    def add_text(self, delta: str) -> JsonObject:
         """More of the thought."""
         self._pieces.append(delta)
         return {"type": "response.reasoning_text.delta", **self._place(), "delta": delta}
 
-    def keep(self, details: list[JsonValue]) -> None:
+    def keep_details(self, details: list[JsonValue]) -> None:
         """Blocks that a gateway wants back as they are."""
         self._details += details
 
-    def end(self, status: ItemStatus) -> list[JsonObject]:
+    def finish_item(self, status: ItemStatus) -> list[JsonObject]:
         """The thought whole."""
         whole = "".join(self._pieces)
         part: JsonObject = {"type": "reasoning_text", "text": whole}
@@ -152,7 +152,7 @@ class OpenReasoning:
         return {"id": self._id, "type": "reasoning", "status": status, "summary": [], "content": [*content]}
 
 
-class OpenCall:
+class StreamedCall:
     """A function call."""
 
     def __init__(self, item_id: str, output_index: int) -> None:
@@ -167,23 +167,23 @@ class OpenCall:
         self._pieces: list[str] = []
         self._extra: JsonValue = None
 
-    def keep(self, extra: JsonValue) -> None:
+    def keep_extra(self, extra: JsonValue) -> None:
         """What the provider wants back with the call, such as the signature of a thought."""
         self._extra = extra
 
-    def begin(self) -> list[JsonObject]:
+    def begin_item(self) -> list[JsonObject]:
         """The call, named, without arguments. `name` and `call_id` are set by now."""
         self.has_begun = True
         return [_added(self._index, self._item("in_progress", ""))]
 
-    def delta(self, piece: str) -> JsonObject:
+    def add_arguments(self, piece: str) -> JsonObject:
         """More of the arguments."""
         self._pieces.append(piece)
         if not self.is_whole and self._pieces[0].startswith("{"):
-            self.is_whole = self._object_end.find(piece, 0) is not None
+            self.is_whole = self._object_end.find_end(piece, 0) is not None
         return {"type": "response.function_call_arguments.delta", **self._place(), "delta": piece}
 
-    def end(self, status: ItemStatus) -> list[JsonObject]:
+    def finish_item(self, status: ItemStatus) -> list[JsonObject]:
         """The call whole."""
         arguments = "".join(self._pieces)
         item = self._item(status, arguments)
@@ -222,14 +222,14 @@ def _done(index: int, item: Item) -> JsonObject:
 class ChatCalls:
     """The calls of one round, all open until its end: their deltas may come in any order."""
 
-    def __init__(self, new_call: Callable[[], OpenCall], new_id: Callable[[], str]) -> None:
+    def __init__(self, new_call: Callable[[], StreamedCall], new_id: Callable[[], str]) -> None:
         """`new_call` takes the next place in the output; `new_id`: a text that is never given twice."""
         self._new_call = new_call
         self._new_id = new_id
-        self._calls: list[OpenCall] = []
-        self._by_index: dict[int, OpenCall] = {}
+        self._calls: list[StreamedCall] = []
+        self._by_index: dict[int, StreamedCall] = {}
 
-    def read(self, delta: JsonObject) -> list[JsonObject]:
+    def read_delta(self, delta: JsonObject) -> list[JsonObject]:
         """The events of one entry of `delta.tool_calls`."""
         function = object_at(delta, "function")
         name, call_id = text_at(function, "name"), text_at(delta, "id")
@@ -237,23 +237,23 @@ class ChatCalls:
         call.call_id = call.call_id or call_id
         call.name = call.name or name
         if "extra_content" in delta:
-            call.keep(delta["extra_content"])
+            call.keep_extra(delta["extra_content"])
         piece = _arguments_text(function.get("arguments"))
         events = self._begin(call) if call.name or piece else []
-        return [*events, call.delta(piece)] if piece else events
+        return [*events, call.add_arguments(piece)] if piece else events
 
-    def end(self, status: ItemStatus) -> Iterator[list[JsonObject]]:
+    def finish_calls(self, status: ItemStatus) -> Iterator[list[JsonObject]]:
         """The last events of every call, in the order in which they came; the very last carries the item."""
         for call in self._calls:
-            yield [*self._begin(call), *call.end(status)]
+            yield [*self._begin(call), *call.finish_item(status)]
 
-    def _begin(self, call: OpenCall) -> list[JsonObject]:
+    def _begin(self, call: StreamedCall) -> list[JsonObject]:
         if call.has_begun:
             return []
         call.call_id = call.call_id or f"call_{self._new_id()}"
-        return call.begin()
+        return call.begin_item()
 
-    def _call(self, index: JsonValue, call_id: str, name: str) -> OpenCall:
+    def _call(self, index: JsonValue, call_id: str, name: str) -> StreamedCall:
         place = index if isinstance(index, int) else max(self._by_index, default=0)
         call = self._by_index.get(place)
         if call is None or _is_another(call, call_id, name):
@@ -262,7 +262,7 @@ class ChatCalls:
         return call
 
 
-def _is_another(call: OpenCall, call_id: str, name: str) -> bool:
+def _is_another(call: StreamedCall, call_id: str, name: str) -> bool:
     """Whether a delta under the index of `call` begins a call of its own."""
     if not name or not call.name:
         return False

@@ -11,9 +11,9 @@ from collections.abc import Callable, Generator, Iterator
 from bridge.agent.chat_completions.stream_items import (
     ChatCalls,
     ItemStatus,
-    OpenCall,
-    OpenMessage,
-    OpenReasoning,
+    StreamedCall,
+    StreamedMessage,
+    StreamedReasoning,
 )
 from bridge.agent.items import Item
 from toolserver.json_types import JsonObject, JsonValue
@@ -27,7 +27,7 @@ class ChatOutput:
         self._new_id = new_id
         self._places = 0
         self._items: dict[int, Item] = {}
-        self._open: OpenMessage | OpenReasoning | None = None
+        self._open: StreamedMessage | StreamedReasoning | None = None
         self._calls = ChatCalls(self._new_call, new_id)
 
     @property
@@ -35,61 +35,61 @@ class ChatOutput:
         """Those that have ended, in their order."""
         return [self._items[place] for place in sorted(self._items)]
 
-    def think(self, text: str) -> Iterator[JsonObject]:
+    def add_reasoning(self, text: str) -> Iterator[JsonObject]:
         """More of a thought."""
         reasoning = yield from self._reasoning()
-        yield reasoning.text(text)
+        yield reasoning.add_text(text)
 
     def keep_thought(self, details: list[JsonValue]) -> Iterator[JsonObject]:
         """Blocks of a thought that a gateway wants back as they are."""
         reasoning = yield from self._reasoning()
-        reasoning.keep(details)
+        reasoning.keep_details(details)
 
-    def say(self, text: str, logprobs: list[JsonValue]) -> Iterator[JsonObject]:
+    def add_text(self, text: str, logprobs: list[JsonValue]) -> Iterator[JsonObject]:
         """More of a text."""
         message = yield from self._message()
-        yield from message.text(text, logprobs)
+        yield from message.add_text(text, logprobs)
 
-    def refuse(self, text: str) -> Iterator[JsonObject]:
+    def add_refusal(self, text: str) -> Iterator[JsonObject]:
         """More of why the model will not."""
         message = yield from self._message()
-        yield from message.refusal(text)
+        yield from message.add_refusal(text)
 
-    def note(self, annotation: JsonObject) -> Iterator[JsonObject]:
+    def add_annotation(self, annotation: JsonObject) -> Iterator[JsonObject]:
         """A source of the text."""
         message = yield from self._message()
-        yield from message.annotation(annotation)
+        yield from message.add_annotation(annotation)
 
-    def call(self, delta: JsonObject) -> Iterator[JsonObject]:
+    def read_call_delta(self, delta: JsonObject) -> Iterator[JsonObject]:
         """An entry of `delta.tool_calls`."""
         yield from self._end_open("completed")
-        yield from self._calls.read(delta)
+        yield from self._calls.read_delta(delta)
 
-    def end(self, status: ItemStatus) -> Iterator[JsonObject]:
+    def finish_items(self, status: ItemStatus) -> Iterator[JsonObject]:
         """End all that is open."""
         yield from self._end_open(status)
-        for events in self._calls.end(status):
+        for events in self._calls.finish_calls(status):
             yield from self._ended(events)
 
-    def _reasoning(self) -> Generator[JsonObject, None, OpenReasoning]:
-        if isinstance(self._open, OpenReasoning):
+    def _reasoning(self) -> Generator[JsonObject, None, StreamedReasoning]:
+        if isinstance(self._open, StreamedReasoning):
             return self._open
         yield from self._end_open("completed")
-        self._open = OpenReasoning(f"rs_{self._new_id()}", self._place())
-        yield from self._open.begin()
+        self._open = StreamedReasoning(f"rs_{self._new_id()}", self._place())
+        yield from self._open.begin_item()
         return self._open
 
-    def _message(self) -> Generator[JsonObject, None, OpenMessage]:
-        if isinstance(self._open, OpenMessage):
+    def _message(self) -> Generator[JsonObject, None, StreamedMessage]:
+        if isinstance(self._open, StreamedMessage):
             return self._open
         yield from self._end_open("completed")
-        self._open = OpenMessage(f"msg_{self._new_id()}", self._place())
-        yield from self._open.begin()
+        self._open = StreamedMessage(f"msg_{self._new_id()}", self._place())
+        yield from self._open.begin_item()
         return self._open
 
     def _end_open(self, status: ItemStatus) -> Iterator[JsonObject]:
         if self._open is not None:
-            yield from self._ended(self._open.end(status))
+            yield from self._ended(self._open.finish_item(status))
             self._open = None
 
     def _ended(self, events: list[JsonObject]) -> Iterator[JsonObject]:
@@ -100,8 +100,8 @@ class ChatOutput:
             self._items[place] = item
         yield from events
 
-    def _new_call(self) -> OpenCall:
-        return OpenCall(f"fc_{self._new_id()}", self._place())
+    def _new_call(self) -> StreamedCall:
+        return StreamedCall(f"fc_{self._new_id()}", self._place())
 
     def _place(self) -> int:
         self._places += 1

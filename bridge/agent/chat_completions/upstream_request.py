@@ -74,7 +74,7 @@ def chat_request(request: ModelRequest, dialect: ChatDialect = OPENAI_DIALECT) -
     return body
 
 
-def unsayable(request: ModelRequest) -> Iterator[str]:
+def find_unsupported_paths(request: ModelRequest) -> Iterator[str]:
     """Paths within a Responses request that `chat_request` leaves out, such as `truncation` or `tools[0]`."""
     options = request.options
     yield from unsayable_in(request.input)

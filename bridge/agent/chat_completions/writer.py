@@ -18,9 +18,9 @@ from bridge.agent.turn import (
     Attached,
     CallEnded,
     CallStarted,
-    Kept,
+    ItemStored,
+    ModelOutput,
     Notice,
-    Said,
     Settled,
     TurnEvent,
     TurnResult,
@@ -49,7 +49,7 @@ class CallerCalls:
         """All calls that `rest` was given."""
         return self._whole
 
-    def read(self, place: Hashable, event: ModelEvent) -> Iterator[JsonObject]:
+    def read_event(self, place: Hashable, event: ModelEvent) -> Iterator[JsonObject]:
         """Deltas for an event of the item at `place`; a call without id or name waits for `rest`."""
         match event.type:
             case "response.output_item.added":
@@ -67,7 +67,7 @@ class CallerCalls:
             case _:
                 pass
 
-    def rest(self, calls: Sequence[ModelCall]) -> Iterator[JsonObject]:
+    def flush_calls(self, calls: Sequence[ModelCall]) -> Iterator[JsonObject]:
         """What is still to be told of the calls that the caller has to run."""
         by_id = {begun.call_id: begun for begun in self._by_place.values()}
         for call in calls:
@@ -159,10 +159,10 @@ class ChatWriter:
         self._markers = ChatMarkers(shell.markers)
         self._notices = ChatNotices() if shell.for_open_webui else None
 
-    def write(self, event: TurnEvent) -> list[JsonObject]:
+    def write_event(self, event: TurnEvent) -> list[JsonObject]:
         """Chunks for an event; the first ever carries the role."""
         match event:
-            case Said():
+            case ModelOutput():
                 chunks = self._said(event)
             case CallStarted():
                 chunks = self._told(event)
@@ -171,27 +171,29 @@ class ChatWriter:
             case Notice():
                 chunks = self._paragraph(event.text) if event.in_answer else self._told(event)
             case Attached():
-                chunks = [self._notices.attached(event)] if self._notices else []
-            case Kept():
-                chunks = self._marked(self._markers.name(event.id))
+                chunks = [self._notices.report_document(event)] if self._notices else []
+            case ItemStored():
+                chunks = self._marked(self._markers.name_item(event.id))
             case Settled():
                 return []
         return [*self._begin(), *chunks]
 
-    def end(self, result: TurnResult, error: JsonObject | None = None) -> list[JsonObject]:
+    def write_end(self, result: TurnResult, error: JsonObject | None = None) -> list[JsonObject]:
         """The rest: calls that the caller has to run, an error, the one `finish_reason`, the usage.
 
         `error`: in OpenAI's form, of a turn that failed; None: what the result says of it.
         """
         chunks = self._begin()
-        chunks.extend(self._delta({"tool_calls": [call]}) for call in self._calls.rest(result.caller_calls))
+        chunks.extend(
+            self._delta({"tool_calls": [call]}) for call in self._calls.flush_calls(result.caller_calls)
+        )
         self._usage = chat_usage(result.usage)
         self._finish_reason = _finish_reason(result)
         if result.status == "failed":
             chunks.append({"error": error or _error(object_at(result.response, "error"))})
         return [*chunks, *self._finish()]
 
-    def fail(self, error: JsonObject) -> list[JsonObject]:
+    def write_failure(self, error: JsonObject) -> list[JsonObject]:
         """The end of a turn that has no result; `error`: in OpenAI's form. Something may have been said."""
         self._finish_reason = "stop"
         return [*self._begin(), {"error": error}, *self._finish()]
@@ -242,18 +244,18 @@ class ChatWriter:
         return [self._delta({"role": "assistant", "content": ""})]
 
     def _finish(self) -> Iterator[JsonObject]:
-        yield from self._marked(self._markers.rest())
+        yield from self._marked(self._markers.flush_names())
         if self._notices:
-            yield from self._notices.end()
+            yield from self._notices.report_end()
         yield self._delta({}, self._finish_reason)
         if self._shell.with_usage and self._usage is not None:
             yield self._chunk([], self._usage)
 
-    def _said(self, said: Said) -> Iterator[JsonObject]:
+    def _said(self, said: ModelOutput) -> Iterator[JsonObject]:
         body = said.event.body
         index = body.get("output_index")
         place = (said.round, index if isinstance(index, int) else None)
-        self._markers.told(said.event.type, place)
+        self._markers.note_event(said.event.type, place)
         match said.event.type:
             case "response.output_text.delta":
                 yield from self._text_delta(text_at(body, "delta"), place, array_at(body, "logprobs"))
@@ -266,13 +268,13 @@ class ChatWriter:
                 yield from self._annotation(object_at(body, "annotation"))
             case "response.web_search_call.searching" | "response.web_search_call.completed" as kind:
                 if self._notices:
-                    yield self._notices.search(has_ended=kind.endswith("completed"))
+                    yield self._notices.report_search(has_ended=kind.endswith("completed"))
             case "response.output_item.done" if (
                 text_at(object_at(body, "item"), "type") == "image_generation_call"
             ):
                 yield from self._image(object_at(body, "item"))
             case _ if not said.is_own_call:
-                for call in self._calls.read(place, said.event):
+                for call in self._calls.read_event(place, said.event):
                     yield self._delta({"tool_calls": [call]})
             case _:
                 pass
@@ -295,7 +297,7 @@ class ChatWriter:
             gap = "\n\n" if self._line_end != "\n" else self._markers.separator
             text = f"{gap}{text}"
             self._annotation_offset = self._content_chars + len(gap)
-        self._markers.read(text)
+        self._markers.read_text(text)
         yield self._put(text, logprobs)
 
     def _marked(self, text: str) -> Iterator[JsonObject]:
@@ -341,7 +343,7 @@ class ChatWriter:
         self._annotations.append(told)
         yield self._delta({"annotations": [told]})
         if self._notices:
-            yield self._notices.source(citation)
+            yield self._notices.report_source(citation)
 
     def _image(self, item: JsonObject) -> Iterator[JsonObject]:
         if paragraph := image_paragraph(item):
@@ -354,7 +356,7 @@ class ChatWriter:
 
     def _told(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
         """What only Open WebUI has a place for."""
-        return self._notices.of(event) if self._notices else iter(())
+        return self._notices.report_event(event) if self._notices else iter(())
 
 
 def _logprobs(tokens: Sequence[JsonValue]) -> JsonValue:

@@ -37,7 +37,7 @@ class DemoModel:
         self._new_id = new_id
         self._now = now
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """One round. Never raises."""
         items: list[Item] = []
         response = begun_response(request, "resp_" + self._new_id(), int(self._now()))
@@ -67,10 +67,10 @@ class DemoModel:
 
     def _message(self, text: str) -> Iterator[JsonObject]:
         message = MessageEvents("msg_" + self._new_id(), 0)
-        yield from message.begin()
+        yield from message.begin_message()
         for words in _WORDS.findall(text):
-            yield message.delta(words)
-        yield from message.end()
+            yield message.add_text(words)
+        yield from message.finish_message()
 
 
 def _last_asked(items: Sequence[Item]) -> tuple[str, Sequence[Item]]:

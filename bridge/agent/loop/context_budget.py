@@ -28,7 +28,7 @@ class ContextBudget:
         known = len(request.instructions or "") + len(dump_json([*request.tools]))
         self._left = prompt_tokens * CHARS_PER_TOKEN - known - sum(map(_chars_of, request.input))
 
-    def fitted(self, output: CallOutput) -> CallOutput:
+    def fit_output(self, output: CallOutput) -> CallOutput:
         """The output, if there is room for it; else its size in its place. Takes that room."""
         size = len(output.text) + len(output.parts) * DATA_TOKENS * CHARS_PER_TOKEN
         stub = _stub(size, max(0, self._left))

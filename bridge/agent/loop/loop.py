@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from bridge.agent.items import Item, ModelCall, call_id_of, is_answer, output_item, summed, usage_of
+from bridge.agent.items import Item, ModelCall, add_usage, call_id_of, is_answer, output_item, usage_of
 from bridge.agent.loop.context_budget import ContextBudget
 from bridge.agent.loop.limit_notice import limit_notice, limit_warning
 from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.loop.rounds import CallIds, Round, RoundReader
+from bridge.agent.loop.rounds import ModelCallIds, Round, RoundReader
 from bridge.agent.model import Model, ModelError, ModelRequest
 from bridge.agent.model_messages import (
     BROKE_OFF,
@@ -29,8 +29,8 @@ from bridge.agent.turn import (
     CallEnded,
     CallStarted,
     Emit,
+    ModelOutput,
     Notice,
-    Said,
     Settled,
     TurnRequest,
     TurnResult,
@@ -114,7 +114,7 @@ class _Turn:
         self._max_rounds = request.max_rounds or settings.max_rounds
         self._output: list[Item] = []
         self._own_ids: set[str] = set()
-        self._ids = CallIds(map(call_id_of, request.input), self._waits_elsewhere)
+        self._ids = ModelCallIds(map(call_id_of, request.input), self._waits_elsewhere)
         self._usage: JsonObject = {"turn_count": 0, "function_call_count": 0}
         self._calls_run = 0
         self._has_told = False
@@ -139,7 +139,7 @@ class _Turn:
         """The end of a turn whose caller has something to run."""
         if self._pending is not None:
             last = [call.call_id for call in calls.all]
-            self._pending.remember(self._request.user_id, self._output, last)
+            self._pending.remember_turn(self._request.user_id, self._output, last)
         return self._result(round_, calls.callers)
 
     async def _ended(self, round_: Round, calls: _Calls) -> TurnResult:
@@ -169,14 +169,14 @@ class _Turn:
         reader = RoundReader(number, self._toolbox.is_callers, self._ids)
         error: ModelError | None = None
         try:
-            async with aclosing(self._model.stream(self._model_request(options))) as events:
+            async with aclosing(self._model.stream_round(self._model_request(options))) as events:
                 async for event in events:
-                    await self._tell(reader.take(event))
+                    await self._tell(reader.read_event(event))
                     if reader.has_ended:
                         break
         except ModelError as failure:
             error = failure
-        ended = reader.ended(error)
+        ended = reader.finish_round(error)
         if ended.error is not None and not self._has_told:
             raise ended.error
         self._note(ended)
@@ -202,7 +202,7 @@ class _Turn:
             chat_options=self._request.chat_options,
         )
 
-    async def _tell(self, said: Said) -> None:
+    async def _tell(self, said: ModelOutput) -> None:
         """What is to be told before the answer waits for it: a provider that refuses says so alone."""
         if not self._has_told:
             self._has_told = True
@@ -216,13 +216,13 @@ class _Turn:
         self._output.extend(round_.items)
         self._own_ids.update(call.call_id for call in calls.own)
         counts: JsonObject = {"turn_count": 1, "function_call_count": len(calls.all)}
-        self._usage = summed(summed(self._usage, usage_of(round_.response)), counts)
+        self._usage = add_usage(add_usage(self._usage, usage_of(round_.response)), counts)
 
     def _waits_elsewhere(self, call_id: str) -> bool:
-        return self._pending is not None and self._pending.has(self._request.user_id, call_id)
+        return self._pending is not None and self._pending.has_call(self._request.user_id, call_id)
 
     def _calls_of(self, round_: Round) -> _Calls:
-        calls = round_.calls()
+        calls = round_.list_calls()
         own = [call for call in calls if self._is_own(call)]
         callers = [_with_arguments(call) for call in calls if not self._is_own(call)]
         return _Calls(calls, own, callers)
@@ -241,17 +241,17 @@ class _Turn:
         groups = [[call] for call in run] if in_turn else [run] if run else []
         for group in groups:
             await self._tell_started(group)
-            outputs = await self._toolbox.run(group, read)
+            outputs = await self._toolbox.run_calls(group, read)
             budget = ContextBudget(self._settings.prompt_tokens, self._model_request({}))
             for call, output in zip(group, outputs, strict=True):
-                fitted = budget.fitted(output)
+                fitted = budget.fit_output(output)
                 await self._answer(call, fitted, is_omitted=fitted is not output)
         if skipped:
             await self._answer_unrun(skipped, skipped_at_call_limit(self._calls_run))
 
     async def _tell_started(self, calls: Sequence[ModelCall]) -> None:
         for call in calls:
-            if (tool := self._toolbox.own(call.name)) is not None:
+            if (tool := self._toolbox.find_own_tool(call.name)) is not None:
                 await self._emit(CallStarted(call, tool.title))
 
     async def _answer_unrun(self, calls: Sequence[ModelCall], text: str) -> None:
@@ -263,7 +263,7 @@ class _Turn:
         parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
         item = output_item(call.call_id, parts if output.parts else output.text)
         self._output.append(item)
-        self._usage = summed(self._usage, output.usage)
+        self._usage = add_usage(self._usage, output.usage)
         flags = output.has_succeeded, output.files, output.is_left_alone, is_omitted
         await self._emit(CallEnded(call, item, *flags))
         if is_omitted:

@@ -63,16 +63,16 @@ class PendingRounds:
         self._of_user: dict[str, _Turns] = {}
         self._bytes = 0
 
-    def remember(self, user_id: str, output: Sequence[Item], last_ids: Sequence[str]) -> None:
+    def remember_turn(self, user_id: str, output: Sequence[Item], last_ids: Sequence[str]) -> None:
         """Keep a turn's output until its caller has run what the bridge did not.
 
         `last_ids`: of the calls of the last round, whoever runs them, in order.
         """
         said: list[JsonValue] = [item for item in output if answered_call_id(item) not in last_ids]
         outputs: list[JsonValue] = [item for item in output if answered_call_id(item) in last_ids]
-        self.put(user_id, dump_json([said, outputs, [*last_ids]]))
+        self.put_turn(user_id, dump_json([said, outputs, [*last_ids]]))
 
-    def put(self, user_id: str, body: bytes) -> None:
+    def put_turn(self, user_id: str, body: bytes) -> None:
         """Keep a turn as `body` gave it."""
         if len(body) > USER_BYTES:
             return
@@ -87,16 +87,18 @@ class PendingRounds:
         self._bytes += len(body)
         self._make_room(mine)
 
-    def body(self, user_id: str, call_id: str) -> bytes | None:
+    def find_turn(self, user_id: str, call_id: str) -> bytes | None:
         """The turn that has a call of that id; None when it is not remembered."""
         pending = self._by_call.get((user_id, call_id))
         return pending.body if pending else None
 
-    def has(self, user_id: str, call_id: str) -> bool:
+    def has_call(self, user_id: str, call_id: str) -> bool:
         """Whether a call of that id is remembered: another call of this user must not get it."""
         return (user_id, call_id) in self._by_call
 
-    def restored(self, user_id: str, input: Sequence[Item], kept: Set[str] = frozenset()) -> tuple[Item, ...]:
+    def restore_input(
+        self, user_id: str, input: Sequence[Item], kept: Set[str] = frozenset()
+    ) -> tuple[Item, ...]:
         """The input with the turns of this user that are remembered as they really were.
 
         `kept`: ids of calls that stand in the input as they really were. A turn that has no others stays.

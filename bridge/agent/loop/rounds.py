@@ -13,7 +13,7 @@ from typing import Literal
 
 from bridge.agent.items import Item, ModelCall, awaiting_call, model_call, new_call_id
 from bridge.agent.model import ENDINGS, ModelError, ModelEvent
-from bridge.agent.turn import Said
+from bridge.agent.turn import ModelOutput
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 Status = Literal["completed", "incomplete", "failed"]
@@ -37,13 +37,13 @@ class Round:
     response: JsonObject
     error: ModelError | None
 
-    def calls(self) -> list[ModelCall]:
+    def list_calls(self) -> list[ModelCall]:
         """Every call, in order, whoever runs it."""
         read = (model_call(item) or awaiting_call(item) for item in self.items)
         return [call for call in read if call is not None]
 
 
-class CallIds:
+class ModelCallIds:
     """The ids of a turn's calls: each belongs to one call alone."""
 
     def __init__(self, used: Iterable[str], is_taken: Callable[[str], bool]) -> None:
@@ -51,7 +51,7 @@ class CallIds:
         self._used = set(used)
         self._is_taken = is_taken
 
-    def given(self, said: str) -> str:
+    def assign_id(self, said: str) -> str:
         """`said`, if that is an id and nobody else's; else a new one."""
         call_id = said if said and said not in self._used and not self._is_taken(said) else new_call_id()
         self._used.add(call_id)
@@ -61,7 +61,7 @@ class CallIds:
 class RoundReader:
     """Reads the events of one round."""
 
-    def __init__(self, number: int, is_callers: Callable[[str], bool], ids: CallIds) -> None:
+    def __init__(self, number: int, is_callers: Callable[[str], bool], ids: ModelCallIds) -> None:
         self._number = number
         self._is_callers = is_callers
         self._ids = ids
@@ -78,7 +78,7 @@ class RoundReader:
         """Whether the ending has come; nothing after it belongs to the round."""
         return self._ending is not None
 
-    def take(self, event: ModelEvent) -> Said:
+    def read_event(self, event: ModelEvent) -> ModelOutput:
         """Note an event, and give what is told of it.
 
         Raises:
@@ -95,9 +95,9 @@ class RoundReader:
             self._texts.setdefault(index, []).append(text_at(event.body, "delta"))
         elif response := object_at(event.body, "response"):
             self._response = response
-        return Said(self._number, event, self._own.get(index, False) and "output_index" in event.body)
+        return ModelOutput(self._number, event, self._own.get(index, False) and "output_index" in event.body)
 
-    def ended(self, error: ModelError | None = None) -> Round:
+    def finish_round(self, error: ModelError | None = None) -> Round:
         """The round, after its last event; `error`: what it broke off with."""
         if self._ending is None:
             error = error or ModelError(BROKE_OFF, code="stream_ended")
@@ -136,7 +136,7 @@ class RoundReader:
             return item
         key, said = text_at(item, "id") or f"#{index}", text_at(item, "call_id")
         if key not in self._given:
-            self._given[key] = self._ids.given(said)
+            self._given[key] = self._ids.assign_id(said)
         return item if self._given[key] == said else {**item, "call_id": self._given[key]}
 
     def _items(self) -> tuple[Item, ...]:

@@ -18,7 +18,7 @@ import orjson
 from bridge.agent.items import Item, ModelCall, message_item, message_text
 from bridge.agent.loop.loop import run_turn
 from bridge.agent.model import Model, ModelError
-from bridge.agent.toolbox import CallOutput, LocalTool, OwnTool, Toolbox
+from bridge.agent.toolbox import BridgeTool, CallOutput, LocalTool, Toolbox
 from bridge.agent.tools.arguments import engine_arguments
 from bridge.agent.turn import (
     CallEnded,
@@ -88,7 +88,7 @@ class Subquery:
     _telling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
-    def tool(self) -> OwnTool:
+    def tool(self) -> BridgeTool:
         """What it is."""
         definition: JsonObject = {
             "type": "function",
@@ -99,9 +99,9 @@ class Subquery:
         if self.settings.strict_tools:
             definition["strict"] = True
             definition["parameters"] = orjson.loads(strict_schema(dump_json(_SCHEMA)).schema_json)
-        return OwnTool(NAME, NAME, "Sub-query", definition, _SCHEMA)
+        return BridgeTool(NAME, NAME, "Sub-query", definition, _SCHEMA)
 
-    async def run(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
+    async def run_call(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
         """One sub-query. Cancelling ends its round and its calls."""
         try:
             prompt, recent = _read(engine_arguments(self.tool, call.arguments_text))
@@ -150,7 +150,7 @@ def with_subquery(
 ) -> Toolbox:
     """The tools of a turn, with `subquery` where the settings say so and there is a tool for it to use."""
     names = (text_at(definition, "name") for definition in toolbox.definitions)
-    if not settings.subquery or not any(toolbox.own(name) for name in names):
+    if not settings.subquery or not any(toolbox.find_own_tool(name) for name in names):
         return toolbox
     return toolbox.with_local(Subquery(request, model, toolbox.for_nested(), settings, emit))
 

@@ -89,13 +89,13 @@ class _NotedModel:
         self._inner = inner
         self._note = note
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream`."""
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """One round, as `Model.stream_round`."""
         items, tools = len(request.input), len(request.tools)
         self._note(f"asks {request.model}: {items} items, {tools} tools{_options(request.options)}")
         has_begun = False
         try:
-            async with aclosing(self._inner.stream(replace(request, note=self._note))) as events:
+            async with aclosing(self._inner.stream_round(replace(request, note=self._note))) as events:
                 async for event in events:
                     if not has_begun:
                         has_begun = True

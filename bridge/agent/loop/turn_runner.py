@@ -12,11 +12,11 @@ from bridge.agent.loop.loop import run_turn
 from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.loop.subquery import NestingToolbox, with_subquery
 from bridge.agent.model import Model, ModelError
-from bridge.agent.provider_options import equipped
-from bridge.agent.turn import CallEnded, Emit, Said, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.provider_options import add_provider_options
+from bridge.agent.turn import CallEnded, Emit, ModelOutput, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from bridge.errors import ErrorCode, WireError
-from bridge.limits.circuit_breaker import BreakerKey, Breakers, Ending, Verdict
-from bridge.limits.request_queue import RequestAdmission
+from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
+from bridge.limits.request_queue import RequestQueue
 
 REQUESTS = "Requests to models"
 """What people call the breaker of a user's requests."""
@@ -29,7 +29,7 @@ AT_FAULT = frozenset({400, 404, 409, 413, 415, 422})
 class ToolSource(Protocol):
     """Where the tools of a turn come from."""
 
-    async def of(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
+    async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
         """The tools of one turn. Never fails for want of tools.
 
         Raises:
@@ -38,18 +38,20 @@ class ToolSource(Protocol):
         ...
 
 
-class Turns:
+class TurnRunner:
     """Runs turns: so many at once as may, and none for a user whose requests fail again and again."""
 
     def __init__(
-        self, admission: RequestAdmission, breakers: Breakers, tools: ToolSource, pending: PendingRounds
+        self, admission: RequestQueue, breakers: Breakers, tools: ToolSource, pending: PendingRounds
     ) -> None:
         self._admission = admission
         self._breakers = breakers
         self._tools = tools
         self._pending = pending
 
-    async def run(self, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit) -> TurnResult:
+    async def run_turn(
+        self, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit
+    ) -> TurnResult:
         """One turn, to its end. Cancelling ends the round and every call that runs.
 
         Raises:
@@ -57,25 +59,27 @@ class Turns:
             ModelError: the provider failed before it said anything.
         """
         key = BreakerKey(request.user_id, "request")
-        self._breakers.check(key)
-        request = equipped(request, settings.features)
-        async with self._admission.place(request.user_id):
-            with self._breakers.passage(key, REQUESTS) as passage:
+        self._breakers.check_breaker(key)
+        request = add_provider_options(request, settings.features)
+        async with self._admission.hold_place(request.user_id):
+            with self._breakers.pass_breaker(key, REQUESTS) as passage:
                 watch = _Watch(emit, self._breakers, key)
                 try:
-                    offered = await self._tools.of(request, settings)
+                    offered = await self._tools.toolbox_of_turn(request, settings)
                     toolbox = with_subquery(offered, request, model, settings, watch.take)
                     result = await run_turn(
                         request, model, toolbox, settings, watch.take, pending=self._pending
                     )
                 except ModelError as error:
-                    passage.ended(_judged(error), _wire(error))
+                    passage.record_ending(_judged(error), _wire(error))
                     raise
                 watch.round_ended()
                 if result.error is not None:
-                    passage.ended(_judged(result.error), _wire(result.error))
+                    passage.record_ending(_judged(result.error), _wire(result.error))
                 else:
-                    passage.ended(Verdict.NOTHING if watch.failures else Verdict.WORKED, None)
+                    passage.record_ending(
+                        BreakerVerdict.NOTHING if watch.failures else BreakerVerdict.WORKED, None
+                    )
         return result
 
 
@@ -94,7 +98,7 @@ class _Watch:
         """As `Emit`."""
         if isinstance(event, CallEnded):
             self._calls.append(event)
-        elif isinstance(event, Said):
+        elif isinstance(event, ModelOutput):
             self.round_ended()
         await self.emit(event)
 
@@ -105,12 +109,14 @@ class _Watch:
             self.failures += 1
             message = "All tools of a round are left alone after repeated failures."
             error = WireError(code=ErrorCode.BREAKER_OPEN, message=message)
-            self.breakers.leave(self.key, Ending(Verdict.FAILED, REQUESTS, error), is_probe=False)
+            self.breakers.leave_breaker(
+                self.key, Ending(BreakerVerdict.FAILED, REQUESTS, error), is_probe=False
+            )
 
 
-def _judged(error: ModelError) -> Verdict:
+def _judged(error: ModelError) -> BreakerVerdict:
     """A request that is at fault itself says nothing about the next one, which may be right."""
-    return Verdict.ALIVE if error.status in AT_FAULT else Verdict.FAILED
+    return BreakerVerdict.ALIVE if error.status in AT_FAULT else BreakerVerdict.FAILED
 
 
 def _wire(error: ModelError) -> WireError:

@@ -15,7 +15,7 @@ from bridge.agent.tools.engine_toolbox import distinct_tools, function_names
 from bridge.agent.turn import CallEnded, TurnRequest
 from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.calls.state_machine import CallState
-from bridge.stored_items.items import OWN_TYPES, KeptItem
+from bridge.stored_items.items import OWN_TYPES, StoredItem
 
 Interruption: TypeAlias = Literal["restarted", "stopped"]
 """What ended the answer: the bridge died under it, or somebody did not want it any more."""
@@ -33,7 +33,7 @@ def open_calls(items: Sequence[Item]) -> list[ModelCall]:
     return [call for call in calls if call is not None and call.call_id not in answered]
 
 
-def interrupted(
+def settle_interrupted(
     calls: Sequence[ModelCall], journal: Mapping[str, JournalEntry], by: Interruption = "restarted"
 ) -> list[CallEnded]:
     """How the calls ended; `journal`: entries by `call_id`, of calls that it has."""
@@ -90,14 +90,16 @@ async def close_calls(
     if not calls:
         return []
     since = min(kept.created_at for kept in mine)
-    ended = interrupted(calls, await journal.of_turn(request.user_id, request.turn_id, since=since), by)
-    await memory.store.add(
+    ended = settle_interrupted(
+        calls, await journal.of_turn(request.user_id, request.turn_id, since=since), by
+    )
+    await memory.store.add_items(
         [
             record_of(
                 memory,
                 request,
                 each.output,
-                item_id=memory.ulids.make(),
+                item_id=memory.ulids.make_ulid(),
                 side="output",
                 position=len(mine) + place,
             )
@@ -107,13 +109,13 @@ async def close_calls(
     return ended
 
 
-async def made_by(memory: Memory, request: TurnRequest) -> Sequence[KeptItem]:
+async def made_by(memory: Memory, request: TurnRequest) -> Sequence[StoredItem]:
     """What was kept of what a turn made, in order.
 
     Raises:
         StoreUnavailable: it cannot be read.
     """
-    chain = await memory.store.chain(request.user_id, request.turn_id)
+    chain = await memory.store.read_chain(request.user_id, request.turn_id)
     return [
         kept
         for kept in chain

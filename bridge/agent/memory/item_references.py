@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from bridge.agent.items import Item
 from bridge.agent.memory.replay import Replayed
-from bridge.agent.memory.replay_filter import portable
+from bridge.agent.memory.replay_filter import make_portable
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import TurnRequest
-from bridge.stored_items.items import OWN_TYPES, KeptItem
+from bridge.stored_items.items import OWN_TYPES, StoredItem
 from bridge.stored_items.store import ItemStore
 from toolserver.json_types import text_at
 
@@ -37,7 +37,9 @@ async def with_named_items(request: TurnRequest, store: ItemStore) -> TurnReques
         return request
     found = await _found(request.user_id, names, store)
     previous = request.previous_response_id
-    given = {kept.id for kept in await store.chain(request.user_id, previous)} if previous else set[str]()
+    given = (
+        {kept.id for kept in await store.read_chain(request.user_id, previous)} if previous else set[str]()
+    )
     items: list[Item] = []
     for place, item in enumerate(request.input):
         name = _named(item)
@@ -45,18 +47,18 @@ async def with_named_items(request: TurnRequest, store: ItemStore) -> TurnReques
             items.append(item)
             continue
         kept = _known(found, name, place)
-        if kept.id not in given and (whole := portable(Replayed(kept.payload, kept), request.model)):
+        if kept.id not in given and (whole := make_portable(Replayed(kept.payload, kept), request.model)):
             given.add(kept.id)
             items.append(whole.item)
     return replace(request, input=tuple(items))
 
 
-async def _found(user_id: str, names: Collection[str], store: ItemStore) -> dict[str, KeptItem]:
+async def _found(user_id: str, names: Collection[str], store: ItemStore) -> dict[str, StoredItem]:
     found = {**await store.by_ids(user_id, names), **await store.by_provider_ids(user_id, names)}
     return {name: kept for name, kept in found.items() if kept.payload.get("type") not in OWN_TYPES}
 
 
-def _known(found: Mapping[str, KeptItem], name: str, place: int) -> KeptItem:
+def _known(found: Mapping[str, StoredItem], name: str, place: int) -> StoredItem:
     if name not in found:
         message = _NOT_FOUND.format(name[:200])
         raise InvalidRequest(message, param=f"input[{place}].id", code="item_not_found")

@@ -39,7 +39,7 @@ def with_reasoning(entries: Sequence[Replayed], memory: ReasoningMemory) -> list
     ]
 
 
-def forgotten(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[str]:
+def find_forgettable(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[str]:
     """Ids of kept thoughts that nothing will need any more: the answer after their own has come."""
     if memory != "next_reply":
         return []
@@ -47,7 +47,7 @@ def forgotten(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[str]
     return [entry.kept.id for entry in entries if entry.kept and entry.kept.id not in left]
 
 
-def pruned(entries: Sequence[Replayed], most_turns: int) -> list[Replayed]:
+def prune_outputs(entries: Sequence[Replayed], most_turns: int) -> list[Replayed]:
     """With kept outputs cut that are older than `most_turns` turns; 0: with all of them whole."""
     turns = _turns(entries)
     first_whole = (max(turns, default=0) + 1 - most_turns) if most_turns else 0

@@ -1,8 +1,8 @@
 """The memory of one turn while it runs: items get ids when they are done, and are kept when they are settled.
 
-Stands between the loop and the door's writer. Passes every event on first, so that nothing that is said waits
-for the store; then tells the id (`Kept`), by which the writer can name the item in its answer. A store that
-fails, or is slow, ends the memory of the turn and not the turn.
+Stands between the loop and the endpoint's writer. Passes every event on first, so that nothing that is said
+waits for the store; then tells the id (`ItemStored`), by which the writer can name the item in its answer. A
+store that fails, or is slow, ends the memory of the turn and not the turn.
 """
 
 from __future__ import annotations
@@ -12,8 +12,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bridge.agent.items import Item
-from bridge.agent.turn import CallEnded, Emit, Kept, Notice, Said, Settled, TurnEvent, TurnRequest, TurnResult
-from bridge.stored_items.items import NOTICE_TYPE, KeptItem, Side
+from bridge.agent.turn import (
+    CallEnded,
+    Emit,
+    ItemStored,
+    ModelOutput,
+    Notice,
+    Settled,
+    TurnEvent,
+    TurnRequest,
+    TurnResult,
+)
+from bridge.stored_items.items import NOTICE_TYPE, Side, StoredItem
 from bridge.stored_items.store import ItemStore, StoreUnavailable
 from bridge.stored_items.ulid import Ulids
 from toolserver.json_types import object_at, text_at
@@ -68,7 +78,7 @@ class Recorder:
         self._is_lost = is_lost
         self._has_warned = False
         self._named: list[_Named] = []
-        self._unsaved: list[KeptItem] = []
+        self._unsaved: list[StoredItem] = []
         self._position = first_position
         self._first_position = first_position
         self._settled = 0
@@ -80,7 +90,7 @@ class Recorder:
         """Whether something of the turn could not be kept."""
         return self._is_lost
 
-    async def take(self, event: TurnEvent) -> None:
+    async def record_event(self, event: TurnEvent) -> None:
         """Pass an event on, and note what it says. As `Emit`."""
         if self._is_lost:
             await self._warn()
@@ -89,7 +99,7 @@ class Recorder:
                 await self._settle(event.items)
                 await self._emit(event)
                 return
-            case Said() if event.event.type == "response.output_item.done":
+            case ModelOutput() if event.event.type == "response.output_item.done":
                 item = object_at(event.event.body, "item")
             case CallEnded():
                 item = event.output
@@ -101,7 +111,7 @@ class Recorder:
         if item and self._keeps(item):
             self._named.append(await self._name(item))
 
-    async def end(self, result: TurnResult) -> None:
+    async def record_end(self, result: TurnResult) -> None:
         """Keep the rest of a turn that has come to its end."""
         await self._settle(result.output[self._settled :])
         await self._keep_rest()
@@ -119,8 +129,8 @@ class Recorder:
         return self._memory.keeps_reasoning or item.get("type") != "reasoning"
 
     async def _name(self, item: Item) -> _Named:
-        named = _Named(self._memory.ulids.make(), item)
-        await self._emit(Kept(named.id, item))
+        named = _Named(self._memory.ulids.make_ulid(), item)
+        await self._emit(ItemStored(named.id, item))
         return named
 
     async def _settle(self, items: Sequence[Item]) -> None:
@@ -163,7 +173,7 @@ class Recorder:
         """Cancelled, it leaves what it was about to keep to the next time: keeping twice is keeping once."""
         if self._unsaved and not self._is_lost:
             try:
-                await self._memory.store.add(self._unsaved)
+                await self._memory.store.add_items(self._unsaved)
             except StoreUnavailable as failure:
                 _log.warning("turn %s goes on without memory: %s", self._request.turn_id, failure)
                 self._is_lost = True
@@ -175,19 +185,19 @@ class Recorder:
             await self._emit(Notice("warning", UNAVAILABLE, in_answer=False))
 
 
-def input_records(memory: Memory, request: TurnRequest) -> list[KeptItem]:
+def input_records(memory: Memory, request: TurnRequest) -> list[StoredItem]:
     """What a request brought, as it is kept."""
     return [
-        record_of(memory, request, item, item_id=memory.ulids.make(), side="input", position=position)
+        record_of(memory, request, item, item_id=memory.ulids.make_ulid(), side="input", position=position)
         for position, item in enumerate(request.input)
     ]
 
 
 def record_of(
     memory: Memory, request: TurnRequest, item: Item, *, item_id: str, side: Side, position: int
-) -> KeptItem:
+) -> StoredItem:
     """One item of a turn, as it is kept."""
-    return KeptItem(
+    return StoredItem(
         id=item_id,
         user_id=request.user_id,
         response_id=request.turn_id,

@@ -15,19 +15,19 @@ from dataclasses import dataclass, field, replace
 
 from bridge.agent.items import answered_call_id, call_id_of, in_call_order
 from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.loop.turn_runner import Turns
-from bridge.agent.memory.pruning import forgotten, pruned, with_reasoning
+from bridge.agent.loop.turn_runner import TurnRunner
+from bridge.agent.memory.pruning import find_forgettable, prune_outputs, with_reasoning
 from bridge.agent.memory.recorder import Memory, Recorder
-from bridge.agent.memory.replay import Replayed, marker_ids, replayed
-from bridge.agent.memory.replay_filter import replayable
+from bridge.agent.memory.replay import Replayed, insert_replayed, marker_ids
+from bridge.agent.memory.replay_filter import select_replayable
 from bridge.agent.model import Model
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import Emit, TurnRequest, TurnResult, TurnSettings
 from bridge.errors import BridgeError
 from bridge.settings.bridge import MemorySettings
-from bridge.stored_items.items import OWN_TYPES, WAITING_TYPE, KeptItem
-from bridge.stored_items.markers import stripped
-from bridge.stored_items.retention_preference import MemoryChoices, narrowed
+from bridge.stored_items.items import OWN_TYPES, WAITING_TYPE, StoredItem
+from bridge.stored_items.markers import strip_markers
+from bridge.stored_items.retention_preference import MemoryChoices, narrow_settings
 from bridge.stored_items.store import StoreUnavailable
 from bridge.stored_items.ulid import ALPHABET, LENGTH
 from toolserver.json_types import text_at
@@ -42,20 +42,20 @@ _log = logging.getLogger(__name__)
 class _Recalled:
     """What is known of earlier turns."""
 
-    earlier: Sequence[KeptItem] = ()
+    earlier: Sequence[StoredItem] = ()
     """Of the response that the request goes on from, and those before it."""
-    found: Mapping[str, KeptItem] = field(default_factory=dict[str, KeptItem])
+    found: Mapping[str, StoredItem] = field(default_factory=dict[str, StoredItem])
     """What the markers of the request name."""
     is_lost: bool = False
     """The store gave no answer."""
 
 
-class Remembering:
+class RememberingRunner:
     """Runs turns that know what was kept, and are kept."""
 
     def __init__(
         self,
-        turns: Turns,
+        turns: TurnRunner,
         pending: PendingRounds,
         memory: Memory,
         settings: MemorySettings,
@@ -76,7 +76,7 @@ class Remembering:
         settings = await self._settings_of(user_id) or self._settings
         return settings.persist_tool_results
 
-    async def run(
+    async def run_with_memory(
         self,
         request: TurnRequest,
         model: Model,
@@ -92,7 +92,7 @@ class Remembering:
 
         Raises:
             InvalidRequest: `previous_response_id` names no response of the user's.
-            BridgeError, ModelError: as `Turns.run`.
+            BridgeError, ModelError: as `TurnRunner.run_turn`.
         """
         known = await self._settings_of(request.user_id)
         kept = known or self._settings
@@ -108,8 +108,8 @@ class Remembering:
         )
         try:
             whole, superfluous = self._whole(request, recalled, kept)
-            result = await self._turns.run(whole, model, settings, recorder.take)
-            await recorder.end(result)
+            result = await self._turns.run_turn(whole, model, settings, recorder.record_event)
+            await recorder.record_end(result)
         except BaseException:
             if not goes_on():
                 await recorder.break_off()
@@ -123,7 +123,7 @@ class Remembering:
         """As the user wants them; None: the database does not say, so that nothing may be kept."""
         try:
             async with asyncio.timeout(self._wait_s()):
-                return narrowed(self._settings, await self._choices.of(user_id))
+                return narrow_settings(self._settings, await self._choices.choice_of_user(user_id))
         except (BridgeError, TimeoutError) as failure:
             _log.warning("it is not known what user %s wants kept: %s", user_id, failure)
             return None
@@ -145,7 +145,7 @@ class Remembering:
         """What is left for want of a database goes with its time."""
         if ids and not request.is_task:
             try:
-                await self._memory.store.forget(request.user_id, ids)
+                await self._memory.store.delete_items(request.user_id, ids)
             except StoreUnavailable as failure:
                 _log.warning("turn %s leaves %d thoughts: %s", request.turn_id, len(ids), failure)
 
@@ -154,47 +154,49 @@ class Remembering:
     ) -> tuple[TurnRequest, Sequence[str]]:
         """The request with all that its model is to know, and without markers; ids of what to forget."""
         earlier = [Replayed(kept.payload, kept) for kept in (*recalled.earlier, *request.history)]
-        entries, halves = replayable([*earlier, *replayed(request.input, recalled.found)], request.model)
+        entries, halves = select_replayable(
+            [*earlier, *insert_replayed(request.input, recalled.found)], request.model
+        )
         if halves:
             _log.warning("turn %s: %d kept items lack their call or output", request.turn_id, halves)
-        superfluous = forgotten(entries, kept.reasoning)
+        superfluous = find_forgettable(entries, kept.reasoning)
         entries = with_reasoning(entries, kept.reasoning)
-        items = [entry.item for entry in pruned(entries, kept.tool_output_turns)]
+        items = [entry.item for entry in prune_outputs(entries, kept.tool_output_turns)]
         kept_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
         whole = replace(
             request,
-            input=in_call_order(self._pending.restored(request.user_id, items, kept_calls)),
-            instructions=request.instructions and stripped(request.instructions),
+            input=in_call_order(self._pending.restore_input(request.user_id, items, kept_calls)),
+            instructions=request.instructions and strip_markers(request.instructions),
         )
         return whole, superfluous
 
-    async def _chain(self, request: TurnRequest) -> Sequence[KeptItem]:
+    async def _chain(self, request: TurnRequest) -> Sequence[StoredItem]:
         previous = request.previous_response_id
         if previous is None:
             return ()
-        if await self._memory.store.response(request.user_id, previous) is None:
+        if await self._memory.store.find_response(request.user_id, previous) is None:
             message = f"Previous response with id '{previous[:200]}' not found."
             raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_found")
-        kept = await self._memory.store.chain(request.user_id, previous)
+        kept = await self._memory.store.read_chain(request.user_id, previous)
         return [item for item in kept if item.payload.get("type") not in OWN_TYPES]
 
     async def _recall_waiting(self, request: TurnRequest) -> None:
         """Turns that wait for their caller and were forgotten, by a restart or by time."""
         named = [call_id_of(item) or answered_call_id(item) for item in reversed(request.input)]
-        unknown = [each for each in named if each and not self._pending.has(request.user_id, each)]
+        unknown = [each for each in named if each and not self._pending.has_call(request.user_id, each)]
         wanted = [_waiting_id(request.user_id, each) for each in dict.fromkeys(unknown[:MAX_LOOKED_UP])]
         if wanted:
             for kept in (await self._memory.store.by_ids(request.user_id, wanted)).values():
                 if kept.payload.get("type") == WAITING_TYPE:
-                    self._pending.put(request.user_id, text_at(kept.payload, "turn").encode())
+                    self._pending.put_turn(request.user_id, text_at(kept.payload, "turn").encode())
 
     async def _keep_waiting(self, request: TurnRequest, result: TurnResult) -> None:
         """Keep a turn whose caller has something to run: what the bridge ran in it must not run again."""
         call_id = result.caller_calls[0].call_id
-        body = self._pending.body(request.user_id, call_id)
+        body = self._pending.find_turn(request.user_id, call_id)
         if body is None:
             return
-        record = KeptItem(
+        record = StoredItem(
             id=_waiting_id(request.user_id, call_id),
             user_id=request.user_id,
             response_id=request.turn_id,
@@ -207,12 +209,12 @@ class Remembering:
             message_id=request.message_id,
         )
         try:
-            await self._memory.store.add([record])
+            await self._memory.store.add_items([record])
         except StoreUnavailable as failure:
             _log.warning("turn %s waits for its caller in memory only: %s", request.turn_id, failure)
 
 
-def _made_before(earlier: Sequence[KeptItem], turn_id: str) -> int:
+def _made_before(earlier: Sequence[StoredItem], turn_id: str) -> int:
     """Items that another process kept of the very turn that goes on."""
     return sum(kept.response_id == turn_id and kept.side == "output" for kept in earlier)
 

@@ -13,8 +13,8 @@ from typing import cast
 
 from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
 from bridge.agent.rendering.call_details import image_paragraph, without_details
-from bridge.stored_items.items import NOTICE_TYPE, OWN_TYPES, KeptItem
-from bridge.stored_items.markers import Mark, may_have_markers, parsed, stripped
+from bridge.stored_items.items import NOTICE_TYPE, OWN_TYPES, StoredItem
+from bridge.stored_items.markers import Mark, may_have_markers, parse_text, strip_markers
 from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 
 _TEXTS = ("input_text", "output_text", "text")
@@ -25,7 +25,7 @@ class Replayed:
     """One item on its way to a model, and whence it comes."""
 
     item: Item
-    kept: KeptItem | None = None
+    kept: StoredItem | None = None
     """The record of which it is a part; None: the caller said it."""
 
 
@@ -34,13 +34,13 @@ def marker_ids(items: Iterable[Item], most: int) -> list[str]:
     ids: dict[str, None] = {}
     for item in reversed(list(items)):
         for text in reversed(_texts(item) if _is_assistants(item) else []):
-            for token in reversed(parsed(text)):
+            for token in reversed(parse_text(text)):
                 if isinstance(token, Mark):
                     ids.update(dict.fromkeys(reversed(token.ids)))
     return list(ids)[:most]
 
 
-def replayed(items: Sequence[Item], found: Mapping[str, KeptItem]) -> list[Replayed]:
+def insert_replayed(items: Sequence[Item], found: Mapping[str, StoredItem]) -> list[Replayed]:
     """Items with what their markers name in its place; `found`: what is kept under those ids."""
     reader = _Reader(found)
     entries = [entry for item in items for entry in reader.read(item)]
@@ -60,7 +60,7 @@ def without_markers(item: Item) -> Item | None:
         return item
     content = item.get("content")
     if isinstance(content, str):
-        bare: JsonValue = stripped(content)
+        bare: JsonValue = strip_markers(content)
     else:
         parts = [_bare_part(part) for part in array_at(item, "content")]
         bare = [part for part in parts if not _is_assistants(item) or not _is_blank(part)]
@@ -84,10 +84,10 @@ class _Message:
     slots: list[_Slot] = field(default_factory=list[_Slot])
     pieces: list[str] = field(default_factory=list[str])
     """Of text that no marker of a kept item has followed yet; markers of others are among them."""
-    named: list[KeptItem] = field(default_factory=list[KeptItem])
+    named: list[StoredItem] = field(default_factory=list[StoredItem])
     """By the markers since that text."""
 
-    def add(self, entry: Replayed, kept: KeptItem | None = None) -> None:
+    def add(self, entry: Replayed, kept: StoredItem | None = None) -> None:
         """Give the next place to an entry; `kept` says where its answer has it."""
         answer = kept.response_id if kept else ""
         position = (kept.side == "output", kept.position) if kept else (False, 0)
@@ -110,7 +110,7 @@ class _Message:
 class _Reader:
     """Reads the items of one request. What is named twice is given once."""
 
-    def __init__(self, found: Mapping[str, KeptItem]) -> None:
+    def __init__(self, found: Mapping[str, StoredItem]) -> None:
         self._found = found
         self._used: set[str] = set()
 
@@ -126,7 +126,7 @@ class _Reader:
             if text is None:
                 rest.append(part)
                 continue
-            for token in parsed(text):
+            for token in parse_text(text):
                 self._take(message, token)
         _settle(message)
         entries = message.entries()
@@ -142,7 +142,7 @@ class _Reader:
         else:
             message.pieces.append(token.text)
 
-    def _named(self, mark: Mark) -> Iterator[KeptItem]:
+    def _named(self, mark: Mark) -> Iterator[StoredItem]:
         for item_id in mark.ids:
             if item_id in self._found and item_id not in self._used:
                 self._used.add(item_id)
@@ -182,7 +182,7 @@ def _split(pieces: Sequence[str], shown: Mapping[str, str]) -> tuple[str, str]:
     return "", whole
 
 
-def _all_shown(named: Sequence[KeptItem]) -> dict[str, str]:
+def _all_shown(named: Sequence[StoredItem]) -> dict[str, str]:
     """Of items that a chat shows as text: id to text."""
     return {kept.id: text for kept in named if (text := _shown(kept.payload))}
 
@@ -255,7 +255,7 @@ def _bare_part(part: JsonValue) -> JsonValue:
     text = _text_of(part)
     if text is None or not may_have_markers(text):
         return part
-    return {**cast("JsonObject", part), "text": stripped(text)}
+    return {**cast("JsonObject", part), "text": strip_markers(text)}
 
 
 def _is_blank(part: JsonValue) -> bool:
@@ -265,4 +265,4 @@ def _is_blank(part: JsonValue) -> bool:
 
 def _plain(text: str) -> str:
     """A text as texts are compared."""
-    return stripped(text).replace("\r\n", "\n").strip()
+    return strip_markers(text).replace("\r\n", "\n").strip()

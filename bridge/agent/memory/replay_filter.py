@@ -27,15 +27,15 @@ _PROVIDERS = frozenset({"id", "extra_content"})
 """Members by which a provider knows an item again; another one refuses them."""
 
 
-def replayable(entries: Sequence[Replayed], model: str) -> tuple[list[Replayed], int]:
+def select_replayable(entries: Sequence[Replayed], model: str) -> tuple[list[Replayed], int]:
     """The entries that may be given to `model`, and how many were left out for want of their other half."""
-    whole = [portable(entry, model) for entry in entries]
+    whole = [make_portable(entry, model) for entry in entries]
     halves = _halves(whole)
     left = [None if place in halves else entry for place, entry in enumerate(whole)]
     return _without_loose_thoughts(entries, left), len(halves)
 
 
-def portable(entry: Replayed, model: str) -> Replayed | None:
+def make_portable(entry: Replayed, model: str) -> Replayed | None:
     """An entry as a model may have it; None when it may not."""
     if entry.kept is None:
         return entry

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from bridge.agent.items import answered_call_id
 from bridge.agent.memory.recorder import Memory, input_records
-from bridge.agent.turn import Emit, Kept, Said, TurnEvent, TurnRequest
-from bridge.stored_items.items import KeptResponse, ResponseStatus
+from bridge.agent.turn import Emit, ItemStored, ModelOutput, TurnEvent, TurnRequest
+from bridge.stored_items.items import ResponseStatus, StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
@@ -76,7 +76,7 @@ class ResponseRecord:
     """What is kept of one response. No method fails: what the store does not take is not kept."""
 
     def __init__(
-        self, memory: Memory, kept: KeptResponse, *, is_kept: bool = False, later: TurnRequest | None = None
+        self, memory: Memory, kept: StoredResponse, *, is_kept: bool = False, later: TurnRequest | None = None
     ) -> None:
         """`is_kept`: the store has it already; `later`: what `catch_up` is to keep."""
         self._memory = memory
@@ -91,7 +91,7 @@ class ResponseRecord:
         """Whether it is kept, or will be."""
         return self.is_kept or self._later is not None
 
-    def after(self, emit: Emit) -> Emit:
+    def emit_after_start(self, emit: Emit) -> Emit:
         """The same way to the caller, whose first word does not wait until the beginning is kept.
 
         What the caller has run itself is named first, so that its answer can name that, too.
@@ -101,9 +101,11 @@ class ResponseRecord:
         async def told(event: TurnEvent) -> None:
             while unnamed:
                 item = unnamed.pop(0)
-                await emit(Kept(item.id, item.payload))
+                await emit(ItemStored(item.id, item.payload))
             await emit(event)
-            if self._later is not None and not (isinstance(event, Said) and event.event.type in _NO_WORDS):
+            if self._later is not None and not (
+                isinstance(event, ModelOutput) and event.event.type in _NO_WORDS
+            ):
                 await self.catch_up()
 
         return told
@@ -112,30 +114,30 @@ class ResponseRecord:
         """Keep the beginning now, if it is not."""
         request, self._later = self._later, None
         if request is not None:
-            await self.begin(request)
+            await self.save_start(request)
 
-    async def begin(self, request: TurnRequest) -> bool:
+    async def save_start(self, request: TurnRequest) -> bool:
         """Keep it and its input for the first time; whether the store took them."""
         store = self._memory.store
         brought = self._brought or input_records(self._memory, request)
         self.is_kept = await self._waited_for(store.save_response(self._kept))
-        if self.is_kept and not await self._waited_for(store.add(brought)):
-            await self.forget()
+        if self.is_kept and not await self._waited_for(store.add_items(brought)):
+            await self.delete_record()
         return self.is_kept
 
-    async def note(self, progress: Progress) -> bool:
+    async def save_progress(self, progress: Progress) -> bool:
         """Keep how far it is; whether the store took it."""
         request: JsonObject = {**self._kept.request, "progress": progress.to_json()}
         self._kept = replace(self._kept, request=request)
         return await self._saved()
 
-    async def end(self, body: JsonObject) -> bool:
+    async def save_end(self, body: JsonObject) -> bool:
         """Keep its end; whether the store took it. `body`: the response object, whose status it is."""
         status = cast(ResponseStatus, text_at(body, "status"))
         self._kept = replace(self._kept, status=status, body=body, ended_at=self._memory.now())
         return await self._saved()
 
-    async def forget(self) -> None:
+    async def delete_record(self) -> None:
         """It never was: its caller was told an error instead, or that it is not kept."""
         self._later = None
         if self.is_kept:

@@ -41,7 +41,7 @@ class ShownCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TextWithoutDetails:
     """A text without its blocks, and the calls that stood in them."""
 
     text: str
@@ -123,14 +123,14 @@ def without_details(text: str) -> str:
     return take_details(text).text
 
 
-def take_details(text: str) -> Taken:
+def take_details(text: str) -> TextWithoutDetails:
     """Take the blocks of calls and reasoning out of a text of the assistant.
 
     Blocks in code are words about blocks, and stay; so do blocks that never end, and blocks of other types.
     Linear in the length of the text. A text without such blocks is given back as it is.
     """
     if "<details" not in text:
-        return Taken(text, ())
+        return TextWithoutDetails(text, ())
     calls: list[ShownCall] = []
     kept: list[str] = []
     position = 0
@@ -139,7 +139,7 @@ def take_details(text: str) -> Taken:
         position = block.end
         if block.kind == CALL_TYPE:
             calls.append(_read(block, text))
-    return Taken(_joined([*kept, text[position:]]), tuple(calls))
+    return TextWithoutDetails(_joined([*kept, text[position:]]), tuple(calls))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def _blocks(text: str) -> Iterator[_Block]:
         kind = attributes.get("type", "")
         if kind != CALL_TYPE and not _REASONING_TYPE.fullmatch(kind):
             continue
-        code.read(text[position : start.start()])
+        code.read_text(text[position : start.start()])
         position = start.start()
         if not code.is_in_code:
             position = end.end()

@@ -32,7 +32,7 @@ class CodeReader:
         self._signs = 0
         """Backticks or tildes that may go on, and how many they are."""
 
-    def read(self, text: str) -> None:
+    def read_text(self, text: str) -> None:
         """More of the text, cut anywhere."""
         for token in _TOKEN.findall(text):
             if token[0] in "`~":

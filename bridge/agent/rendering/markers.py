@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from bridge.agent.rendering.markdown_code import CodeReader
 from bridge.agent.rendering.raw_markup import RawReader
 from bridge.settings.answer_format import MarkerForm
-from bridge.stored_items.markers import link, unseen
+from bridge.stored_items.markers import link_marker, unseen_marker
 
 
 class ChatMarkers:
@@ -29,35 +29,35 @@ class ChatMarkers:
         """The last two characters of the answer."""
         self._is_after_line = False
 
-    def name(self, item_id: str) -> str:
+    def name_item(self, item_id: str) -> str:
         """An item is named; gives what is to be written now."""
         if self._form == "off":
             return ""
         self._waiting.append(item_id)
-        return "" if self._open is not None else self.rest()
+        return "" if self._open is not None else self.flush_names()
 
     def text_at(self, place: Hashable) -> str:
         """Text of this place follows; gives what is to be written before it."""
-        written = self.rest() if self._open is not None and self._open != place else ""
+        written = self.flush_names() if self._open is not None and self._open != place else ""
         self._open = place
         return written
 
-    def told(self, kind: str, place: Hashable) -> None:
+    def note_event(self, kind: str, place: Hashable) -> None:
         """An event of that type came for this place; its text may be whole now."""
         if kind == "response.output_item.done" and self._open == place:
             self._open = None
 
-    def rest(self) -> str:
+    def flush_names(self) -> str:
         """All that waits."""
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return ""
         gap = self._gap()
         if is_line := self._form == "link" and not self._is_shown_after(gap):
-            written = gap + "".join(f"{link(item_id)}\n" for item_id in waiting)
+            written = gap + "".join(f"{link_marker(item_id)}\n" for item_id in waiting)
         else:
-            written = "".join(map(unseen, waiting))
-        self.read(written)
+            written = "".join(map(unseen_marker, waiting))
+        self.read_text(written)
         self._is_after_line = is_line
         return written
 
@@ -66,11 +66,11 @@ class ChatMarkers:
         """What sets the next text apart from a marker's line; "" when there is none before it."""
         return "\n" if self._is_after_line else ""
 
-    def read(self, text: str) -> None:
+    def read_text(self, text: str) -> None:
         """Follow what is written."""
         if self._form != "off":
-            self._code.read(text)
-            self._raw.read(text)
+            self._code.read_text(text)
+            self._raw.read_text(text)
             self._end = (self._end + text[-2:])[-2:]
             self._is_after_line = False
 
@@ -82,7 +82,7 @@ class ChatMarkers:
     def _is_shown_after(self, gap: str) -> bool:
         """Whether a line of Markdown would be seen here."""
         code = copy.copy(self._code)
-        code.read(gap)
+        code.read_text(gap)
         raw = copy.copy(self._raw)
-        raw.read(gap)
+        raw.read_text(gap)
         return code.is_in_code or raw.is_open

@@ -22,7 +22,7 @@ class ChatNotices:
         self._ran = 0
         self._has_status = False
 
-    def of(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
+    def report_event(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
         """Events for what happened; none for a call that never ran."""
         match event:
             case CallStarted():
@@ -41,12 +41,12 @@ class ChatNotices:
             case _:
                 assert_never(event)
 
-    def search(self, *, has_ended: bool) -> JsonObject:
+    def report_search(self, *, has_ended: bool) -> JsonObject:
         """A search of the web by the provider."""
         words = "Web search finished." if has_ended else "Searching the web…"
         return self._status(words, done=has_ended)
 
-    def source(self, citation: JsonObject) -> JsonObject:
+    def report_source(self, citation: JsonObject) -> JsonObject:
         """A page that the answer cites."""
         url = text_at(citation, "url")
         title = text_at(citation, "title") or url
@@ -55,7 +55,7 @@ class ChatNotices:
             "source", {"source": source, "document": [title], "metadata": [{"source": url, "name": title}]}
         )
 
-    def attached(self, document: Attached) -> JsonObject:
+    def report_document(self, document: Attached) -> JsonObject:
         """A text that Open WebUI shows as a source."""
         metadata: JsonObject = {"source": document.title, "name": document.title}
         return _event(
@@ -63,7 +63,7 @@ class ChatNotices:
             {"source": {"name": document.title}, "document": [document.text], "metadata": [metadata]},
         )
 
-    def end(self) -> Iterator[JsonObject]:
+    def report_end(self) -> Iterator[JsonObject]:
         """The last status, which hides the others; nothing when there was none."""
         if self._has_status:
             yield _event("status", {"description": "", "done": True, "hidden": True})

@@ -26,7 +26,7 @@ class RawReader:
         self._is_formula = False
         self._is_bracket = False
 
-    def read(self, text: str) -> None:
+    def read_text(self, text: str) -> None:
         """More of the text, cut anywhere."""
         text, place = self._rest + text, 0
         for found in _TOKEN.finditer(text):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from bridge.agent.items import Item
 from bridge.agent.request_fields import InvalidRequest
-from bridge.stored_items.items import KeptItem
+from bridge.stored_items.items import StoredItem
 from toolserver.json_types import JsonObject, JsonValue, text_at
 
 DEFAULT_LIMIT = 20
@@ -24,7 +24,7 @@ _PREFIXES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ListPage:
     """Which of the items."""
 
     limit: int = DEFAULT_LIMIT
@@ -33,7 +33,7 @@ class Page:
     """Id of the item before the first one of the page."""
 
 
-def page_of(query: Mapping[str, str]) -> Page:
+def page_of(query: Mapping[str, str]) -> ListPage:
     """The page that a query asks for.
 
     Raises:
@@ -46,7 +46,7 @@ def page_of(query: Mapping[str, str]) -> Page:
     if not 1 <= limit <= MAX_LIMIT:
         message = f"'limit' must be from 1 to {MAX_LIMIT}."
         raise InvalidRequest(message, param="limit", code="invalid_value")
-    return Page(limit, "asc" if order == "asc" else "desc", query.get("after"))
+    return ListPage(limit, "asc" if order == "asc" else "desc", query.get("after"))
 
 
 def whole_number(query: Mapping[str, str], name: str, default: int) -> int:
@@ -63,7 +63,7 @@ def whole_number(query: Mapping[str, str], name: str, default: int) -> int:
     return int(text)
 
 
-def listed(items: Sequence[KeptItem], page: Page) -> JsonObject:
+def build_list(items: Sequence[StoredItem], page: ListPage) -> JsonObject:
     """A list of OpenAI's. `items`: all of them, oldest first.
 
     Raises:
@@ -92,7 +92,7 @@ def _place_after(items: Sequence[Item], item_id: str) -> int:
     raise InvalidRequest(message, param="after", code="invalid_value")
 
 
-def _shown(kept: KeptItem) -> Item:
+def _shown(kept: StoredItem) -> Item:
     """The item with an id, and a message in its long form."""
     item = kept.payload
     kind = text_at(item, "type") or "message"

@@ -17,8 +17,8 @@ from bridge.agent.request_fields import (
     as_array,
     as_object,
     asked_rounds,
-    flag,
     optional_text,
+    read_flag,
     required_text,
     wrong_type,
 )
@@ -59,9 +59,9 @@ def parse_responses_request(body: JsonObject) -> ParsedRequest:
         options=_options(body),
         with_tools=wants_tools(body),
         max_rounds=asked_rounds(body),
-        streams=flag(body, "stream"),
-        stores=flag(body, "store", default=True),
-        background=flag(body, "background"),
+        streams=read_flag(body, "stream"),
+        stores=read_flag(body, "store", default=True),
+        background=read_flag(body, "background"),
         previous_response_id=optional_text(body, "previous_response_id"),
     )
 
@@ -93,7 +93,7 @@ def _refuse(body: JsonObject) -> None:
             "under /conversations."
         )
         raise InvalidRequest(message, param="conversation", code="unsupported_parameter")
-    if flag(body, "background") and not flag(body, "store", default=True):
+    if read_flag(body, "background") and not read_flag(body, "store", default=True):
         message = "'background' needs 'store': a response in the background is read from where it is kept."
         raise InvalidRequest(message, param="background", code="invalid_value")
 

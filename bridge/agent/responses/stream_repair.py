@@ -27,7 +27,7 @@ _MEMBERS = {**dict(_DELTAS.values()), _ARGUMENTS: "arguments"}
 _PLACES = ("content_index", "summary_index")
 
 
-class ToldItems:
+class StreamRepair:
     """Reads the events of one round."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class ToldItems:
         self._told: set[tuple[int, str, int]] = set()
         """Texts of which there was a delta: item, name of its events, part."""
 
-    def whole(self, body: JsonObject) -> Iterator[JsonObject]:
+    def complete_event(self, body: JsonObject) -> Iterator[JsonObject]:
         """The event, after those that should have come before it."""
         kind, index = text_at(body, "type"), body.get("output_index")
         if kind in ENDINGS:

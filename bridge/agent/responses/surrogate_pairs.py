@@ -20,13 +20,13 @@ _FIRST_HALF = re.compile("[\ud800-\udbff]\\Z")
 _PLACES = ("type", "item_id", "content_index", "summary_index")
 
 
-class PairJoiner:
+class SurrogateJoiner:
     """Joins the halves of one round's events."""
 
     def __init__(self) -> None:
         self._held: dict[tuple[str, ...], str] = {}
 
-    def joined(self, events: Iterable[JsonObject]) -> Iterator[JsonObject]:
+    def join_pairs(self, events: Iterable[JsonObject]) -> Iterator[JsonObject]:
         """The events with whole characters, without those that held but half of one.
 
         A half at the end of a delta waits for the next one of the same text. Halves that never meet their

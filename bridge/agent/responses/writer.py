@@ -22,9 +22,9 @@ from bridge.agent.turn import (
     Attached,
     CallEnded,
     CallStarted,
-    Kept,
+    ItemStored,
+    ModelOutput,
     Notice,
-    Said,
     Settled,
     TurnEvent,
     TurnResult,
@@ -72,7 +72,7 @@ EVENT_TYPE = "tool_bridge.event"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class AnswerStyle:
     """How an answer is written, beyond what the model says."""
 
     display: CallDisplay
@@ -106,7 +106,7 @@ class ResponsesWriter:
     def __init__(
         self,
         shell: JsonObject,
-        shown: Shown,
+        shown: AnswerStyle,
         *,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         now: Callable[[], float] | None = None,
@@ -149,7 +149,7 @@ class ResponsesWriter:
         done = [item for index, item in self._items.items() if item and index not in self._texts]
         return self.response if self.response["output"] else {**self.response, "output": [*done]}
 
-    def queue(self) -> list[JsonObject]:
+    def write_queued(self) -> list[JsonObject]:
         """Begin a response whose turn begins some time later; `write` or `begin` tells that it has."""
         self.response = {**self.response, "status": "queued"}
         self._is_created = True
@@ -158,7 +158,7 @@ class ResponsesWriter:
             for kind in ("response.created", "response.queued")
         ]
 
-    def begin(self) -> list[JsonObject]:
+    def write_start(self) -> list[JsonObject]:
         """Begin the response, unless it has begun."""
         return self._numbered(())
 
@@ -192,7 +192,7 @@ class ResponsesWriter:
         }
         return self._numbered(bodies)
 
-    def write(self, event: TurnEvent) -> list[JsonObject]:
+    def write_event(self, event: TurnEvent) -> list[JsonObject]:
         """What the caller is told of an event; the first also begins the response."""
         if isinstance(event, Settled):
             return []
@@ -200,10 +200,10 @@ class ResponsesWriter:
 
     def _written(self, event: TurnEvent) -> Iterator[JsonObject]:
         match event:
-            case Said():
+            case ModelOutput():
                 bodies = self._said(event)
-            case Kept():
-                bodies = self._mark(self._markers.name(event.id))
+            case ItemStored():
+                bodies = self._mark(self._markers.name_item(event.id))
             case CallEnded() if self._display == "details" and not event.is_omitted:
                 bodies = self._tell_block(call_block(event.call, event.output, event.files))
             case CallEnded() if self._display == "items":
@@ -220,16 +220,16 @@ class ResponsesWriter:
             return
         match event:
             case CallStarted() | CallEnded() | Notice(in_answer=False):
-                told = self._notices.of(event)
+                told = self._notices.report_event(event)
             case Attached():
-                told = iter([self._notices.attached(event)])
-            case Said() if event.event.type in _SEARCHES:
-                told = iter([self._notices.search(has_ended=_SEARCHES[event.event.type])])
+                told = iter([self._notices.report_document(event)])
+            case ModelOutput() if event.event.type in _SEARCHES:
+                told = iter([self._notices.report_search(has_ended=_SEARCHES[event.event.type])])
             case _:
                 told = iter(())
         yield from map(_for_open_webui, told)
 
-    def end(self, result: TurnResult) -> list[JsonObject]:
+    def write_end(self, result: TurnResult) -> list[JsonObject]:
         """The rest of the items, and the one ending."""
         told = result.response
         for name in _PROVIDERS_WORD:
@@ -245,11 +245,11 @@ class ResponsesWriter:
             )
         )
 
-    def fail(self, error: JsonObject) -> list[JsonObject]:
+    def write_failure(self, error: JsonObject) -> list[JsonObject]:
         """The ending of a turn that has no result; `error`: an error in OpenAI's form."""
         return self._numbered(self._ending("failed", error=_error(error)))
 
-    def cancel(self) -> list[JsonObject]:
+    def write_cancelled(self) -> list[JsonObject]:
         """The ending of a turn that was cancelled: what was said stays, and its status is `cancelled`."""
         return self._numbered(self._ending("cancelled"))
 
@@ -268,7 +268,7 @@ class ResponsesWriter:
         self._sequence += 1
         return body
 
-    def _said(self, said: Said) -> Iterator[JsonObject]:
+    def _said(self, said: ModelOutput) -> Iterator[JsonObject]:
         body, kind = said.event.body, said.event.type
         if not kind or kind in _OF_A_ROUND or (said.is_own_call and self._display != "items"):
             return
@@ -277,7 +277,7 @@ class ResponsesWriter:
             yield body
             return
         key = (said.round, index)
-        self._markers.told(kind, key)
+        self._markers.note_event(kind, key)
         if kind == "response.output_text.delta":
             yield from self._mark(self._markers.text_at(key))
         if key not in self._indexes:
@@ -310,7 +310,7 @@ class ResponsesWriter:
                     text
                 )
                 self._note_text(text)
-                self._markers.read(text)
+                self._markers.read_text(text)
             case _:
                 pass
 
@@ -339,7 +339,7 @@ class ResponsesWriter:
         return self._tell(f"\n\n{text}" if self._has_text else text)
 
     def _tell(self, text: str) -> Iterator[JsonObject]:
-        self._markers.read(text)
+        self._markers.read_text(text)
         return self._mark(text)
 
     def _mark(self, text: str) -> Iterator[JsonObject]:
@@ -348,9 +348,9 @@ class ResponsesWriter:
             return
         if self._told is None:
             self._told = MessageEvents("msg_" + self._new_id(), self._new_item({}))
-            yield from self._told.begin()
+            yield from self._told.begin_message()
         self._note_text(text)
-        yield self._told.delta(text)
+        yield self._told.add_text(text)
 
     def _close(self) -> Iterator[JsonObject]:
         """End the bridge's own message: what comes next is another item."""
@@ -358,15 +358,15 @@ class ResponsesWriter:
             if self._markers.separator:
                 yield from self._tell(self._markers.separator)
             told, self._told = self._told, None
-            bodies = told.end()
+            bodies = told.finish_message()
             self._items[told.output_index] = object_at(bodies[-1], "item")
             yield from bodies
 
     def _ending(self, status: str, **members: JsonValue) -> Iterator[JsonObject]:
-        yield from self._mark(self._markers.rest())
+        yield from self._mark(self._markers.flush_names())
         yield from self._close()
         if self._notices:
-            yield from map(_for_open_webui, self._notices.end())
+            yield from map(_for_open_webui, self._notices.report_end())
         for index in sorted(self._texts):
             yield from self._broken_off(index)
         ended: JsonObject = {

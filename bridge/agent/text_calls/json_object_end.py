@@ -19,7 +19,7 @@ class JsonObjectEnd:
         self._is_in_string = False
         self._is_escaped = False
 
-    def find(self, text: str, start: int) -> int | None:
+    def find_end(self, text: str, start: int) -> int | None:
         """The place after the object's last sign; None when this piece has no end and is used up."""
         position = start
         while position < len(text):

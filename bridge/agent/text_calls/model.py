@@ -33,8 +33,8 @@ class TextCallModel:
         self._tells_tools = tells_tools
         self._new_id = new_id
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream`."""
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """One round, as `Model.stream_round`."""
         schemas = {
             text_at(tool, "name"): object_at(tool, "parameters")
             for tool in request.tools
@@ -43,7 +43,7 @@ class TextCallModel:
         may_call = request.options.get("tool_choice") != "none"
         round_ = _Round(schemas, self._new_id) if schemas and may_call else None
         asked = told_in_words(request) if self._tells_tools else request
-        async with aclosing(self._inner.stream(asked)) as events:
+        async with aclosing(self._inner.stream_round(asked)) as events:
             async for event in events:
                 if round_ is None:
                     yield event
@@ -132,7 +132,7 @@ class _Round:
     ) -> Iterator[JsonObject]:
         reader = message.readers.setdefault(part, TextCallReader(self._schemas))
         message.read[part] = message.read.get(part, 0) + len(text)
-        yield from self._told(message, index, part, reader.feed(text), like)
+        yield from self._told(message, index, part, reader.feed_text(text), like)
 
     def _end_part(self, message: _Message, index: int, part: int, whole: str) -> Iterator[JsonObject]:
         """`whole`: the text, of which a provider may have sent no deltas."""
@@ -144,7 +144,7 @@ class _Round:
             "logprobs": [],
         }
         reader = message.readers.setdefault(part, TextCallReader(self._schemas))
-        rest = reader.feed(whole[message.read.get(part, 0) :]) + reader.end()
+        rest = reader.feed_text(whole[message.read.get(part, 0) :]) + reader.finish_text()
         message.read[part] = len(whole)
         yield from self._told(message, index, part, rest, like)
 

@@ -71,7 +71,7 @@ class TextCallReader:
         self._texts: dict[str, str] = {}
         self._json = JsonObjectEnd()
 
-    def feed(self, text: str) -> str:
+    def feed_text(self, text: str) -> str:
         """More of the text; gives what is certain to be no call."""
         self._input = self._input[self._at :] + text
         self._at = 0
@@ -79,7 +79,7 @@ class TextCallReader:
             pass
         return self._given()
 
-    def end(self) -> str:
+    def finish_text(self) -> str:
         """The text is over: what was held back is no call."""
         self._held.append(self._input[self._at :])
         self._input, self._at = "", 0
@@ -95,7 +95,7 @@ class TextCallReader:
         return given
 
     def _say(self, text: str) -> None:
-        self._code.read(text)
+        self._code.read_text(text)
         words = text.rstrip()
         if not words:
             self._space.append(text)
@@ -228,7 +228,7 @@ class TextCallReader:
         return True
 
     def _read_json(self, then: Callable[[], bool]) -> bool:
-        end = self._json.find(self._input, self._at)
+        end = self._json.find_end(self._input, self._at)
         stop = len(self._input) if end is None else end
         self._value.append(self._input[self._at : stop])
         self._hold(stop)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import cast
 
-from bridge.agent.toolbox import OwnTool
+from bridge.agent.toolbox import BridgeTool
 from bridge.browser_protocol import ARGUMENT_BYTES
 from toolserver.call.arguments import parse_arguments
 from toolserver.errors import ArgumentError
@@ -16,7 +16,7 @@ LITERAL_CHARS = 20_000
 """Longer arguments are not tried as a Python literal."""
 
 
-def engine_arguments(tool: OwnTool, text: str) -> str:
+def engine_arguments(tool: BridgeTool, text: str) -> str:
     """The JSON text for the engine: without nulls that only stand for "left out", else to the letter.
 
     Some models write a Python dictionary in place of JSON; it is taken for what it says.

@@ -16,13 +16,13 @@ from typing import cast
 
 import orjson
 
-from bridge.agent.toolbox import OwnTool
+from bridge.agent.toolbox import BridgeTool
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from toolserver.json_types import JsonObject
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.naming import sanitize_name
-from toolserver.tool.selection import MAX_TOKENS, MIN_LIMIT, Offer, candidates, offer
+from toolserver.tool.selection import MAX_TOKENS, MIN_LIMIT, Offer, find_candidates, offer_tools
 
 KEPT_OFFERS = 1024
 """Offers of users that are kept ready; each refers to its tools."""
@@ -39,19 +39,19 @@ class _Ready:
     """An offer, and the view that it was made of."""
 
     view: UserView
-    tools: tuple[OwnTool, ...]
+    tools: tuple[BridgeTool, ...]
 
 
-class OwnTools:
+class CatalogTools:
     """The bridge's tools of every user."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._ready: OrderedDict[tuple[str, int, bool, frozenset[str] | None], _Ready] = OrderedDict()
 
-    async def of(
+    async def tools_of_user(
         self, user_id: str, *, taken: int, strict: bool, only: frozenset[str] | None = None
-    ) -> tuple[OwnTool, ...]:
+    ) -> tuple[BridgeTool, ...]:
         """What a model is offered beside `taken` other tools; empty where there is no room.
 
         `only`: names of the tools that are meant, in place of those that the user chose to show to models.
@@ -59,7 +59,7 @@ class OwnTools:
         Raises:
             BridgeError: `invalid_document`: the schemas of a document cannot be made.
         """
-        view = await self._registry.view(user_id)
+        view = await self._registry.view_of_user(user_id)
         key = (user_id, taken, strict, only)
         ready = self._ready.get(key)
         if ready is None or ready.view is not view:
@@ -72,7 +72,7 @@ class OwnTools:
 
     async def _made(
         self, view: UserView, taken: int, strict: bool, only: frozenset[str] | None
-    ) -> tuple[OwnTool, ...]:
+    ) -> tuple[BridgeTool, ...]:
         room = view.selection.limit - taken
         if room < MIN_LIMIT:
             return ()
@@ -94,14 +94,14 @@ class OwnTools:
             selection = replace(selection, servers=frozenset(), tags=frozenset(), names=())
         costs: dict[str, int] = {}
         if selection.max_tokens is not None:
-            costs = await self._registry.costs(view, candidates(accepted, selection))
+            costs = await self._registry.count_tokens(view, find_candidates(accepted, selection))
         # Ten thousand tools against a hundred patterns take a second.
         return await asyncio.to_thread(
-            offer, accepted, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
+            offer_tools, accepted, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
         )
 
 
-def offered_beside(tools: Collection[OwnTool], callers: Collection[str]) -> tuple[OwnTool, ...]:
+def offered_beside(tools: Collection[BridgeTool], callers: Collection[str]) -> tuple[BridgeTool, ...]:
     """The tools under names that are not the caller's.
 
     One that clashes gets the id of its server before it, whatever else is offered: the same name tomorrow.
@@ -110,7 +110,7 @@ def offered_beside(tools: Collection[OwnTool], callers: Collection[str]) -> tupl
     return tuple(_renamed(tool, names) if tool.offered_name in callers else tool for tool in tools)
 
 
-def _renamed(tool: OwnTool, taken: Collection[str]) -> OwnTool:
+def _renamed(tool: BridgeTool, taken: Collection[str]) -> BridgeTool:
     prefix = sanitize_name(tool.server_id or OWN_PREFIX)[:MAX_PREFIX_CHARS].rstrip("_-")
     name = sanitize_name(f"{prefix}__{tool.name}")
     while name in taken:
@@ -121,7 +121,7 @@ def _renamed(tool: OwnTool, taken: Collection[str]) -> OwnTool:
 @lru_cache(maxsize=KEPT_TOOLS)
 def _own_tool(
     name: str, description: str, schema_json: bytes, strict: bool, server_id: str | None = None
-) -> OwnTool:
+) -> BridgeTool:
     parameters = orjson.loads(schema_json)
     definition: JsonObject = {
         "type": "function",
@@ -134,10 +134,10 @@ def _own_tool(
         definition["strict"] = made.is_strict
         if made.is_strict:
             definition["parameters"] = orjson.loads(made.schema_json)
-    return OwnTool(name, name, readable(name), definition, cast(JsonObject, parameters), server_id)
+    return BridgeTool(name, name, format_title(name), definition, cast(JsonObject, parameters), server_id)
 
 
-def readable(name: str) -> str:
+def format_title(name: str) -> str:
     """A tool's name as words for people: "list_pets" and "listPets" are "List pets"."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_-]+", " ", name).split()
     plain = [word if word.isupper() else word.lower() for word in words]

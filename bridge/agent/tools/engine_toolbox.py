@@ -11,18 +11,18 @@ from dataclasses import dataclass, field, replace
 
 from bridge.agent.items import Item, ModelCall
 from bridge.agent.model_messages import error_text, unknown_text
-from bridge.agent.toolbox import CallOutput, LocalTool, OwnTool
+from bridge.agent.toolbox import BridgeTool, CallOutput, LocalTool
 from bridge.agent.tools.arguments import engine_arguments
-from bridge.agent.tools.catalog_tools import OwnTools, offered_beside
-from bridge.agent.tools.tool_output import KeptFiles, answer_output
+from bridge.agent.tools.catalog_tools import CatalogTools, offered_beside
+from bridge.agent.tools.tool_output import StoredFiles, answer_output
 from bridge.agent.turn import Notice, TurnRequest, TurnSettings
-from bridge.calls.admission import Terms
+from bridge.calls.admission import CallOptions
 from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
 from bridge.calls.engine import ToolCall
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import Limits
-from bridge.tasks import guarded
-from toolserver.errors import ArgumentError, quote
+from bridge.tasks import log_failures
+from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.tool.meta_tools import RUN_OPERATION
 
@@ -62,24 +62,26 @@ NO_ROOM = Notice(
 
 
 @dataclass(frozen=True, slots=True)
-class CallRoom:
+class CallServices:
     """What runs calls and keeps their answers."""
 
     engine: BatchEngine
     limits: Callable[[], Limits]
-    files: KeptFiles
+    files: StoredFiles
 
 
 class Toolboxes:
     """Makes the tools of each turn."""
 
-    def __init__(self, own_tools: OwnTools, room: CallRoom, is_connected: Callable[[str], bool]) -> None:
+    def __init__(
+        self, own_tools: CatalogTools, room: CallServices, is_connected: Callable[[str], bool]
+    ) -> None:
         """`is_connected`: whether a page of a user is there."""
         self._own_tools = own_tools
         self._room = room
         self._is_connected = is_connected
 
-    async def of(self, request: TurnRequest, settings: TurnSettings) -> EngineToolbox:
+    async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> EngineToolbox:
         """The tools of a turn: shared servers', the user's own, the caller's.
 
         The bridge's are offered to a model that can call functions, where the request wants them and a page
@@ -97,7 +99,7 @@ class Toolboxes:
         if not (can_call and request.with_tools):
             return toolbox
         taken = len(callers) + settings.subquery
-        offered = await guarded(self._offered(request, settings, taken), "The offer of tools")
+        offered = await log_failures(self._offered(request, settings, taken), "The offer of tools")
         if offered is None:
             return replace(toolbox, notices=(UNAVAILABLE,))
         tools, notices = offered
@@ -105,12 +107,14 @@ class Toolboxes:
 
     async def _offered(
         self, request: TurnRequest, settings: TurnSettings, taken: int
-    ) -> tuple[tuple[OwnTool, ...], tuple[Notice, ...]]:
+    ) -> tuple[tuple[BridgeTool, ...], tuple[Notice, ...]]:
         strict, user_id = settings.strict_tools, request.user_id
         only = request.own_tools
-        tools = await self._own_tools.of(user_id, taken=taken, strict=strict, only=only)
+        tools = await self._own_tools.tools_of_user(user_id, taken=taken, strict=strict, only=only)
         if not tools:
-            is_crowded = taken > 0 and await self._own_tools.of(user_id, taken=0, strict=strict, only=only)
+            is_crowded = taken > 0 and await self._own_tools.tools_of_user(
+                user_id, taken=0, strict=strict, only=only
+            )
             return (), (NO_ROOM,) if is_crowded else ()
         return (tools, ()) if self._is_connected(user_id) else ((), (NO_PAGE,))
 
@@ -119,18 +123,18 @@ class Toolboxes:
 class EngineToolbox:
     """The tools of one turn. Immutable."""
 
-    room: CallRoom
+    room: CallServices
     request: TurnRequest
     settings: TurnSettings
     callers: tuple[JsonObject, ...]
     """Tools of the caller and of the provider."""
-    tools: tuple[OwnTool, ...] = ()
+    tools: tuple[BridgeTool, ...] = ()
     """The bridge's, local ones included."""
     locals: tuple[LocalTool, ...] = ()
     notices: tuple[Notice, ...] = ()
     is_nested: bool = False
     """Its calls belong to one call of the turn."""
-    _own: dict[str, OwnTool] = field(init=False)
+    _own: dict[str, BridgeTool] = field(init=False)
     _locals: dict[str, LocalTool] = field(init=False)
     _callers: frozenset[str] = field(init=False)
 
@@ -144,7 +148,7 @@ class EngineToolbox:
         """What a model is sent, in order."""
         return (*(tool.definition for tool in self.tools), *self.callers)
 
-    def own(self, name: str) -> OwnTool | None:
+    def find_own_tool(self, name: str) -> BridgeTool | None:
         """The bridge's tool of an offered name."""
         return self._own.get(name)
 
@@ -162,7 +166,7 @@ class EngineToolbox:
         providers = tuple(tool for tool in self.callers if tool.get("type") not in RUN_BY_CALLER)
         return replace(self, callers=providers, is_nested=True)
 
-    async def run(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
+    async def run_calls(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
         """Run one round's calls together; one output each, in their order. Raises only when cancelled."""
         prepared = [self._prepared(call) for call in calls]
         outputs = {place: each for place, each in enumerate(prepared) if isinstance(each, CallOutput)}
@@ -173,7 +177,7 @@ class EngineToolbox:
                     group.create_task(self._run_local(place, each, input, outputs))
             for start in range(0, len(batch), MAX_BATCH_CALLS):
                 part = dict(batch[start : start + MAX_BATCH_CALLS])
-                group.create_task(guarded(self._run_batch(part, outputs), "A round's calls"))
+                group.create_task(log_failures(self._run_batch(part, outputs), "A round's calls"))
         return [outputs.get(place, BUG) for place in range(len(calls))]
 
     def _prepared(self, call: ModelCall) -> CallOutput | BatchCall | _LocalCall:
@@ -202,7 +206,7 @@ class EngineToolbox:
                 turn_id=request.turn_id,
                 turn_call_id=None if self.is_nested else call.call_id,
                 only=request.own_tools,
-                terms=Terms(group=request.turn_id),
+                terms=CallOptions(group=request.turn_id),
             ),
         )
 
@@ -213,7 +217,9 @@ class EngineToolbox:
     async def _run_local(
         self, place: int, wanted: _LocalCall, input: Sequence[Item], outputs: dict[int, CallOutput]
     ) -> None:
-        output = await guarded(wanted.local.run(wanted.call, input), f"Tool {wanted.local.tool.name}")
+        output = await log_failures(
+            wanted.local.run_call(wanted.call, input), f"Tool {wanted.local.tool.name}"
+        )
         if output is not None:
             outputs[place] = output
 
@@ -259,5 +265,5 @@ def _demands_calls(request: TurnRequest, callers: Sequence[JsonObject]) -> bool:
 
 def _cannot_call(model: str) -> BridgeError:
     advice = "Disable tools or choose a model that does."
-    message = f"The selected model {quote(model)} does not support tools. {advice}"
+    message = f"The selected model {quote_text(model)} does not support tools. {advice}"
     return BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"param": "tools", "model": model})

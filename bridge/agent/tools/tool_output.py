@@ -25,20 +25,20 @@ SEEN_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Types of images that models read."""
 
 
-class KeptFiles(Protocol):
+class StoredFiles(Protocol):
     """The files of answers."""
 
-    def url(self, file_id: str, content_type: str, filename: str) -> str:
+    def sign_url(self, file_id: str, content_type: str, filename: str) -> str:
         """A whole address at which the user reads the file, for a day."""
         ...
 
-    async def content(self, file_id: str) -> bytes | None:
+    async def read_content(self, file_id: str) -> bytes | None:
         """Its bytes; None when it is gone."""
         ...
 
 
 async def answer_output(
-    outcome: CallOutcome, tool_name: str, files: KeptFiles, *, sees_images: bool
+    outcome: CallOutcome, tool_name: str, files: StoredFiles, *, sees_images: bool
 ) -> CallOutput:
     """The output of a call that has an answer."""
     answered = outcome.answered
@@ -48,7 +48,7 @@ async def answer_output(
         render_answer,
         answered,
         call_id=outcome.call_id,
-        file_url=lambda file_id: files.url(file_id, answered.content_type, name),
+        file_url=lambda file_id: files.sign_url(file_id, answered.content_type, name),
         allow_inline_html=False,
     )
     is_cut = isinstance(answered.body, TextBody) and answered.body.whole_bytes is not None
@@ -60,25 +60,25 @@ async def answer_output(
 
 
 async def _image_output(
-    rendered: Rendered, file: FileBody, name: str, tool_name: str, files: KeptFiles, *, sees_images: bool
+    rendered: Rendered, file: FileBody, name: str, tool_name: str, files: StoredFiles, *, sees_images: bool
 ) -> CallOutput:
     assert file.file_id is not None
     mime = rendered.content_type
-    url = files.url(file.file_id, mime, name)
+    url = files.sign_url(file.file_id, mime, name)
     shown: JsonObject = {"url": url, "mime": mime, "bytes": file.size_bytes}
     text = dump_json({"text": f"{tool_name}: Image file read successfully.", "file": shown}).decode()
     parts: tuple[JsonObject, ...] = ()
     if sees_images and mime in SEEN_TYPES and file.size_bytes <= IMAGE_BYTES:
-        content = await files.content(file.file_id)
+        content = await files.read_content(file.file_id)
         if content is not None:
             encoded = base64.b64encode(content).decode()
             parts = ({"type": "input_image", "image_url": f"data:{mime};base64,{encoded}", "detail": "auto"},)
     return CallOutput(text, True, parts, ({"type": "image", "url": url, "mime": mime},))
 
 
-def _files_of(answered: Answered, files: KeptFiles, name: str) -> tuple[JsonObject, ...]:
+def _files_of(answered: Answered, files: StoredFiles, name: str) -> tuple[JsonObject, ...]:
     body = answered.body
     if not isinstance(body, FileBody) or body.file_id is None:
         return ()
     mime = base_type(answered.content_type) or "application/octet-stream"
-    return ({"type": "file", "url": files.url(body.file_id, mime, name), "mime": mime},)
+    return ({"type": "file", "url": files.sign_url(body.file_id, mime, name), "mime": mime},)

@@ -11,9 +11,9 @@ from bridge.auth.identity import SESSION_SECONDS, Identity
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.audit import tell_audit
 from bridge.http.routing import (
-    Answer,
     Confirmation,
     Route,
+    RouteAnswer,
     address_of,
     caller_of,
     json_answer,
@@ -164,7 +164,7 @@ class AccountRoutes:
             window_s=60,
         )
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [*self._session_routes(), *self._key_routes()]
 
@@ -173,10 +173,10 @@ class AccountRoutes:
             Route(
                 "POST",
                 "/api/tickets",
-                self.redeem,
+                self.redeem_ticket,
                 "redeemTicket",
                 "Spend a ticket in a browser that is paired already",
-                {200: Answer("Whose ticket it is, and whether it was spent.", Redeemed)},
+                {200: RouteAnswer("Whose ticket it is, and whether it was spent.", Redeemed)},
                 body=Redemption,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST,),
@@ -184,10 +184,10 @@ class AccountRoutes:
             Route(
                 "POST",
                 "/api/sessions/challenge",
-                self.challenge,
+                self.issue_challenge,
                 "challengeDevice",
                 "Get a nonce to sign",
-                {200: Answer("The nonce.", Challenge)},
+                {200: RouteAnswer("The nonce.", Challenge)},
                 body=ChallengeRequest,
                 access="public",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
@@ -198,12 +198,19 @@ class AccountRoutes:
                 self.open_session,
                 "openSession",
                 "Open a session with a signed nonce",
-                {200: Answer("The session token.", Session)},
+                {200: RouteAnswer("The session token.", Session)},
                 body=SignedChallenge,
                 access="public",
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
             ),
-            Route("GET", "/api/me", self.me, "showMe", "Who am I", {200: Answer("The caller.", Me)}),
+            Route(
+                "GET",
+                "/api/me",
+                self.show_caller,
+                "showMe",
+                "Who am I",
+                {200: RouteAnswer("The caller.", Me)},
+            ),
         ]
 
     def _key_routes(self) -> list[Route]:
@@ -214,7 +221,7 @@ class AccountRoutes:
                 self.list_keys,
                 "listKeys",
                 "List API keys",
-                {200: Answer("Keys.", KeyList)},
+                {200: RouteAnswer("Keys.", KeyList)},
             ),
             Route(
                 "POST",
@@ -222,7 +229,7 @@ class AccountRoutes:
                 self.create_key,
                 "createKey",
                 "Create an API key",
-                {201: Answer("The key, shown once.", KeyOnce)},
+                {201: RouteAnswer("The key, shown once.", KeyOnce)},
                 body=NewKey,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
@@ -234,7 +241,7 @@ class AccountRoutes:
                 self.delete_key,
                 "deleteKey",
                 "Revoke an API key",
-                {200: Answer("Revoked.", Confirmation)},
+                {200: RouteAnswer("Revoked.", Confirmation)},
                 access="page",
                 errors=(ErrorCode.NOT_FOUND,),
                 audited=AuditKind.KEY_REVOKED,
@@ -245,32 +252,32 @@ class AccountRoutes:
                 self.connect_facts,
                 "showConnect",
                 "How this bridge can be reached",
-                {200: Answer("Addresses, hosts and origins.", ConnectFacts)},
+                {200: RouteAnswer("Addresses, hosts and origins.", ConnectFacts)},
             ),
         ]
 
-    async def redeem(self, request: web.Request) -> web.Response:
+    async def redeem_ticket(self, request: web.Request) -> web.Response:
         """Spend the caller's own ticket."""
         caller = await page_of(self._identity, request)
-        ticket = await self._identity.redeem(caller, (await read_body(request, Redemption)).ticket)
+        ticket = await self._identity.redeem_ticket(caller, (await read_body(request, Redemption)).ticket)
         is_own = ticket.user.id == caller.user.id
         return json_answer(Redeemed(user=ticket.user.name, redeemed=is_own, printed=ticket.printed))
 
-    async def challenge(self, request: web.Request) -> web.Response:
+    async def issue_challenge(self, request: web.Request) -> web.Response:
         """A nonce for any device id."""
-        self._sessions_limit.take(address_of(request))
+        self._sessions_limit.take_token(address_of(request))
         asked = await read_body(request, ChallengeRequest)
-        return json_answer(Challenge(nonce=self._identity.challenge(asked.device_id)))
+        return json_answer(Challenge(nonce=self._identity.issue_challenge(asked.device_id)))
 
     async def open_session(self, request: web.Request) -> web.Response:
         """A session token for a signed nonce."""
-        self._sessions_limit.take(address_of(request))
+        self._sessions_limit.take_token(address_of(request))
         signed = await read_body(request, SignedChallenge)
         token, device = await self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
         user = device.user
         return json_answer(Session(token=token, expires_in=SESSION_SECONDS, user=user.name, user_id=user.id))
 
-    async def me(self, request: web.Request) -> web.Response:
+    async def show_caller(self, request: web.Request) -> web.Response:
         """The caller."""
         caller = await caller_of(self._identity, request)
         return json_answer(
@@ -285,7 +292,7 @@ class AccountRoutes:
 
     async def list_keys(self, request: web.Request) -> web.Response:
         """The caller's keys."""
-        keys = await self._store.keys((await caller_of(self._identity, request)).user.id)
+        keys = await self._store.list_keys((await caller_of(self._identity, request)).user.id)
         facts = [
             KeyFacts(
                 id=key.id,

@@ -11,7 +11,7 @@ from bridge.calls.approval_policy import Grant, GrantScope
 from bridge.calls.approvals import Approvals
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
+from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, page_of, read_body
 from bridge.settings.bridge import ApprovalMode
 
 
@@ -57,14 +57,14 @@ class ApprovalRoutes:
         self._approvals = approvals
         self._approval_s = approval_s
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
-        now = {200: Answer("What holds now.", ApprovalFacts)}
+        now = {200: RouteAnswer("What holds now.", ApprovalFacts)}
         return [
             Route(
                 "GET",
                 "/api/approval",
-                self.show,
+                self.show_approval,
                 "showApproval",
                 "Show which calls ask the caller first",
                 now,
@@ -72,7 +72,7 @@ class ApprovalRoutes:
             Route(
                 "PUT",
                 "/api/approval",
-                self.choose,
+                self.choose_mode,
                 "chooseApproval",
                 "Choose which calls ask",
                 now,
@@ -94,7 +94,7 @@ class ApprovalRoutes:
             Route(
                 "DELETE",
                 "/api/approval/grants/{id}",
-                self.revoke,
+                self.revoke_grant,
                 "revokeGrant",
                 "Let calls of one operation ask again",
                 now,
@@ -104,23 +104,23 @@ class ApprovalRoutes:
             ),
         ]
 
-    async def show(self, request: web.Request) -> web.Response:
+    async def show_approval(self, request: web.Request) -> web.Response:
         """What holds for the caller."""
         return await self._answer((await caller_of(self._identity, request)).user.id)
 
-    async def choose(self, request: web.Request) -> web.Response:
+    async def choose_mode(self, request: web.Request) -> web.Response:
         """Choose a mode, or null for the default."""
         caller = await page_of(self._identity, request)
         mode = (await read_body(request, ApprovalChoice)).mode
-        await self._approvals.choose(caller.user.id, mode)
+        await self._approvals.choose_mode(caller.user.id, mode)
         tell_audit(request, approval=mode)
         return await self._answer(caller.user.id)
 
-    async def revoke(self, request: web.Request) -> web.Response:
+    async def revoke_grant(self, request: web.Request) -> web.Response:
         """Take one grant back."""
         caller = await page_of(self._identity, request)
         grant_id = request.match_info["id"]
-        if not await self._approvals.revoke(caller.user.id, [grant_id]):
+        if not await self._approvals.revoke_grants(caller.user.id, [grant_id]):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no grant {grant_id!r}; it may be over.")
         tell_audit(request, revoked=1)
         return await self._answer(caller.user.id)
@@ -128,18 +128,18 @@ class ApprovalRoutes:
     async def revoke_all(self, request: web.Request) -> web.Response:
         """Take all grants back."""
         caller = await page_of(self._identity, request)
-        grants = await self._approvals.grants(caller.user.id)
-        await self._approvals.revoke(caller.user.id, [grant.id for grant in grants])
+        grants = await self._approvals.list_grants(caller.user.id)
+        await self._approvals.revoke_grants(caller.user.id, [grant.id for grant in grants])
         tell_audit(request, revoked=len(grants))
         return await self._answer(caller.user.id)
 
     async def _answer(self, user_id: str) -> web.Response:
         facts = ApprovalFacts(
-            mode=await self._approvals.mode(user_id),
+            mode=await self._approvals.mode_of_user(user_id),
             chosen=await self._approvals.chosen_mode(user_id),
             default=self._approvals.default,
             approval_s=self._approval_s,
-            grants=[_facts(grant) for grant in await self._approvals.grants(user_id)],
+            grants=[_facts(grant) for grant in await self._approvals.list_grants(user_id)],
         )
         return json_answer(facts)
 

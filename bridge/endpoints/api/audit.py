@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Answer, Route, json_answer, page_of
-from bridge.storage.audit_log import AuditLog, KeptEntry, Place, Wanted
+from bridge.http.routing import Route, RouteAnswer, json_answer, page_of
+from bridge.storage.audit_log import AuditCursor, AuditLog, AuditQuery, StoredAuditEntry
 from bridge.storage.call_journal import CallJournal
 
 PAGE_OF_ENTRIES = 100
@@ -52,7 +52,7 @@ class AuditRoutes:
         self._journal = journal
         self._operator_id = operator_id
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [
             Route(
@@ -61,7 +61,7 @@ class AuditRoutes:
                 self.list_entries,
                 "listAudit",
                 "List what happened, newest first",
-                {200: Answer("Entries: `?before=` the last `next` reads on.", AuditList)},
+                {200: RouteAnswer("Entries: `?before=` the last `next` reads on.", AuditList)},
                 access="page",
                 query={
                     "before": "`next` of the answer before.",
@@ -80,7 +80,7 @@ class AuditRoutes:
         if wants_all and caller.user.id != self._operator_id:
             message = "Only the user who started the bridge may read what happened to other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
-        wanted = Wanted(
+        wanted = AuditQuery(
             user_id=None if wants_all else caller.user.id,
             kinds=_kinds(request.query.get("kind")),
             since=_time(request.query.get("since")),
@@ -88,12 +88,12 @@ class AuditRoutes:
             limit=PAGE_OF_ENTRIES,
         )
         await self._journal.catch_up()
-        found = await self._audit.entries(wanted)
+        found = await self._audit.read_entries(wanted)
         more = str(found[-1].place) if len(found) == PAGE_OF_ENTRIES else None
         return json_answer(AuditList(entries=[audit_facts(kept) for kept in found], next=more))
 
 
-def audit_facts(kept: KeptEntry) -> AuditFacts:
+def audit_facts(kept: StoredAuditEntry) -> AuditFacts:
     """An entry as it is shown."""
     entry = kept.entry
     return AuditFacts(
@@ -124,9 +124,9 @@ def _time(text: str | None) -> float | None:
         raise _invalid("since", "is a time in UTC seconds since 1970") from None
 
 
-def _place(text: str | None) -> Place | None:
+def _place(text: str | None) -> AuditCursor | None:
     try:
-        return Place.read(text) if text else None
+        return AuditCursor.parse_cursor(text) if text else None
     except ValueError:
         raise _invalid("before", "is what `next` of another answer gave") from None
 

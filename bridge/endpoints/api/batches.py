@@ -11,14 +11,14 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge.auth.identity import Identity
-from bridge.calls.admission import Terms
+from bridge.calls.admission import CallOptions
 from bridge.calls.batch import BatchCall, BatchOutput, check_batch, run_batch
 from bridge.calls.engine import Engine, ToolCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.endpoints.api.calls import OutcomeFacts
 from bridge.errors import ErrorCode
-from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
 from bridge.http.streaming import kept_alive
 from bridge.limits.call_settings import checked_deadline
 from bridge.limits.settings import Limits
@@ -79,22 +79,22 @@ class BatchRoutes:
         self._limits = limits
         self._facts = facts
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of this route."""
         return [
             Route(
                 "POST",
                 "/api/batches",
-                self.run,
+                self.run_batch,
                 "runBatch",
                 "Run several calls together and wait until all have ended",
-                {200: Answer("Every call has ended, each in its own way.", BatchReport)},
+                {200: RouteAnswer("Every call has ended, each in its own way.", BatchReport)},
                 body=NewBatch,
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
             )
         ]
 
-    async def run(self, request: web.Request) -> web.StreamResponse:
+    async def run_batch(self, request: web.Request) -> web.StreamResponse:
         """Run a batch; a caller who goes away cancels all of it. One that takes long is kept alive."""
         caller = await caller_of(self._identity, request)
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
@@ -140,5 +140,5 @@ def _tool_call(user_id: str, group: str, wanted: NewBatchCall) -> ToolCall:
     text = wanted.arguments_text
     if text is None:
         text = dump_json(wanted.arguments or {}).decode()
-    terms = Terms(group=group, deadline_s=wanted.deadline_s)
+    terms = CallOptions(group=group, deadline_s=wanted.deadline_s)
     return ToolCall(user_id, wanted.tool, text, server_id=wanted.server, terms=terms)

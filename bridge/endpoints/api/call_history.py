@@ -16,8 +16,8 @@ from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import OpenCall
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.http.routing import Answer, Confirmation, Route, caller_of, json_answer
-from bridge.storage.call_journal import CallJournal, KeptCall
+from bridge.http.routing import Confirmation, Route, RouteAnswer, caller_of, json_answer
+from bridge.storage.call_journal import CallJournal, StoredCall
 
 PAGE_OF_CALLS = 100
 """Calls in one answer."""
@@ -52,7 +52,7 @@ class CallList(BaseModel):
     next: float | None
 
 
-class HistoryRoutes:
+class CallHistoryRoutes:
     """Handlers of the history of calls."""
 
     def __init__(self, identity: Identity, dispatcher: Dispatcher, journal: CallJournal) -> None:
@@ -60,7 +60,7 @@ class HistoryRoutes:
         self._dispatcher = dispatcher
         self._journal = journal
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [
             Route(
@@ -70,7 +70,7 @@ class HistoryRoutes:
                 "listCalls",
                 "List the caller's calls, open ones and those of the last 30 days, newest first",
                 {
-                    200: Answer(
+                    200: RouteAnswer(
                         "Calls: `?before=` a time reads on, `?open=true` gives the open ones.", CallList
                     )
                 },
@@ -79,19 +79,19 @@ class HistoryRoutes:
             Route(
                 "GET",
                 "/api/calls/{id}",
-                self.show,
+                self.show_call,
                 "showCall",
                 "Show one call",
-                {200: Answer("The call.", CallFacts)},
+                {200: RouteAnswer("The call.", CallFacts)},
                 errors=(ErrorCode.NOT_FOUND,),
             ),
             Route(
                 "POST",
                 "/api/calls/{id}/cancel",
-                self.cancel,
+                self.cancel_call,
                 "cancelCall",
                 "Stop a call that is open; its page aborts the request",
-                {200: Answer("It has ended.", Confirmation)},
+                {200: RouteAnswer("It has ended.", Confirmation)},
                 errors=(ErrorCode.NOT_FOUND,),
             ),
         ]
@@ -103,30 +103,30 @@ class HistoryRoutes:
         if _is_true(request.query.get("open")):
             return json_answer(CallList(calls=_newest_first(opened.values()), next=None))
         before = _time(request.query.get("before"))
-        kept = await self._journal.calls(caller.user.id, before=before, limit=PAGE_OF_CALLS)
+        kept = await self._journal.list_calls(caller.user.id, before=before, limit=PAGE_OF_CALLS)
         more = kept[-1].opened_at if len(kept) == PAGE_OF_CALLS else None
         ended = [_facts(call) for call in kept if call.call_id not in opened]
         now = [call for call in opened.values() if (more or 0.0) <= call.opened_at < (before or math.inf)]
         return json_answer(CallList(calls=_newest_first([*now, *ended]), next=more))
 
-    async def show(self, request: web.Request) -> web.Response:
+    async def show_call(self, request: web.Request) -> web.Response:
         """One call of the caller."""
         caller = await caller_of(self._identity, request)
         call_id = request.match_info["id"]
         call = self._dispatcher.open_call(call_id)
         if call is not None and call.request.user_id == caller.user.id:
             return json_answer(_open_facts(call))
-        kept = await self._journal.call(caller.user.id, call_id)
+        kept = await self._journal.find_call(caller.user.id, call_id)
         if kept is None:
             message = f"There is no call {call_id!r}; calls are kept for 30 days."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         return json_answer(_facts(kept))
 
-    async def cancel(self, request: web.Request) -> web.Response:
+    async def cancel_call(self, request: web.Request) -> web.Response:
         """Stop an open call of the caller."""
         caller = await caller_of(self._identity, request)
         call_id = request.match_info["id"]
-        if not self._dispatcher.cancel(call_id, caller.user.id, "user"):
+        if not self._dispatcher.cancel_call(call_id, caller.user.id, "user"):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no open call {call_id!r}; it may have ended.")
         return json_answer(Confirmation())
 
@@ -150,7 +150,7 @@ def _time(text: str | None) -> float | None:
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "before"}) from None
 
 
-def _facts(call: KeptCall) -> CallFacts:
+def _facts(call: StoredCall) -> CallFacts:
     return CallFacts(
         call_id=call.call_id,
         tool=call.tool,

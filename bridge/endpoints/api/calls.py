@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from bridge.auth.identity import Identity
 from bridge.browser_protocol import ARGUMENT_BYTES
-from bridge.calls.admission import Terms
+from bridge.calls.admission import CallOptions
 from bridge.calls.argument_redaction import lacks_secrets
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine, ToolCall
@@ -22,7 +22,7 @@ from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.answer_files import AnswerFiles, plain_mime
 from bridge.http.connections import note_caller
-from bridge.http.routing import Answer, Confirmation, Route, caller_of, json_answer, read_body
+from bridge.http.routing import Confirmation, Route, RouteAnswer, caller_of, json_answer, read_body
 from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
 from toolserver.call.response_headers import filename_of
@@ -106,7 +106,7 @@ class CallRoutes:
         self._files = files
         self._journal = journal
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [*self._call_routes(), *self._answer_routes()]
 
@@ -115,10 +115,10 @@ class CallRoutes:
             Route(
                 "POST",
                 "/api/calls",
-                self.call,
+                self.call_tool,
                 "callTool",
                 "Run a tool in the caller's page and wait for its end",
-                {200: Answer("The call has ended, one way or another.", CallReport)},
+                {200: RouteAnswer("The call has ended, one way or another.", CallReport)},
                 body=NewCall,
                 errors=(
                     ErrorCode.INVALID_REQUEST,
@@ -132,10 +132,10 @@ class CallRoutes:
             Route(
                 "POST",
                 "/api/calls/{id}/retry",
-                self.retry,
+                self.retry_call,
                 "retryCall",
                 "Make a call that has ended again: a new call with the same arguments",
-                {200: Answer("The new call has ended.", CallReport)},
+                {200: RouteAnswer("The new call has ended.", CallReport)},
                 errors=(
                     ErrorCode.NOT_FOUND,
                     ErrorCode.INVALID_REQUEST,
@@ -153,10 +153,10 @@ class CallRoutes:
             Route(
                 "PUT",
                 "/api/calls/{id}/result",
-                self.upload,
+                self.upload_answer,
                 "uploadResult",
                 "Upload the answer of a running call, from the page",
-                {200: Answer("Kept until the page reports the outcome.", Confirmation)},
+                {200: RouteAnswer("Kept until the page reports the outcome.", Confirmation)},
                 access="result_token",
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.TOO_LARGE),
             ),
@@ -166,22 +166,22 @@ class CallRoutes:
                 self.find_answer,
                 "findAnswer",
                 "Get a link to the kept answer of one of the caller's calls",
-                {200: Answer("The whole answer, for a day.", FileLink)},
+                {200: RouteAnswer("The whole answer, for a day.", FileLink)},
                 errors=(ErrorCode.NOT_FOUND,),
             ),
             Route(
                 "GET",
                 "/files/{token}",
-                self.download,
+                self.download_file,
                 "readFile",
                 "Read a kept answer by its signed URL",
-                {200: Answer("The file.", media_type="*/*")},
+                {200: RouteAnswer("The file.", media_type="*/*")},
                 access="public",
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.NOT_FOUND),
             ),
         ]
 
-    async def call(self, request: web.Request) -> web.Response:
+    async def call_tool(self, request: web.Request) -> web.Response:
         """Run a tool, as every door does; the answer is for the page rather than for a model."""
         caller = await caller_of(self._identity, request)
         wanted = await read_body(request, NewCall, max_bytes=2 * ARGUMENT_BYTES)
@@ -190,14 +190,14 @@ class CallRoutes:
         text = wanted.arguments_text
         if text is None:
             text = dump_json(wanted.arguments or {}).decode()
-        terms = Terms(deadline_s=wanted.deadline_s)
+        terms = CallOptions(deadline_s=wanted.deadline_s)
         return await self._run(ToolCall(caller.user.id, wanted.tool, text, terms=terms))
 
-    async def retry(self, request: web.Request) -> web.Response:
+    async def retry_call(self, request: web.Request) -> web.Response:
         """Make a call of the caller again: another call, with the same tool and arguments."""
         caller = await caller_of(self._identity, request)
         call_id = request.match_info["id"]
-        kept = await self._journal.call(caller.user.id, call_id)
+        kept = await self._journal.find_call(caller.user.id, call_id)
         if kept is None or kept.ended_at is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no ended call {call_id!r}.")
         if kept.arguments_text is None:
@@ -210,16 +210,16 @@ class CallRoutes:
 
     async def _run(self, call: ToolCall) -> web.Response:
         started = time.perf_counter()
-        outcome = await self._engine.call(call)
+        outcome = await self._engine.call_tool(call)
         report = CallReport(
             call_id=outcome.call_id,
             tool=call.tool_name,
-            outcome=self.facts(outcome),
+            outcome=self.describe_outcome(outcome),
             duration_ms=round((time.perf_counter() - started) * 1000, 1),
         )
         return json_answer(report)
 
-    async def upload(self, request: web.Request) -> web.Response:
+    async def upload_answer(self, request: web.Request) -> web.Response:
         """Take the answer of a running call and keep it.
 
         A page that did not hear our answer sends it once more; the first one counts.
@@ -238,16 +238,16 @@ class CallRoutes:
         caller = await caller_of(self._identity, request)
         mime = request.query.get("content_type", "")
         name = filename_of({"content-disposition": request.query.get("disposition", "")})
-        found = self._files.link(caller.user.id, request.match_info["id"], mime, name)
+        found = self._files.sign_link(caller.user.id, request.match_info["id"], mime, name)
         if found is None:
             message = "Nothing is kept of this call. Files and long answers are, for a day."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         url, size = found
         return json_answer(FileLink(url=url, mime=plain_mime(mime), bytes=size, filename=name))
 
-    async def download(self, request: web.Request) -> web.StreamResponse:
+    async def download_file(self, request: web.Request) -> web.StreamResponse:
         """A kept file, as an attachment that no browser runs."""
-        kept = self._files.open(request.match_info["token"])
+        kept = self._files.open_file(request.match_info["token"])
         if kept is None:
             raise BridgeError(ErrorCode.NOT_FOUND, "This file is gone; answers are kept for a day.")
         is_shown = kept.mime.startswith("image/") and not kept.mime.startswith("image/svg")
@@ -270,7 +270,7 @@ class CallRoutes:
         note_caller(request)
         return call
 
-    def facts(self, outcome: CallOutcome) -> OutcomeFacts:
+    def describe_outcome(self, outcome: CallOutcome) -> OutcomeFacts:
         """An outcome as these routes tell it."""
         answer = self._answer_facts(outcome.answered) if outcome.answered else None
         return OutcomeFacts(state=outcome.state, answer=answer, error=outcome.error)

@@ -13,8 +13,8 @@ from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.gateway import BrowserGateway
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Answer, Confirmation, Route, json_answer, page_of, read_body
-from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, PeopleStore
+from bridge.http.routing import Confirmation, Route, RouteAnswer, json_answer, page_of, read_body
+from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserStore
 
 
 class DeviceFacts(BaseModel):
@@ -60,14 +60,14 @@ class DeviceRoutes:
     """Handlers of the list of browsers."""
 
     def __init__(
-        self, identity: Identity, store: PeopleStore, gateway: BrowserGateway, choices: DeviceChoices
+        self, identity: Identity, store: UserStore, gateway: BrowserGateway, choices: DeviceChoices
     ) -> None:
         self._identity = identity
         self._store = store
         self._gateway = gateway
         self._choices = choices
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [
             Route(
@@ -76,16 +76,16 @@ class DeviceRoutes:
                 self.list_devices,
                 "listDevices",
                 "List the user's browsers",
-                {200: Answer("Browsers and choices.", DeviceList)},
+                {200: RouteAnswer("Browsers and choices.", DeviceList)},
                 access="page",
             ),
             Route(
                 "PATCH",
                 "/api/devices/{id}",
-                self.rename,
+                self.rename_device,
                 "renameDevice",
                 "Give a browser another name",
-                {200: Answer("Renamed.", Confirmation)},
+                {200: RouteAnswer("Renamed.", Confirmation)},
                 body=DeviceName,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
@@ -94,10 +94,10 @@ class DeviceRoutes:
             Route(
                 "DELETE",
                 "/api/devices/{id}",
-                self.remove,
+                self.remove_device,
                 "removeDevice",
                 "Take access away from a browser",
-                {200: Answer("Its sessions and sockets have ended.", Confirmation)},
+                {200: RouteAnswer("Its sessions and sockets have ended.", Confirmation)},
                 access="page",
                 errors=(ErrorCode.NOT_FOUND,),
                 audited=AuditKind.DEVICE_REMOVED,
@@ -105,10 +105,10 @@ class DeviceRoutes:
             Route(
                 "PUT",
                 "/api/servers/{id}/device",
-                self.choose,
+                self.choose_device,
                 "chooseDevice",
                 "Choose the browser that runs a server's calls",
-                {200: Answer("Chosen.", Confirmation)},
+                {200: RouteAnswer("Chosen.", Confirmation)},
                 body=DeviceChoice,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
@@ -124,12 +124,12 @@ class DeviceRoutes:
         active = pages[0].device_id if pages else None
         facts = [
             _facts(device, caller, visible=visible, active=active)
-            for device in await self._store.devices(caller.user.id)
+            for device in await self._store.list_devices(caller.user.id)
         ]
-        choices = dict(await self._choices.of(caller.user.id))
+        choices = dict(await self._choices.choices_of_user(caller.user.id))
         return json_answer(DeviceList(devices=facts, choices=choices))
 
-    async def rename(self, request: web.Request) -> web.Response:
+    async def rename_device(self, request: web.Request) -> web.Response:
         """Rename a browser."""
         caller = await page_of(self._identity, request)
         name = (await read_body(request, DeviceName)).name
@@ -139,24 +139,24 @@ class DeviceRoutes:
         await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 
-    async def remove(self, request: web.Request) -> web.Response:
+    async def remove_device(self, request: web.Request) -> web.Response:
         """Forget a browser; what it holds is worth nothing from now on."""
         caller = await page_of(self._identity, request)
         device_id = request.match_info["id"]
         if not await self._store.delete_device(caller.user.id, device_id):
             raise _no_device()
         self._identity.forget_credentials()
-        self._choices.forget(caller.user.id)
+        self._choices.forget_choices(caller.user.id)
         tell_audit(request, device=device_id)
         await self._gateway.disconnect_device(device_id)
         await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 
-    async def choose(self, request: web.Request) -> web.Response:
+    async def choose_device(self, request: web.Request) -> web.Response:
         """Choose a browser for a server of the caller's."""
         caller = await page_of(self._identity, request)
         chosen = (await read_body(request, DeviceChoice)).device_id
-        if not await self._choices.choose(caller.user.id, request.match_info["id"], chosen):
+        if not await self._choices.choose_device(caller.user.id, request.match_info["id"], chosen):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such server, or no such browser.")
         tell_audit(request, chosen_device=chosen)
         await self._gateway.announcements.devices_changed(caller.user.id)

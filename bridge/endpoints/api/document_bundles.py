@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from bridge.auth.identity import Identity
 from bridge.documents.sources import BundleDocument
 from bridge.errors import ErrorCode
-from bridge.http.routing import DOCUMENT_BODY_BYTES, Answer, Route, json_answer, page_of, read_body
+from bridge.http.routing import DOCUMENT_BODY_BYTES, Route, RouteAnswer, json_answer, page_of, read_body
 
 
 class DocumentFiles(BaseModel):
@@ -39,30 +39,30 @@ class BundledDocument(BaseModel):
     problems: list[UnreadableFile]
 
 
-class ReferenceRoutes:
+class DocumentBundleRoutes:
     """Handlers of the references' part of the API."""
 
     def __init__(self, identity: Identity, bundle: BundleDocument) -> None:
         self._identity = identity
         self._bundle = bundle
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [
             Route(
                 "POST",
                 "/api/documents/bundle",
-                self.bundle,
+                self.bundle_document,
                 "bundleDocument",
                 "Make one text of a document and the files it refers to",
-                {200: Answer("The text, or what is missing.", BundledDocument)},
+                {200: RouteAnswer("The text, or what is missing.", BundledDocument)},
                 body=DocumentFiles,
                 access="page",
                 errors=(ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
             )
         ]
 
-    async def bundle(self, request: web.Request) -> web.Response:
+    async def bundle_document(self, request: web.Request) -> web.Response:
         """Keeps nothing; a page asks again with more texts until nothing is missing."""
         await page_of(self._identity, request)
         given = await read_body(request, DocumentFiles, max_bytes=DOCUMENT_BODY_BYTES)

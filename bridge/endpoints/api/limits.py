@@ -13,8 +13,8 @@ from bridge.calls.admission import Controls
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
-from bridge.limits.call_settings import CallSetting, CallSettings, Scope, checked_deadline
+from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, page_of, read_body
+from bridge.limits.call_settings import CallSetting, CallSettings, SettingScope, checked_deadline
 from bridge.limits.circuit_breaker import BreakerFacts, BreakerKind, BreakerState
 from bridge.limits.settings import range_of
 
@@ -122,7 +122,7 @@ class LimitRoutes:
         self._breakers = controls.breakers
         self._settings = controls.settings
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [*self._limit_routes(), *self._breaker_routes(), *self._setting_routes()]
 
@@ -134,7 +134,7 @@ class LimitRoutes:
                 self.show_limits,
                 "showLimits",
                 "Show the limits of the bridge",
-                {200: Answer("Limits, and how many calls run and wait.", LimitList)},
+                {200: RouteAnswer("Limits, and how many calls run and wait.", LimitList)},
             ),
             Route(
                 "PATCH",
@@ -142,7 +142,7 @@ class LimitRoutes:
                 self.change_limits,
                 "changeLimits",
                 "Change limits while the bridge runs",
-                {200: Answer("The limits as they are now.", LimitList)},
+                {200: RouteAnswer("The limits as they are now.", LimitList)},
                 body=LimitChange,
                 access="page",
                 audited=AuditKind.SETTINGS,
@@ -158,7 +158,7 @@ class LimitRoutes:
                 self.show_breakers,
                 "showBreakers",
                 "Show tools and hosts that failed lately or are left alone",
-                {200: Answer("Breakers.", BreakerList)},
+                {200: RouteAnswer("Breakers.", BreakerList)},
             ),
             Route(
                 "POST",
@@ -166,7 +166,7 @@ class LimitRoutes:
                 self.reset_breakers,
                 "resetBreakers",
                 "Close breakers",
-                {200: Answer("Closed.", BreakersReset)},
+                {200: RouteAnswer("Closed.", BreakersReset)},
                 body=BreakerChoice,
                 body_required=False,
                 access="page",
@@ -183,7 +183,7 @@ class LimitRoutes:
                 self.show_settings,
                 "showCallSettings",
                 "Show the caller's deadlines and limits of calls",
-                {200: Answer("Settings.", CallSettingList)},
+                {200: RouteAnswer("Settings.", CallSettingList)},
             ),
             Route(
                 "PUT",
@@ -191,7 +191,7 @@ class LimitRoutes:
                 self.change_setting,
                 "changeCallSetting",
                 "Set deadline and limits for calls of a user, a server or an operation",
-                {200: Answer("All settings as they are now.", CallSettingList)},
+                {200: RouteAnswer("All settings as they are now.", CallSettingList)},
                 body=CallSettingEntry,
                 access="page",
                 audited=AuditKind.SETTINGS,
@@ -211,14 +211,14 @@ class LimitRoutes:
             message = "Only the user who started the bridge may change its limits."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         change = await read_body(request, LimitChange)
-        warnings = await self._limits.change(change.limits)
+        warnings = await self._limits.change_limits(change.limits)
         tell_audit(request, limits=change.limits)
         return json_answer(self._limit_list(may_change=True, warnings=warnings))
 
     async def show_breakers(self, request: web.Request) -> web.Response:
         """The caller's breakers."""
         caller = await caller_of(self._identity, request)
-        entries = [_breaker_entry(facts) for facts in self._breakers.facts(caller.user.id)]
+        entries = [_breaker_entry(facts) for facts in self._breakers.list_breakers(caller.user.id)]
         return json_answer(BreakerList(breakers=entries))
 
     async def reset_breakers(self, request: web.Request) -> web.Response:
@@ -227,7 +227,7 @@ class LimitRoutes:
         chosen = await read_body(request, BreakerChoice)
         if chosen.operation is not None and chosen.server_id is None:
             raise BridgeError(ErrorCode.INVALID_REQUEST, "An operation needs its `server_id`.")
-        closed = self._breakers.reset(
+        closed = self._breakers.reset_breakers(
             caller.user.id, chosen.server_id, chosen.operation, chosen.host, kind=chosen.kind
         )
         tell_audit(request, server_id=chosen.server_id, breakers_reset=closed)
@@ -236,7 +236,7 @@ class LimitRoutes:
     async def show_settings(self, request: web.Request) -> web.Response:
         """What the caller has set."""
         caller = await caller_of(self._identity, request)
-        return json_answer(_setting_list(await self._settings.of(caller.user.id)))
+        return json_answer(_setting_list(await self._settings.settings_of_user(caller.user.id)))
 
     async def change_setting(self, request: web.Request) -> web.Response:
         """Put one setting in place of what was there; without any value it is removed."""
@@ -244,10 +244,10 @@ class LimitRoutes:
         entry = await read_body(request, CallSettingEntry)
         await self._check_scope(caller.user.id, entry)
         setting = CallSetting(entry.deadline_s, entry.max_parallel, entry.in_order or None)
-        scope = Scope(entry.server_id, entry.operation)
+        scope = SettingScope(entry.server_id, entry.operation)
         told = entry.model_dump(exclude={"server_id"})
         tell_audit(request, server_id=entry.server_id or None, calls=told)
-        return json_answer(_setting_list(await self._settings.put(caller.user.id, scope, setting)))
+        return json_answer(_setting_list(await self._settings.save_setting(caller.user.id, scope, setting)))
 
     async def _check_scope(self, user_id: str, entry: CallSettingEntry) -> None:
         if entry.deadline_s is not None:
@@ -257,7 +257,7 @@ class LimitRoutes:
                 message = "`operation`, `max_parallel` and `in_order` need a `server_id`."
                 raise BridgeError(ErrorCode.INVALID_REQUEST, message)
             return
-        server = (await self._registry.view(user_id)).server(entry.server_id)
+        server = (await self._registry.view_of_user(user_id)).find_server(entry.server_id)
         if not entry.operation:
             return
         if entry.operation not in server.by_key:
@@ -267,7 +267,7 @@ class LimitRoutes:
             raise BridgeError(ErrorCode.INVALID_REQUEST, "`in_order` is set for a server, not for one tool.")
 
     async def _is_operator(self, user_id: str) -> bool:
-        return (await self._registry.view(user_id)).is_operator
+        return (await self._registry.view_of_user(user_id)).is_operator
 
     def _limit_list(self, *, may_change: bool, warnings: list[str] | None = None) -> LimitList:
         return LimitList(
@@ -281,7 +281,7 @@ class LimitRoutes:
                     meaning=facts.meaning,
                     source=facts.source,
                 )
-                for facts in self._limits.facts()
+                for facts in self._limits.list_limits()
             ],
             may_change=may_change,
             calls=OpenCalls(running=self._admission.running, waiting=self._admission.waiting),

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
 from bridge.auth.identity import Identity, kept_public_key
-from bridge.auth.pairing_codes import CODE_SECONDS, PairingDesk, WaitingBrowser, browser_name
+from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, WaitingBrowser, browser_name
 from bridge.errors import ErrorCode
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Answer, Route, address_of, json_answer, page_of, read_body
+from bridge.http.routing import Route, RouteAnswer, address_of, json_answer, page_of, read_body
 from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
 
@@ -97,14 +97,14 @@ class PairingDecided(BaseModel):
 class PairingRoutes:
     """Handlers of pairing."""
 
-    def __init__(self, identity: Identity, desk: PairingDesk) -> None:
+    def __init__(self, identity: Identity, desk: PairingCodes) -> None:
         self._identity = identity
         self._desk = desk
         self._limit = RateLimit(
             "attempts to pair a browser", per_key=PAIRINGS, in_all=PAIRINGS_IN_ALL, window_s=60
         )
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [*self._waiting_routes(), *self._deciding_routes()]
 
@@ -113,12 +113,12 @@ class PairingRoutes:
             Route(
                 "POST",
                 "/api/devices",
-                self.pair,
+                self.pair_browser,
                 "pairDevice",
                 "Make a browser a device of the ticket's user",
                 {
-                    201: Answer("Paired; the ticket is spent.", Paired),
-                    202: Answer(
+                    201: RouteAnswer("Paired; the ticket is spent.", Paired),
+                    202: RouteAnswer(
                         "The ticket is spent; another browser of its user has to confirm.", ShownCode
                     ),
                 },
@@ -130,10 +130,10 @@ class PairingRoutes:
             Route(
                 "POST",
                 "/api/pairings",
-                self.ask,
+                self.request_code,
                 "askForPairing",
                 "Get a code that the user types in a browser that is paired already",
-                {201: Answer("The code to show.", ShownCode)},
+                {201: RouteAnswer("The code to show.", ShownCode)},
                 body=NewPairing,
                 access="public",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
@@ -141,10 +141,10 @@ class PairingRoutes:
             Route(
                 "POST",
                 "/api/pairings/standing",
-                self.standing,
+                self.show_standing,
                 "showPairing",
                 "Whether the code was typed yet",
-                {200: Answer("How things stand.", PairingStanding)},
+                {200: RouteAnswer("How things stand.", PairingStanding)},
                 body=PairingSecret,
                 access="public",
                 errors=(ErrorCode.INVALID_REQUEST,),
@@ -157,10 +157,10 @@ class PairingRoutes:
             Route(
                 "POST",
                 "/api/pairings/code",
-                self.look,
+                self.look_up_code,
                 "findPairing",
                 "Which browser shows this code",
-                {200: Answer("What is known of it.", WaitingFacts)},
+                {200: RouteAnswer("What is known of it.", WaitingFacts)},
                 body=TypedCode,
                 access="page",
                 errors=errors,
@@ -168,10 +168,10 @@ class PairingRoutes:
             Route(
                 "POST",
                 "/api/pairings/decision",
-                self.decide,
+                self.decide_pairing,
                 "decidePairing",
                 "Make the browser that shows this code a device, or turn it away",
-                {200: Answer("Done.", PairingDecided)},
+                {200: RouteAnswer("Done.", PairingDecided)},
                 body=PairingDecision,
                 access="page",
                 errors=errors,
@@ -179,33 +179,35 @@ class PairingRoutes:
             ),
         ]
 
-    async def pair(self, request: web.Request) -> web.Response:
+    async def pair_browser(self, request: web.Request) -> web.Response:
         """Spend a ticket; a further browser by a link that was not printed has to be confirmed."""
-        self._limit.take(address_of(request))
+        self._limit.take_token(address_of(request))
         pairing = await read_body(request, Pairing)
         public_key = kept_public_key(pairing.public_key)
-        found = await self._identity.pair(pairing.ticket, public_key, _browser_of(request))
+        found = await self._identity.pair_browser(pairing.ticket, public_key, _browser_of(request))
         if isinstance(found, NewDevice):
             device, user = found.device, found.device.user
             tell_audit(request, user_id=user.id, device=device.id, browser=device.name, by="link")
             paired = Paired(device_id=device.id, user=user.name, user_id=user.id, printed=found.printed)
             return json_answer(paired, status=201)
-        waiting = self._desk.wait(
+        waiting = self._desk.begin_waiting(
             public_key, browser=_browser_of(request), address=address_of(request), user_id=found.id
         )
         tell_audit(request, user_id=found.id, device=None, by="link", waits_for_confirmation=True)
         return json_answer(_shown(waiting), status=202)
 
-    async def ask(self, request: web.Request) -> web.Response:
+    async def request_code(self, request: web.Request) -> web.Response:
         """A code for a browser that has no ticket."""
-        self._limit.take(address_of(request))
+        self._limit.take_token(address_of(request))
         public_key = kept_public_key((await read_body(request, NewPairing)).public_key)
-        waiting = self._desk.wait(public_key, browser=_browser_of(request), address=address_of(request))
+        waiting = self._desk.begin_waiting(
+            public_key, browser=_browser_of(request), address=address_of(request)
+        )
         return json_answer(_shown(waiting), status=201)
 
-    async def standing(self, request: web.Request) -> web.Response:
+    async def show_standing(self, request: web.Request) -> web.Response:
         """How things stand for a waiting browser."""
-        waiting = self._desk.standing((await read_body(request, PairingSecret)).secret)
+        waiting = self._desk.find_waiting((await read_body(request, PairingSecret)).secret)
         if waiting is None:
             return json_answer(PairingStanding(state="expired"))
         if waiting.state == "refused":
@@ -218,19 +220,19 @@ class PairingRoutes:
             PairingStanding(state="confirmed", device_id=device.id, user=user.name, user_id=user.id)
         )
 
-    async def look(self, request: web.Request) -> web.Response:
+    async def look_up_code(self, request: web.Request) -> web.Response:
         """The browser behind a code."""
         caller = await page_of(self._identity, request)
-        found = self._desk.find(caller.user, (await read_body(request, TypedCode)).code)
+        found = self._desk.find_by_code(caller.user, (await read_body(request, TypedCode)).code)
         return json_answer(
             WaitingFacts(browser=found.browser, address=found.address, asked_at=found.asked_at)
         )
 
-    async def decide(self, request: web.Request) -> web.Response:
+    async def decide_pairing(self, request: web.Request) -> web.Response:
         """Confirm a browser or turn it away."""
         caller = await page_of(self._identity, request)
         decision = await read_body(request, PairingDecision)
-        device = await self._desk.decide(caller.user, decision.code, accept=decision.accept)
+        device = await self._desk.decide_pairing(caller.user, decision.code, accept=decision.accept)
         tell_audit(request, device=device.id if device else None, by="code", accepted=decision.accept)
         return json_answer(PairingDecided(device_id=device.id if device else None))
 

@@ -13,7 +13,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserSelection, UserView
 from bridge.errors import ErrorCode
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
+from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, page_of, read_body
 from toolserver.tool.naming import MAX_NAME_CHARS
 from toolserver.tool.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
@@ -83,24 +83,24 @@ class SelectionRoutes:
         self._registry = registry
         self._defaults = defaults
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [
             Route(
                 "GET",
                 "/api/selection",
-                self.show,
+                self.show_selection,
                 "showSelection",
                 "Show which tools models are shown",
-                {200: Answer("The selection and what comes of it.", SelectionFacts)},
+                {200: RouteAnswer("The selection and what comes of it.", SelectionFacts)},
             ),
             Route(
                 "PUT",
                 "/api/selection",
-                self.replace,
+                self.replace_selection,
                 "replaceSelection",
                 "Choose which tools models are shown",
-                {200: Answer("The selection as it is now.", SelectionFacts)},
+                {200: RouteAnswer("The selection as it is now.", SelectionFacts)},
                 body=SelectionChoice,
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
@@ -108,11 +108,11 @@ class SelectionRoutes:
             ),
         ]
 
-    async def show(self, request: web.Request) -> web.Response:
+    async def show_selection(self, request: web.Request) -> web.Response:
         """The caller's selection."""
         return await self._answer((await caller_of(self._identity, request)).user.id)
 
-    async def replace(self, request: web.Request) -> web.Response:
+    async def replace_selection(self, request: web.Request) -> web.Response:
         """Put a selection in place of the one before; what is left out of the body is chosen no more."""
         caller = await page_of(self._identity, request)
         choice = await read_body(request, SelectionChoice)
@@ -124,13 +124,13 @@ class SelectionRoutes:
             max_tools=choice.max_tools,
             max_tokens=choice.max_tokens,
         )
-        await self._registry.select(caller.user.id, selection)
+        await self._registry.save_selection(caller.user.id, selection)
         tell_audit(request, changed="selection")
         return await self._answer(caller.user.id)
 
     async def _answer(self, user_id: str) -> web.Response:
-        view = await self._registry.view(user_id)
-        offered = await self._registry.offer(view, None)
+        view = await self._registry.view_of_user(user_id)
+        offered = await self._registry.offer_tools(view, None)
         chosen = view.chosen
         return json_answer(
             SelectionFacts(

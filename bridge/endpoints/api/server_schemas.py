@@ -96,7 +96,7 @@ class SkippedOperation(BaseModel):
     reason: str
 
 
-class SecurityScheme(BaseModel):
+class SecuritySchemeFacts(BaseModel):
     """A security scheme of the document."""
 
     scheme: str
@@ -113,7 +113,7 @@ class ServerDetail(ServerFacts):
     tools: list[ServerTool]
     skipped: list[SkippedOperation]
     warnings: list[str]
-    security_schemes: list[SecurityScheme]
+    security_schemes: list[SecuritySchemeFacts]
 
 
 class ServerList(BaseModel):
@@ -207,7 +207,7 @@ def server_model(view: UserView, server: LoadedServer) -> Server:
 def server_facts(view: UserView, server: LoadedServer) -> ServerFacts:
     """What list and detail have in common."""
     record, compiled = server.record, server.compiled
-    accepted, changed = view.acceptance(server)
+    accepted, changed = view.count_accepted(server)
     return ServerFacts(
         id=record.id,
         title=compiled.title,

@@ -18,7 +18,7 @@ from bridge.endpoints.api.server_schemas import (
     Acceptance,
     NewDocument,
     NewServer,
-    SecurityScheme,
+    SecuritySchemeFacts,
     Server,
     ServerChange,
     ServerDetail,
@@ -36,16 +36,16 @@ from bridge.http.audit import tell_audit
 from bridge.http.routing import (
     DECISION_BODY_BYTES,
     DOCUMENT_BODY_BYTES,
-    Answer,
     Confirmation,
     Route,
+    RouteAnswer,
     caller_of,
     json_answer,
     page_of,
     read_body,
 )
 from bridge.settings.bridge import origin_of
-from toolserver.errors import quote
+from toolserver.errors import quote_text
 from toolserver.tool.catalog import Tool
 
 FetchDocument = Callable[[str, Set[str]], Awaitable[SourceDocument]]
@@ -55,7 +55,7 @@ For public addresses only; raises BridgeError `document_unreachable` or `invalid
 """
 
 
-_SERVER_NOW = {200: Answer("The server as it is now.", Server)}
+_SERVER_NOW = {200: RouteAnswer("The server as it is now.", Server)}
 _NOT_FOUND = (ErrorCode.NOT_FOUND,)
 _DOCUMENT = (ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST)
 
@@ -68,7 +68,7 @@ class ServerRoutes:
         self._registry = registry
         self._fetch_document = fetch_document
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         return [*self._server_routes("/api/servers/{id}"), *self._operation_routes("/api/servers/{id}")]
 
@@ -80,7 +80,7 @@ class ServerRoutes:
                 self.list_servers,
                 "listServers",
                 "List servers",
-                {200: Answer("Servers.", ServerList)},
+                {200: RouteAnswer("Servers.", ServerList)},
             ),
             Route(
                 "POST",
@@ -88,7 +88,7 @@ class ServerRoutes:
                 self.add_server,
                 "addServer",
                 "Add a document",
-                {201: Answer("Added; nothing of it is accepted yet.", Server)},
+                {201: RouteAnswer("Added; nothing of it is accepted yet.", Server)},
                 body=NewServer,
                 access="page",
                 audited=AuditKind.DOCUMENT_ADDED,
@@ -100,7 +100,7 @@ class ServerRoutes:
                 self.show_server,
                 "showServer",
                 "Show a server with its operations",
-                {200: Answer("The server.", ServerDetail)},
+                {200: RouteAnswer("The server.", ServerDetail)},
                 errors=_NOT_FOUND,
             ),
             Route(
@@ -121,7 +121,7 @@ class ServerRoutes:
                 self.remove_server,
                 "removeServer",
                 "Remove a server",
-                {200: Answer("Removed.", Confirmation)},
+                {200: RouteAnswer("Removed.", Confirmation)},
                 access="page",
                 audited=AuditKind.DOCUMENT_REMOVED,
                 errors=(*_NOT_FOUND, ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
@@ -136,13 +136,13 @@ class ServerRoutes:
                 self.show_plans,
                 "showPlans",
                 "Show the request plans that a page pins",
-                {200: Answer("Plans and schemas by operation key.", ServerPlans)},
+                {200: RouteAnswer("Plans and schemas by operation key.", ServerPlans)},
                 errors=_NOT_FOUND,
             ),
             Route(
                 "PUT",
                 f"{one}/acceptance",
-                self.accept,
+                self.accept_operations,
                 "acceptOperations",
                 "Accept operations as they were shown",
                 _SERVER_NOW,
@@ -169,7 +169,7 @@ class ServerRoutes:
                 self.list_tools,
                 "listTools",
                 "List tools",
-                {200: Answer("Tools.", ToolList)},
+                {200: RouteAnswer("Tools.", ToolList)},
                 query={"schemas": "`no`: leave the schemas of arguments out."},
                 errors=(ErrorCode.INVALID_DOCUMENT,),
             ),
@@ -179,7 +179,7 @@ class ServerRoutes:
                 self.show_tool,
                 "showTool",
                 "Show a tool",
-                {200: Answer("The tool with the schema of its arguments.", ToolEntry)},
+                {200: RouteAnswer("The tool with the schema of its arguments.", ToolEntry)},
                 errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_DOCUMENT),
             ),
         ]
@@ -199,18 +199,18 @@ class ServerRoutes:
                 raise BridgeError(ErrorCode.INVALID_REQUEST, "Send the document's `text`, or its `url`.")
             fetched = await self._fetch_document(offered.url, _origins(offered.reference_origins))
             text, source_url = fetched.text, offered.source_url or fetched.source_url
-        added = await self._registry.add(
+        added = await self._registry.add_server(
             caller.user.id, text, source_url=source_url, base_url=offered.base_url or None
         )
         tell_audit(request, server_id=added.record.id, digest=added.compiled.digest, source=_bare(source_url))
-        return json_answer(server_model(await self._registry.view(caller.user.id), added), status=201)
+        return json_answer(server_model(await self._registry.view_of_user(caller.user.id), added), status=201)
 
     async def show_server(self, request: web.Request) -> web.Response:
         """One server with everything needed to decide about it."""
         view = await self._view(request)
-        server = view.server(request.match_info["id"])
+        server = view.find_server(request.match_info["id"])
         tools = view.catalog.of_server(server.record.id)
-        absences = (await self._registry.offer(view, None)).absences(tools)
+        absences = (await self._registry.offer_tools(view, None)).explain_absences(tools)
         detail = ServerDetail(
             **server_facts(view, server).model_dump(),
             tools=[tool_model(view, server, tool, absences.get(tool.name)) for tool in tools],
@@ -220,7 +220,7 @@ class ServerRoutes:
             ],
             warnings=list(server.compiled.warnings),
             security_schemes=[
-                SecurityScheme(
+                SecuritySchemeFacts(
                     scheme=s.scheme,
                     type=s.type,
                     location=s.location,
@@ -236,8 +236,8 @@ class ServerRoutes:
     async def show_plans(self, request: web.Request) -> web.Response:
         """Plans and schemas, spliced as they were compiled."""
         view = await self._view(request)
-        server = view.server(request.match_info["id"])
-        schemas = await self._registry.schemas(server, server.by_key)
+        server = view.find_server(request.match_info["id"])
+        schemas = await self._registry.load_schemas(server, server.by_key)
         operations = {
             tool.operation.key: {
                 "name": tool.name,
@@ -251,11 +251,13 @@ class ServerRoutes:
         body = {"server_id": server.record.id, "digest": server.compiled.digest, "operations": operations}
         return web.Response(body=orjson.dumps(body), content_type="application/json")
 
-    async def accept(self, request: web.Request) -> web.Response:
+    async def accept_operations(self, request: web.Request) -> web.Response:
         """Pin what the user was shown."""
         caller = await page_of(self._identity, request)
         acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
-        await self._registry.accept(caller.user.id, request.match_info["id"], acceptance.operations)
+        await self._registry.accept_operations(
+            caller.user.id, request.match_info["id"], acceptance.operations
+        )
         tell_audit(request, operations=len(acceptance.operations))
         return await self._answer(caller.user.id, request.match_info["id"])
 
@@ -273,7 +275,7 @@ class ServerRoutes:
         """Change settings."""
         caller = await page_of(self._identity, request)
         change = await read_body(request, ServerChange)
-        await self._registry.change(
+        await self._registry.change_server(
             caller.user.id,
             request.match_info["id"],
             base_url=change.base_url,
@@ -291,17 +293,17 @@ class ServerRoutes:
     async def remove_server(self, request: web.Request) -> web.Response:
         """Remove a personal server."""
         caller = await page_of(self._identity, request)
-        await self._registry.remove(caller.user.id, request.match_info["id"])
+        await self._registry.remove_server(caller.user.id, request.match_info["id"])
         return json_answer(Confirmation())
 
     async def list_tools(self, request: web.Request) -> web.Response:
         """The caller's catalog, with schemas unless they are declined: they are most of it."""
         view = await self._view(request)
-        offered = await self._registry.offer(view, None)
+        offered = await self._registry.offer_tools(view, None)
         tools = view.catalog.tools
         declined = request.query.get("schemas") == "no"
         schemas = {} if declined else await self._registry.schemas_of(view, tools)
-        absences = offered.absences(tools)
+        absences = offered.explain_absences(tools)
         entries = [_tool_entry(view, tool, absences.get(tool.name), schemas.get(tool.name)) for tool in tools]
         return web.Response(body=orjson.dumps({"tools": entries}), content_type="application/json")
 
@@ -311,19 +313,19 @@ class ServerRoutes:
         name = request.match_info["name"]
         tool = view.catalog.by_name(name)
         if tool is None:
-            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no tool {quote(name)}.")
-        absences = (await self._registry.offer(view, None)).absences((tool,))
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no tool {quote_text(name)}.")
+        absences = (await self._registry.offer_tools(view, None)).explain_absences((tool,))
         schemas = await self._registry.schemas_of(view, (tool,))
         entry = _tool_entry(view, tool, absences.get(name), schemas[name])
         return web.Response(body=orjson.dumps(entry), content_type="application/json")
 
     async def _view(self, request: web.Request) -> UserView:
         caller = await caller_of(self._identity, request)
-        return await self._registry.view(caller.user.id)
+        return await self._registry.view_of_user(caller.user.id)
 
     async def _answer(self, user_id: str, server_id: str) -> web.Response:
-        view = await self._registry.view(user_id)
-        return json_answer(server_model(view, view.server(server_id)))
+        view = await self._registry.view_of_user(user_id)
+        return json_answer(server_model(view, view.find_server(server_id)))
 
 
 def _bare(url: str | None) -> str | None:
@@ -342,7 +344,9 @@ def _origins(names: list[str]) -> frozenset[str]:
         except ValueError:
             is_origin = False
         if not is_origin:
-            message = f"{quote(name)} in `reference_origins` is no origin such as https://schemas.example."
+            message = (
+                f"{quote_text(name)} in `reference_origins` is no origin such as https://schemas.example."
+            )
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
     return frozenset(names)
 

@@ -12,17 +12,17 @@ from bridge.auth.identity import Identity
 from bridge.conversations.export import conversation_line
 from bridge.errors import ErrorCode
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Answer, Route, caller_of, json_answer, page_of, read_body
+from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, page_of, read_body
 from bridge.settings.bridge import MemorySettings, ReasoningMemory
 from bridge.storage.conversations import ConversationTables
-from bridge.storage.user_items import KeptBook
+from bridge.storage.user_items import UserItems
 from bridge.stored_items.export import head_line, item_line, response_line
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 
 FILE_NAME = "tool-bridge-kept.jsonl"
 
 
-class KeptSummary(BaseModel):
+class StoredItemsSummary(BaseModel):
     """How much is kept of the caller's answers."""
 
     items: int
@@ -40,19 +40,19 @@ class KeptSummary(BaseModel):
     """Beyond it what was not used for longest goes; 0: any number."""
 
 
-class KeptDeleted(BaseModel):
+class StoredItemsDeleted(BaseModel):
     """How many items were deleted."""
 
     items: int
 
 
-class KeptRoutes:
+class StoredItemRoutes:
     """Handlers of what is kept."""
 
     def __init__(
         self,
         identity: Identity,
-        book: KeptBook,
+        book: UserItems,
         conversations: ConversationTables,
         *,
         days: int,
@@ -64,26 +64,30 @@ class KeptRoutes:
         self._days = days
         self._max_bytes = max_bytes
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         failing = (ErrorCode.STORE_UNAVAILABLE,)
         return [
             Route(
                 "GET",
                 "/api/kept",
-                self.summary,
+                self.show_summary,
                 "getKept",
                 "How much is kept of the caller's answers",
-                {200: Answer("How much.", KeptSummary)},
+                {200: RouteAnswer("How much.", StoredItemsSummary)},
                 errors=failing,
             ),
             Route(
                 "GET",
                 "/api/kept/export",
-                self.export,
+                self.export_items,
                 "exportKept",
                 "All that is kept of the caller's answers",
-                {200: Answer("Lines of JSON, for `tool-bridge import`.", media_type="application/jsonl")},
+                {
+                    200: RouteAnswer(
+                        "Lines of JSON, for `tool-bridge import`.", media_type="application/jsonl"
+                    )
+                },
                 access="page",
                 errors=failing,
                 audited=AuditKind.KEPT_EXPORTED,
@@ -91,10 +95,10 @@ class KeptRoutes:
             Route(
                 "DELETE",
                 "/api/kept",
-                self.delete,
+                self.delete_items,
                 "deleteKept",
                 "Delete what is kept of the caller's answers",
-                {200: Answer("How much was deleted.", KeptDeleted)},
+                {200: RouteAnswer("How much was deleted.", StoredItemsDeleted)},
                 access="page",
                 errors=failing,
                 audited=AuditKind.KEPT_DELETED,
@@ -102,12 +106,12 @@ class KeptRoutes:
             ),
         ]
 
-    async def summary(self, request: web.Request) -> web.Response:
+    async def show_summary(self, request: web.Request) -> web.Response:
         """How much there is."""
         caller = await caller_of(self._identity, request)
-        facts = await self._book.facts(caller.user.id)
+        facts = await self._book.summarize_items(caller.user.id)
         return json_answer(
-            KeptSummary(
+            StoredItemsSummary(
                 items=facts.items,
                 responses=facts.responses,
                 conversations=facts.conversations,
@@ -119,26 +123,26 @@ class KeptRoutes:
             )
         )
 
-    async def export(self, request: web.Request) -> web.StreamResponse:
+    async def export_items(self, request: web.Request) -> web.StreamResponse:
         """All of it, line by line; a database that fails in mid-way breaks the connection off."""
         user = (await page_of(self._identity, request)).user
-        await self._book.facts(user.id)  # so that a database that is away is told by a status
+        await self._book.summarize_items(user.id)  # so that a database that is away is told by a status
         response = web.StreamResponse()
         response.content_type = "application/jsonl"
         response.headers["Content-Disposition"] = f'attachment; filename="{FILE_NAME}"'
         response.headers["Cache-Control"] = "no-store"
         await response.prepare(request)
         await response.write(head_line(user.name, time.time()))
-        async for item in self._book.items(user.id):
+        async for item in self._book.list_items(user.id):
             await response.write(item_line(item))
-        async for kept in self._book.responses(user.id):
+        async for kept in self._book.list_responses(user.id):
             await response.write(response_line(kept))
         async for conversation, messages in self._conversations.all_of(user.id):
             await response.write(conversation_line(conversation, messages))
         await response.write_eof()
         return response
 
-    async def delete(self, request: web.Request) -> web.Response:
+    async def delete_items(self, request: web.Request) -> web.Response:
         """All of it, or one chat."""
         user_id = (await page_of(self._identity, request)).user.id
         conversation = request.query.get("conversation")
@@ -147,7 +151,7 @@ class KeptRoutes:
         else:
             count = await self._book.delete_conversation(user_id, conversation)
         tell_audit(request, items=count, all=conversation is None)
-        return json_answer(KeptDeleted(items=count))
+        return json_answer(StoredItemsDeleted(items=count))
 
 
 class WantedMemory(BaseModel):
@@ -174,26 +178,26 @@ class MemoryChoiceRoutes:
         self._choices = choices
         self._settings = settings
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         failing = (ErrorCode.STORE_UNAVAILABLE,)
         return [
             Route(
                 "GET",
                 "/api/kept/choice",
-                self.show,
+                self.show_choice,
                 "getMemoryChoice",
                 "What the caller wants kept of answers",
-                {200: Answer("What is wanted, and the most that there is.", MemoryFacts)},
+                {200: RouteAnswer("What is wanted, and the most that there is.", MemoryFacts)},
                 errors=failing,
             ),
             Route(
                 "PUT",
                 "/api/kept/choice",
-                self.put,
+                self.put_choice,
                 "putMemoryChoice",
                 "Choose what is kept of the caller's answers from now on",
-                {200: Answer("What is wanted, and the most that there is.", MemoryFacts)},
+                {200: RouteAnswer("What is wanted, and the most that there is.", MemoryFacts)},
                 body=WantedMemory,
                 access="page",
                 errors=failing,
@@ -201,17 +205,17 @@ class MemoryChoiceRoutes:
             ),
         ]
 
-    async def show(self, request: web.Request) -> web.Response:
+    async def show_choice(self, request: web.Request) -> web.Response:
         """The caller's choice."""
         caller = await caller_of(self._identity, request)
-        return self._facts(await self._choices.of(caller.user.id))
+        return self._facts(await self._choices.choice_of_user(caller.user.id))
 
-    async def put(self, request: web.Request) -> web.Response:
+    async def put_choice(self, request: web.Request) -> web.Response:
         """A new choice."""
         caller = await page_of(self._identity, request)
         wanted = await read_body(request, WantedMemory)
         choice = MemoryChoice(wanted.keeps_answers, wanted.reasoning)
-        await self._choices.put(caller.user.id, choice)
+        await self._choices.save_choice(caller.user.id, choice)
         tell_audit(request, keeps_answers=choice.keeps_answers, reasoning=choice.reasoning)
         return self._facts(choice)
 

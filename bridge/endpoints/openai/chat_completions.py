@@ -15,20 +15,20 @@ from aiohttp import web
 from bridge.agent.chat_completions.request_parser import parse_chat_request
 from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
 from bridge.agent.errors import ApiError, ApiFailure, of_failed, of_wire, told_error
-from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.model import ModelError
 from bridge.agent.turn import Emit, TurnEvent, TurnResult
-from bridge.endpoints.openai.encoders import ChatAnswer
+from bridge.endpoints.openai.encoders import ChatCompletionEncoder
 from bridge.endpoints.openai.errors import error_response, request_id_of
 from bridge.endpoints.openai.request import (
-    Asked,
-    AskedReader,
-    Work,
-    answered,
-    collecting,
+    CompletionRequest,
+    RequestReader,
+    Turn,
+    answer_errors,
+    collect_into,
     json_of,
+    log_answer_error,
     log_end,
-    logged,
     run_logged,
 )
 from bridge.endpoints.openai.request_headers import DEBUG_HEADER, display_of, is_from_open_webui, markers_of
@@ -41,37 +41,38 @@ from toolserver.json_types import JsonObject, JsonValue
 _log = logging.getLogger(__name__)
 
 
-class ModelRoutes:
+class ChatCompletionRoutes:
     """Handlers of the model routes."""
 
-    def __init__(self, asked: AskedReader, turns: Remembering) -> None:
+    def __init__(self, asked: RequestReader, turns: RememberingRunner) -> None:
         self._asked = asked
         self._turns = turns
 
-    def routes(self) -> list[web.RouteDef]:
+    def list_routes(self) -> list[web.RouteDef]:
         """The routes for the application's router."""
         return [
-            web.get("/v1/models", answered(self.list_models)),
-            web.get("/v1/models/{model:.+}", answered(self.show_model)),
-            web.post("/v1/chat/completions", answered(self.chat)),
-            web.get("/v1/requests/{id}/log", answered(self.show_log)),
+            web.get("/v1/models", answer_errors(self.list_models)),
+            web.get("/v1/models/{model:.+}", answer_errors(self.show_model)),
+            web.post("/v1/chat/completions", answer_errors(self.complete_chat)),
+            web.get("/v1/requests/{id}/log", answer_errors(self.show_log)),
         ]
 
     async def list_models(self, request: web.Request) -> web.StreamResponse:
         """Every model."""
         await reader_of(self._asked.identity, request)
         return json_of(
-            request, {"object": "list", "data": [_facts(each) for each in await self._asked.models.entries()]}
+            request,
+            {"object": "list", "data": [_facts(each) for each in await self._asked.models.list_models()]},
         )
 
     async def show_model(self, request: web.Request) -> web.StreamResponse:
         """One model; names may contain slashes."""
         await reader_of(self._asked.identity, request)
-        return json_of(request, _facts(await self._asked.models.get(request.match_info["model"])))
+        return json_of(request, _facts(await self._asked.models.find_model(request.match_info["model"])))
 
-    async def chat(self, request: web.Request) -> web.StreamResponse:
+    async def complete_chat(self, request: web.Request) -> web.StreamResponse:
         """A chat completion."""
-        asked = await self._asked.read(request, parse_chat_request, "chatcmpl-")
+        asked = await self._asked.read_request(request, parse_chat_request, "chatcmpl-")
         markers = "off" if asked.is_for_programs else markers_of(request, asked.caller)
         asked = replace(asked, markers=markers)
         shell = ChatShell(
@@ -83,20 +84,20 @@ class ModelRoutes:
             markers=asked.markers,
             for_open_webui=is_from_open_webui(request),
         )
-        answer = ChatAnswer(ChatWriter(shell))
+        answer = ChatCompletionEncoder(ChatWriter(shell))
         if asked.parsed.streams:
             return await self._streamed(asked, answer)
-        result = await self._run(asked, collecting(answer))
+        result = await self._run(asked, collect_into(answer))
         if (error := of_failed(result)) is not None:
             return error_response(request, error)
-        answer.ended(result, None)
-        return json_of(request, answer.whole(), asked.headers)
+        answer.encode_end(result, None)
+        return json_of(request, answer.build_response(), asked.headers)
 
     async def show_log(self, request: web.Request) -> web.StreamResponse:
         """The log of one of the caller's requests that had one."""
         caller = await caller_of(self._asked.identity, request)
         request_id = request.match_info["id"]
-        log = self._asked.logs.find(caller.user.id, request_id)
+        log = self._asked.logs.find_log(caller.user.id, request_id)
         if log is None:
             message = (
                 f"There is no log of a request '{request_id[:200]}'. Requests with the header "
@@ -109,31 +110,31 @@ class ModelRoutes:
             {"object": "request.log", "id": request_id, "has_ended": log.has_ended, "lines": lines},
         )
 
-    async def _streamed(self, asked: Asked, answer: ChatAnswer) -> web.StreamResponse:
+    async def _streamed(self, asked: CompletionRequest, answer: ChatCompletionEncoder) -> web.StreamResponse:
         async with event_stream(asked.http, asked.headers) as stream:
 
             async def emit(event: TurnEvent) -> None:
-                if frames := answer.told(event):
-                    await stream.send(frames)
+                if frames := answer.encode_event(event):
+                    await stream.send_frames(frames)
 
             try:
-                async with self._asked.joined(emit) as told:
+                async with self._asked.coalesce_deltas(emit) as told:
                     result = await self._run(asked, told)
-                last = answer.ended(result, logged(asked.http, of_failed(result)))
+                last = answer.encode_end(result, log_answer_error(asked.http, of_failed(result)))
             except (ModelError, BridgeError) as error:
                 if not stream.has_begun:
                     raise
-                last = answer.failed(logged(asked.http, told_error(error)) or {})
+                last = answer.encode_failure(log_answer_error(asked.http, told_error(error)) or {})
             except Exception:  # a boundary: a stream that has begun ends as every other one
                 if not stream.has_begun:
                     raise
                 _log.exception("A stream of a chat failed.")
-                last = answer.failed(logged(asked.http, of_wire(BUG)) or {})
-            await stream.send(last)
+                last = answer.encode_failure(log_answer_error(asked.http, of_wire(BUG)) or {})
+            await stream.send_frames(last)
         return stream.response
 
-    async def _run(self, asked: Asked, emit: Emit) -> TurnResult:
-        work = Work(asked.turn, asked.entry.model, asked.settings)
+    async def _run(self, asked: CompletionRequest, emit: Emit) -> TurnResult:
+        work = Turn(asked.turn, asked.entry.model, asked.settings)
         result = await run_logged(self._turns, work, asked.log, emit)
         log_end(request_id_of(asked.http), asked.parsed.model, asked.begun_at, result)
         return result

@@ -38,13 +38,13 @@ class RequestLog:
         """Oldest first, each with the milliseconds since the request began."""
         return list(self._lines)
 
-    def note(self, text: str) -> None:
+    def add_line(self, text: str) -> None:
         """Add a line."""
         line = " ".join(text.split())[:MAX_LINE_CHARS]
         self._lines.append(f"{(self._clock() - self.begun_at) * 1000:8.0f} ms  {line}")
         _log.debug("request %s: %s", self.request_id, line)
 
-    def end(self) -> None:
+    def end_log(self) -> None:
         """Nothing more comes."""
         self.has_ended = True
 
@@ -56,7 +56,7 @@ class RequestLogs:
         self._clock = clock
         self._logs: OrderedDict[tuple[str, str], RequestLog] = OrderedDict()
 
-    def begin(self, user_id: str, request_id: str) -> RequestLog:
+    def begin_log(self, user_id: str, request_id: str) -> RequestLog:
         """A new log, which takes the place of the oldest ones."""
         self._forget_expired()
         mine = [key for key in self._logs if key[0] == user_id]
@@ -67,7 +67,7 @@ class RequestLogs:
         log = self._logs[user_id, request_id] = RequestLog(user_id, request_id, self._clock)
         return log
 
-    def find(self, user_id: str, request_id: str) -> RequestLog | None:
+    def find_log(self, user_id: str, request_id: str) -> RequestLog | None:
         """A user's log; None when there is none, or none any more."""
         self._forget_expired()
         return self._logs.get((user_id, request_id))

@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from bridge.agent.model import ModelEvent
-from bridge.agent.turn import Emit, Said, TurnEvent
-from bridge.tasks import pause
+from bridge.agent.turn import Emit, ModelOutput, TurnEvent
+from bridge.tasks import sleep_safely
 from toolserver.json_types import text_at
 
 _JOINED = frozenset(
@@ -54,7 +54,7 @@ class _Joiner:
     emit: Emit
     char_limit: int
     wait_s: float
-    _waiting: list[Said] = field(default_factory=list[Said])
+    _waiting: list[ModelOutput] = field(default_factory=list[ModelOutput])
     """Of one place, in order."""
     _chars: int = 0
     _told_at: float = float("-inf")
@@ -63,7 +63,7 @@ class _Joiner:
 
     async def take(self, event: TurnEvent) -> None:
         """As `Emit`."""
-        if not isinstance(event, Said) or not _can_wait(event):
+        if not isinstance(event, ModelOutput) or not _can_wait(event):
             await self._tell(event)
             return
         if self._waiting and _place(self._waiting[0]) != _place(event):
@@ -85,7 +85,7 @@ class _Joiner:
         while True:
             await self._something.wait()
             self._something.clear()
-            await pause(self.wait_s)
+            await sleep_safely(self.wait_s)
             await self.tell()
 
     async def _tell(self, event: TurnEvent | None) -> None:
@@ -103,16 +103,16 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _can_wait(said: Said) -> bool:
+def _can_wait(said: ModelOutput) -> bool:
     """Probabilities belong to single tokens, and cannot be joined."""
     return said.event.type in _JOINED and not said.event.body.get("logprobs")
 
 
-def _place(said: Said) -> tuple[object, ...]:
+def _place(said: ModelOutput) -> tuple[object, ...]:
     return (said.round, *(said.event.body.get(name) for name in _PLACE))
 
 
-def _joined(waiting: list[Said]) -> Said:
+def _joined(waiting: list[ModelOutput]) -> ModelOutput:
     """The first of them with the text of all."""
     text = "".join(text_at(said.event.body, "delta") for said in waiting)
     return replace(waiting[0], event=ModelEvent({**waiting[0].event.body, "delta": text}))

@@ -16,84 +16,84 @@ _DONE = b"data: [DONE]\n\n"
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
 
 
-class Answer(Protocol):
+class AnswerEncoder(Protocol):
     """One answer on its way to a caller, who gets it in frames (`told`) or `whole` (`noted`)."""
 
-    def noted(self, event: TurnEvent) -> None:
+    def collect_event(self, event: TurnEvent) -> None:
         """Take an event into the answer."""
         ...
 
-    def told(self, event: TurnEvent) -> bytes:
+    def encode_event(self, event: TurnEvent) -> bytes:
         """Take an event; its frames, empty when the caller learns nothing of it."""
         ...
 
-    def ended(self, result: TurnResult, error: JsonObject | None) -> bytes:
+    def encode_end(self, result: TurnResult, error: JsonObject | None) -> bytes:
         """The last frames. `error`: in OpenAI's form, of a turn that failed."""
         ...
 
-    def failed(self, error: JsonObject) -> bytes:
+    def encode_failure(self, error: JsonObject) -> bytes:
         """The last frames of an answer that broke off."""
         ...
 
-    def whole(self) -> JsonObject:
+    def build_response(self) -> JsonObject:
         """The answer as one object, once it has ended."""
         ...
 
 
-class ChatAnswer:
+class ChatCompletionEncoder:
     """An answer of Chat Completions."""
 
     def __init__(self, writer: ChatWriter) -> None:
         self._writer = writer
 
-    def noted(self, event: TurnEvent) -> None:
-        """As `Answer.noted`."""
-        self._writer.write(event)
+    def collect_event(self, event: TurnEvent) -> None:
+        """As `Answer.collect_event`."""
+        self._writer.write_event(event)
 
-    def told(self, event: TurnEvent) -> bytes:
+    def encode_event(self, event: TurnEvent) -> bytes:
         """Chunks."""
-        return _frames(self._writer.write(event))
+        return _frames(self._writer.write_event(event))
 
-    def ended(self, result: TurnResult, error: JsonObject | None) -> bytes:
+    def encode_end(self, result: TurnResult, error: JsonObject | None) -> bytes:
         """Chunks, and what ends every stream of OpenAI's."""
-        return _frames(self._writer.end(result, error)) + _DONE
+        return _frames(self._writer.write_end(result, error)) + _DONE
 
-    def failed(self, error: JsonObject) -> bytes:
+    def encode_failure(self, error: JsonObject) -> bytes:
         """Chunks, and what ends every stream of OpenAI's."""
-        return _frames(self._writer.fail(error)) + _DONE
+        return _frames(self._writer.write_failure(error)) + _DONE
 
-    def whole(self) -> JsonObject:
+    def build_response(self) -> JsonObject:
         """A `chat.completion`."""
         return self._writer.completion
 
 
-class ResponsesAnswer:
+class ResponseEncoder:
     """An answer of the Responses API."""
 
     def __init__(self, writer: ResponsesWriter) -> None:
         self._writer = writer
 
-    def noted(self, event: TurnEvent) -> None:
-        """As `Answer.noted`."""
-        self._writer.write(event)
+    def collect_event(self, event: TurnEvent) -> None:
+        """As `Answer.collect_event`."""
+        self._writer.write_event(event)
 
-    def told(self, event: TurnEvent) -> bytes:
+    def encode_event(self, event: TurnEvent) -> bytes:
         """Events."""
-        return _named_frames(self._writer.write(event))
+        return _named_frames(self._writer.write_event(event))
 
-    def ended(self, result: TurnResult, error: JsonObject | None) -> bytes:
+    def encode_end(self, result: TurnResult, error: JsonObject | None) -> bytes:
         """Events; the last one is the ending."""
         if error is not None:
             result = replace(result, response={**result.response, "error": error})
-        return _named_frames(self._writer.end(result))
+        return _named_frames(self._writer.write_end(result))
 
-    def failed(self, error: JsonObject) -> bytes:
+    def encode_failure(self, error: JsonObject) -> bytes:
         """Events; the last one is the ending."""
-        return _named_frames(self._writer.fail(error))
+        return _named_frames(self._writer.write_failure(error))
 
-    def queued(self) -> bytes:
+    def encode_queued(self) -> bytes:
         """The first events of an answer in the background."""
-        return _named_frames(self._writer.queue())
+        return _named_frames(self._writer.write_queued())
 
     def taken_up(
         self, told: Iterable[JsonObject], *, standing: int, left_out: Collection[int], skip: int
@@ -102,11 +102,11 @@ class ResponsesAnswer:
         taken = self._writer.take_up(told, standing=standing, left_out=left_out, skip=skip)
         return _named_frames(taken)
 
-    def cancelled(self) -> bytes:
+    def encode_cancelled(self) -> bytes:
         """The last events of an answer that was cancelled."""
-        return _named_frames(self._writer.cancel())
+        return _named_frames(self._writer.write_cancelled())
 
-    def forget(self) -> None:
+    def mark_unstored(self) -> None:
         """It is not kept, and says so."""
         self._writer.response = {**self._writer.response, "store": False}
 
@@ -125,11 +125,11 @@ class ResponsesAnswer:
         """`output_index`es of items that were told and are not part of the answer."""
         return self._writer.left_out
 
-    def partial(self) -> JsonObject:
+    def build_partial(self) -> JsonObject:
         """A `response`, as far as it has come."""
         return self._writer.partial
 
-    def whole(self) -> JsonObject:
+    def build_response(self) -> JsonObject:
         """A `response`."""
         return self._writer.response
 

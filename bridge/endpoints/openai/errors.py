@@ -48,7 +48,7 @@ def error_response(request: web.Request, error: ApiError) -> web.Response:
     if not error.may_retry:
         headers[RETRY_HEADER] = "false"
     return web.Response(
-        body=dump_json({"error": error.body(error_id)}),
+        body=dump_json({"error": error.build_body(error_id)}),
         status=error.status,
         content_type="application/json",
         headers=headers,

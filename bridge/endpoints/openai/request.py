@@ -18,7 +18,7 @@ from aiohttp.typedefs import Handler
 
 from bridge.agent.errors import ApiError, ApiFailure, log_error, of_invalid, of_model, unknown_model
 from bridge.agent.loop.turn_log import logged_turn
-from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.model import Model, ModelError, ModelRequest
 from bridge.agent.provider_options import without_effect
 from bridge.agent.request_fields import InvalidRequest, ParsedRequest
@@ -26,7 +26,7 @@ from bridge.agent.turn import Emit, TurnEvent, TurnRequest, TurnResult, TurnSett
 from bridge.auth.identity import Caller, Identity
 from bridge.endpoints.openai.debug_logs import RequestLog, RequestLogs
 from bridge.endpoints.openai.delta_coalescing import joined_deltas
-from bridge.endpoints.openai.encoders import Answer
+from bridge.endpoints.openai.encoders import AnswerEncoder
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_response, request_id_of
 from bridge.endpoints.openai.request_headers import (
     DEBUG_HEADER,
@@ -39,7 +39,7 @@ from bridge.endpoints.openai.request_headers import (
     wants_log,
 )
 from bridge.http.routing import caller_of
-from bridge.providers.directory import ModelBook, ModelEntry, UnknownModel
+from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
 from bridge.settings.answer_format import MarkerForm
 from bridge.settings.model_defaults import ModelDefaults
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at
@@ -54,7 +54,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CompletionRequest:
     """A request that is understood."""
 
     http: web.Request
@@ -104,7 +104,9 @@ class Asked:
     @property
     def turn(self) -> TurnRequest:
         """What the loop is asked."""
-        asked = self.parsed.turn(self.caller.user.id, self.answer_id, may_have_tools=not is_task(self.http))
+        asked = self.parsed.build_turn(
+            self.caller.user.id, self.answer_id, may_have_tools=not is_task(self.http)
+        )
         return replace(
             asked,
             chat_id=chat_id_of(self.http),
@@ -115,37 +117,37 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Turn:
     """What a turn is run with."""
 
     request: TurnRequest
     model: Model
     settings: TurnSettings
     goes_on: Callable[[], bool] = lambda: False
-    """See `Remembering.run`."""
+    """See `RememberingRunner.run_with_memory`."""
 
 
 @dataclass(frozen=True, slots=True)
-class AskedReader:
+class RequestReader:
     """Reads requests of both doors."""
 
     identity: Identity
-    models: ModelBook
+    models: ModelDirectory
     settings_of: Callable[[ModelEntry], TurnSettings]
     """How turns of a model run, as the settings say now."""
     defaults: ModelDefaults
     logs: RequestLogs
 
-    def joined(self, emit: Emit) -> AbstractAsyncContextManager[Emit]:
+    def coalesce_deltas(self, emit: Emit) -> AbstractAsyncContextManager[Emit]:
         """Small deltas of a stream together, as the settings say."""
         defaults = self.defaults
         return joined_deltas(
             emit, defaults.streaming_delta_char_limit, defaults.streaming_idle_flush_ms / 1000
         )
 
-    async def read(
+    async def read_request(
         self, request: web.Request, parse: Callable[[JsonObject], ParsedRequest], prefix: str
-    ) -> Asked:
+    ) -> CompletionRequest:
         """Read a request. `prefix`: of the answer's id.
 
         Raises:
@@ -155,17 +157,17 @@ class AskedReader:
         caller = await caller_of(self.identity, request)
         body = await json_body(request)
         parsed = parse(body)
-        entry = await self.models.get(parsed.model)
+        entry = await self.models.find_model(parsed.model)
         answer_id = f"{prefix}{request_id_of(request)}{secrets.token_hex(8)}"
         settings = self.settings_of(entry)
         log = None
         if wants_log(request, caller, self.defaults):
-            log = self.logs.begin(caller.user.id, request_id_of(request))
-            log.note(f"{request.path} asks {entry.id} of {entry.owned_by}, {len(parsed.input)} items")
-        return Asked(request, caller, body, parsed, entry, settings, log, answer_id, begun_at)
+            log = self.logs.begin_log(caller.user.id, request_id_of(request))
+            log.add_line(f"{request.path} asks {entry.id} of {entry.owned_by}, {len(parsed.input)} items")
+        return CompletionRequest(request, caller, body, parsed, entry, settings, log, answer_id, begun_at)
 
 
-def answered(handler: Handler) -> Handler:
+def answer_errors(handler: Handler) -> Handler:
     """Errors that only model routes know, as answers. A caller that is gone gets none."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
@@ -183,11 +185,11 @@ def answered(handler: Handler) -> Handler:
     return answer
 
 
-def collecting(answer: Answer) -> Emit:
+def collect_into(answer: AnswerEncoder) -> Emit:
     """Takes the events of an answer that is sent whole."""
 
     async def emit(event: TurnEvent) -> None:
-        answer.noted(event)
+        answer.collect_event(event)
 
     return emit
 
@@ -205,13 +207,13 @@ def json_of(
     return web.Response(body=dump_json(value), content_type="application/json", headers=told)
 
 
-def logged(request: web.Request, error: ApiError | None) -> JsonObject | None:
+def log_answer_error(request: web.Request, error: ApiError | None) -> JsonObject | None:
     """An error's body for inside an answer, once the log has it."""
     if error is None:
         return None
     error_id = request_id_of(request)
     log_error(error, error_id)
-    return error.body(error_id)
+    return error.build_body(error_id)
 
 
 def log_end(request_id: str, model: str, begun_at: float, result: TurnResult) -> None:
@@ -227,15 +229,17 @@ def log_end(request_id: str, model: str, begun_at: float, result: TurnResult) ->
     )
 
 
-async def run_logged(turns: Remembering, work: Work, log: RequestLog | None, emit: Emit) -> TurnResult:
+async def run_logged(turns: RememberingRunner, work: Turn, log: RequestLog | None, emit: Emit) -> TurnResult:
     """A turn, with its log where there is one."""
     if log is None:
-        return await turns.run(work.request, work.model, work.settings, emit, goes_on=work.goes_on)
+        return await turns.run_with_memory(
+            work.request, work.model, work.settings, emit, goes_on=work.goes_on
+        )
 
     async def run(model: Model, emit: Emit) -> TurnResult:
-        return await turns.run(work.request, model, work.settings, emit, goes_on=work.goes_on)
+        return await turns.run_with_memory(work.request, model, work.settings, emit, goes_on=work.goes_on)
 
     try:
-        return await logged_turn(run, work.model, emit, note=log.note, text=lambda: "\n".join(log.lines))
+        return await logged_turn(run, work.model, emit, note=log.add_line, text=lambda: "\n".join(log.lines))
     finally:
-        log.end()
+        log.end_log()

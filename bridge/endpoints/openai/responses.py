@@ -20,7 +20,14 @@ from bridge.agent.responses.request_parser import parse_responses_request
 from bridge.agent.responses.writer import response_shell
 from bridge.agent.turn import TurnEvent
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, request_id_of
-from bridge.endpoints.openai.request import Asked, AskedReader, answered, collecting, json_of, log_end
+from bridge.endpoints.openai.request import (
+    CompletionRequest,
+    RequestReader,
+    answer_errors,
+    collect_into,
+    json_of,
+    log_end,
+)
 from bridge.endpoints.openai.request_headers import (
     MESSAGE_HEADER,
     asked_markers,
@@ -30,12 +37,12 @@ from bridge.endpoints.openai.request_headers import (
     is_task,
     passed_on,
 )
-from bridge.endpoints.openai.responses_api.create import ResponseMaker, Wanted, wanted_of
+from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, wanted_of
 from bridge.endpoints.openai.responses_api.retrieve import UNFINISHED, ResponseReader
 from bridge.http.routing import caller_of
 from bridge.http.streaming import event_stream
 from bridge.providers.directory import ModelEntry
-from bridge.stored_items.items import KeptResponse
+from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import JsonObject
 
@@ -45,53 +52,53 @@ _PATH = "/v1/responses/{id}"
 class ResponseRoutes:
     """Handlers of the routes of responses."""
 
-    def __init__(self, asked: AskedReader, maker: ResponseMaker, reader: ResponseReader) -> None:
+    def __init__(self, asked: RequestReader, maker: ResponseMaker, reader: ResponseReader) -> None:
         self._asked = asked
         self._maker = maker
         self._reader = reader
 
-    def routes(self) -> list[web.RouteDef]:
+    def list_routes(self) -> list[web.RouteDef]:
         """The routes for the application's router."""
         return [
-            web.post("/v1/responses", answered(self.respond)),
-            web.get(_PATH, answered(self.retrieve)),
-            web.delete(_PATH, answered(self.delete)),
-            web.post(f"{_PATH}/cancel", answered(self.cancel)),
-            web.get(f"{_PATH}/input_items", answered(self.input_items)),
+            web.post("/v1/responses", answer_errors(self.create_response)),
+            web.get(_PATH, answer_errors(self.retrieve_response)),
+            web.delete(_PATH, answer_errors(self.delete_response)),
+            web.post(f"{_PATH}/cancel", answer_errors(self.cancel_response)),
+            web.get(f"{_PATH}/input_items", answer_errors(self.input_items)),
         ]
 
-    async def respond(self, request: web.Request) -> web.StreamResponse:
+    async def create_response(self, request: web.Request) -> web.StreamResponse:
         """A response; one that failed after it had begun is still a response."""
-        asked = await self._asked.read(request, parse_responses_request, "resp_")
+        asked = await self._asked.read_request(request, parse_responses_request, "resp_")
         wanted = self._wanted(asked)
         await self._check_previous(wanted)
         wanted = replace(wanted, request=await self._reader.with_named_items(wanted.request))
         if asked.parsed.background:
-            running = await self._maker.start(wanted)
+            running = await self._maker.start_response(wanted)
             if asked.parsed.streams and running.log is not None:
-                return await _told(request, running.log.listen(-1), asked.headers)
-            return json_of(request, wanted.answer.partial(), asked.headers)
+                return await _told(request, running.log.listen_after(-1), asked.headers)
+            return json_of(request, wanted.answer.build_partial(), asked.headers)
         if asked.parsed.streams:
             return await self._streamed(asked, wanted)
-        await self._maker.make(wanted, collecting(wanted.answer), has_begun=lambda: False)
-        return json_of(request, wanted.answer.whole(), asked.headers)
+        await self._maker.make_response(wanted, collect_into(wanted.answer), has_begun=lambda: False)
+        return json_of(request, wanted.answer.build_response(), asked.headers)
 
-    async def retrieve(self, request: web.Request) -> web.StreamResponse:
+    async def retrieve_response(self, request: web.Request) -> web.StreamResponse:
         """One response of the caller's, or its events."""
         user_id, response_id = await self._named(request)
         if request.query.get("stream", "").lower() != "true":
-            return json_of(request, await self._reader.response(user_id, response_id))
+            return json_of(request, await self._reader.read_response(user_id, response_id))
         after = whole_number(request.query, "starting_after", -1)
-        events = await self._reader.events(user_id, response_id, after)
+        events = await self._reader.stream_events(user_id, response_id, after)
         return await _told(request, events, {REQUEST_ID_HEADER: request_id_of(request)})
 
-    async def delete(self, request: web.Request) -> web.StreamResponse:
+    async def delete_response(self, request: web.Request) -> web.StreamResponse:
         """Delete a response of the caller's, with what is kept of it."""
-        return json_of(request, await self._reader.delete(*await self._named(request)))
+        return json_of(request, await self._reader.delete_response(*await self._named(request)))
 
-    async def cancel(self, request: web.Request) -> web.StreamResponse:
+    async def cancel_response(self, request: web.Request) -> web.StreamResponse:
         """Cancel a running response of the caller's; whoever listens gets its end, too."""
-        return json_of(request, await self._reader.cancel(*await self._named(request)))
+        return json_of(request, await self._reader.cancel_response(*await self._named(request)))
 
     async def input_items(self, request: web.Request) -> web.StreamResponse:
         """What went into a response of the caller's."""
@@ -102,7 +109,7 @@ class ResponseRoutes:
         caller = await caller_of(self._asked.identity, request)
         return caller.user.id, request.match_info["id"]
 
-    async def _check_previous(self, wanted: Wanted) -> None:
+    async def _check_previous(self, wanted: ResponseOrder) -> None:
         """See that what is to be gone on from is there, and at its end.
 
         A store that is away is the turn's affair: it goes on without memory.
@@ -111,7 +118,7 @@ class ResponseRoutes:
         if previous is None:
             return
         try:
-            body = await self._reader.found(wanted.request.user_id, previous)
+            body = await self._reader.find_response(wanted.request.user_id, previous)
         except StoreUnavailable:
             return
         if body is None:
@@ -124,7 +131,7 @@ class ResponseRoutes:
             )
             raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_ready")
 
-    def _wanted(self, asked: Asked) -> Wanted:
+    def _wanted(self, asked: CompletionRequest) -> ResponseOrder:
         parsed, http = asked.parsed, asked.http
         log = partial(log_end, request_id_of(http), parsed.model, asked.begun_at)
 
@@ -133,7 +140,7 @@ class ResponseRoutes:
 
         return replace(wanted_of(self._first_kept(asked), parsed, entry, log), log=asked.log)
 
-    def _first_kept(self, asked: Asked) -> KeptResponse:
+    def _first_kept(self, asked: CompletionRequest) -> StoredResponse:
         parsed, http, now = asked.parsed, asked.http, time.time()
         is_kept = parsed.stores and not is_task(http)
         asked_for: JsonObject = {**asked.body, "instructions": parsed.instructions}
@@ -149,7 +156,7 @@ class ResponseRoutes:
             "is_task": is_task(http),
             "request_id": request_id_of(http),
         }
-        return KeptResponse(
+        return StoredResponse(
             id=asked.answer_id,
             user_id=asked.caller.user.id,
             model=parsed.model,
@@ -162,16 +169,16 @@ class ResponseRoutes:
             conversation_id=chat_id_of(http),
         )
 
-    async def _streamed(self, asked: Asked, wanted: Wanted) -> web.StreamResponse:
+    async def _streamed(self, asked: CompletionRequest, wanted: ResponseOrder) -> web.StreamResponse:
         async with event_stream(asked.http, asked.headers) as stream:
 
             async def emit(event: TurnEvent) -> None:
-                if frames := wanted.answer.told(event):
-                    await stream.send(frames)
+                if frames := wanted.answer.encode_event(event):
+                    await stream.send_frames(frames)
 
-            async with self._asked.joined(emit) as told:
-                last = await self._maker.make(wanted, told, lambda: stream.has_begun)
-            await stream.send(last)
+            async with self._asked.coalesce_deltas(emit) as told:
+                last = await self._maker.make_response(wanted, told, lambda: stream.has_begun)
+            await stream.send_frames(last)
         return stream.response
 
 
@@ -181,5 +188,5 @@ async def _told(
     """Events as an answer; whoever goes away ends only that."""
     async with event_stream(request, headers) as stream, aclosing(events):
         async for frames in events:
-            await stream.send(frames)
+            await stream.send_frames(frames)
     return stream.response

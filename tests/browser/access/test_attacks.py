@@ -67,7 +67,7 @@ async def test_markup_of_an_api_is_text_in_every_view_and_a_download_elsewhere(
     async with hostile_api() as url:
         document = tmp_path / "hostile.json"
         document.write_text(document_of(url))
-        server = await scene.bridge.share(str(document), named="hostile")
+        server = await scene.bridge.share_document(str(document), named="hostile")
         await accept_selection(page, server.record.id)
         for kind in KINDS:
             await go_to(page, "tools", kind)

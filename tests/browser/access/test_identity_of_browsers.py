@@ -114,7 +114,7 @@ async def test_the_bridge_itself_is_no_target_under_any_name(scene: Scene, tmp_p
         about = {"openapi": "3.1.0", "info": {"title": "Self", "version": "1"}, "paths": paths}
         document = tmp_path / "self.json"
         document.write_text(json.dumps({**about, "servers": [{"url": f"http://{host}:{port}"}]}))
-        server = await scene.bridge.share(str(document), named=host)
+        server = await scene.bridge.share_document(str(document), named=host)
         await go_to(page, "servers", server.record.id, "review")
         await page.get_by_role("button", name="All", exact=True).click()
         await page.get_by_role("button", name="Accept the selection").click()

@@ -185,9 +185,11 @@ async def test_an_operation_that_changed_asks_again_and_says_why(chromium: Brows
         running = ordering(scene)
         await answer(await card_of(page, "placeOrder"), "Always allow this operation")
         assert (await running).status == 200
-        (server,) = (await scene.bridge.rooms.registry.view(scene.bridge.local_user.id)).servers
+        (server,) = (await scene.bridge.components.registry.view_of_user(scene.bridge.local_user.id)).servers
         text = server.record.text.replace('"Order products"', '"Order products, and pay at once"')
-        await scene.bridge.rooms.registry.share("sample shop.json", text, source_url=server.record.source_url)
+        await scene.bridge.components.registry.share_document(
+            "sample shop.json", text, source_url=server.record.source_url
+        )
         await accept_selection(page, server.record.id)
         again = ordering(scene, "Bob")
         card = await card_of(page, "placeOrder")

@@ -59,7 +59,7 @@ async def test_cancel_in_the_log_aborts_the_request_and_tells_the_caller(scene: 
     """The user may stop what his browser does; the API must see it, not only the table."""
     async with own_api({}) as api:
         text = document_text(paths={"/endless": operation("waitForEver")}, server=api.url)
-        await scene.bridge.rooms.registry.share("endless", text, source_url=None)
+        await scene.bridge.components.registry.share_document("endless", text, source_url=None)
         page = await scene.open_page()
         await go_to(page, "calls")
         running = asyncio.create_task(scene.caller.call("waitForEver"))
@@ -76,7 +76,7 @@ async def test_cancel_in_the_form_aborts_the_request(scene: Scene) -> None:
     """Trying a tool is a call like any other."""
     async with own_api({}) as api:
         text = document_text(paths={"/endless": operation("waitForEver")}, server=api.url)
-        await scene.bridge.rooms.registry.share("endless", text, source_url=None)
+        await scene.bridge.components.registry.share_document("endless", text, source_url=None)
         page = await scene.open_page()
         await go_to(page, "tools", "waitForEver")
         await page.get_by_test_id("run").click()
@@ -89,11 +89,11 @@ async def test_cancel_in_the_form_aborts_the_request(scene: Scene) -> None:
 async def test_calls_that_run_while_permissions_change_come_to_their_end(scene: Scene) -> None:
     """Accepting another origin needs a new worker; the old one finishes what it has begun."""
     page = await scene.open_page()
-    slow = await scene.bridge.share(f"{scene.samples_url}/documents/answers.yaml")
+    slow = await scene.bridge.share_document(f"{scene.samples_url}/documents/answers.yaml")
     await accept_selection(page, slow.record.id)
     async with own_api({}) as api:
         text = document_text(paths={"/things": operation("listThings")}, server=api.url)
-        other = await scene.bridge.rooms.registry.share("other", text, source_url=None)
+        other = await scene.bridge.components.registry.share_document("other", text, source_url=None)
         await go_to(page, "calls")
         running = asyncio.create_task(scene.caller.call("getSlow", {"seconds": 3}))
         await expect(page.get_by_role("row").filter(has_text="getSlow")).to_contain_text("running")

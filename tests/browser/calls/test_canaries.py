@@ -16,7 +16,7 @@ from aiohttp.typedefs import Handler
 from playwright.async_api import Browser
 
 from bridge.__main__ import main
-from bridge.storage.audit_log import Wanted
+from bridge.storage.audit_log import AuditQuery
 from tests.browser.scene import Scene, staged
 from tests.support.canaries import files_with, holds
 from tests.support.chromium import accept_selection, go_to, save_credential
@@ -154,7 +154,7 @@ async def test_no_canary_is_found_anywhere_but_at_its_api(
         page = await scene._opened(await scene.bridge.page_url(), {})  # pyright: ignore[reportPrivateUsage] - nothing is named that would be accepted
         document = tmp_path / "canaries.json"
         document.write_text(document_of(api.url))
-        server = await scene.bridge.share(str(document), named="canaries")
+        server = await scene.bridge.share_document(str(document), named="canaries")
         await accept_selection(page, server.record.id)
         for scheme, canary in CANARIES.items():
             values = {"username": "ann", "password": canary} if scheme == "basic" else {"value": canary}
@@ -163,8 +163,8 @@ async def test_no_canary_is_found_anywhere_but_at_its_api(
         assert set(api.seen) == set(CANARIES.values()), "every canary did reach its API"
         await go_to(page, "calls")
         shown = await page.content()
-        await scene.bridge.rooms.journal.calls(scene.bridge.local_user.id, before=None, limit=1)
-        entries = await scene.bridge.rooms.audit.entries(Wanted(limit=1000))
+        await scene.bridge.components.journal.list_calls(scene.bridge.local_user.id, before=None, limit=1)
+        entries = await scene.bridge.components.audit.read_entries(AuditQuery(limit=1000))
         alive = files_with(tmp_path, CANARIES.values())
     assert await asyncio.to_thread(main, ["audit", "--json", "--data", str(tmp_path)]) == 0
     places = {

@@ -94,7 +94,7 @@ async def kinds(
         answering_api() as url,
         staged(chromium, tmp_path_factory.mktemp("kinds"), [], deadline_s=20) as scene,
     ):
-        await scene.bridge.rooms.registry.share("kinds", document_of(url), source_url=None)
+        await scene.bridge.components.registry.share_document("kinds", document_of(url), source_url=None)
         yield scene, await scene.open_page()
 
 

@@ -52,7 +52,7 @@ async def test_a_change_whose_answer_cannot_be_read_has_an_unknown_outcome(odd: 
     """
     bodiless: JsonObject = {"/nocors/notes": {"post": operation("sendNothing")["get"]}}
     text = document_text(paths=bodiless, server=odd.samples_url)
-    await odd.bridge.rooms.registry.share("notes", text, source_url=None)
+    await odd.bridge.components.registry.share_document("notes", text, source_url=None)
     await odd.open_page()
     sent = await odd.caller.call("sendNothing")
     assert (sent.status, sent.code, sent.detail["reason"]) == (409, "outcome_unknown", "cors")
@@ -118,7 +118,9 @@ async def test_plain_http_from_an_https_page_is_mixed_content(chromium: Browser,
         front.target_port = scene.bridge.server.sockets[0].getsockname()[1]
         plain = scene.samples_url.replace("127.0.0.1", "plain.test")
         text = read_document_text("mirror.yaml")
-        await scene.bridge.rooms.registry.share("plain", text, source_url=f"{plain}/mirror.yaml")
+        await scene.bridge.components.registry.share_document(
+            "plain", text, source_url=f"{plain}/mirror.yaml"
+        )
         context = await scene.new_context(ignore_https_errors=True)
         page = await context.new_page()
         await open_page(page, await scene.bridge.page_url())

@@ -62,7 +62,7 @@ async def test_no_part_of_an_answer_gives_a_secret_away(scene: Scene, tmp_path: 
     async with echoing_api() as url:
         document = tmp_path / "echoes.json"
         document.write_text(document_of(url))
-        server = await scene.bridge.share(str(document), named="echoes")
+        server = await scene.bridge.share_document(str(document), named="echoes")
         await accept_selection(page, server.record.id)
         kind = "key: API key in the header X-Key"
         await save_credential(page, server.record.id, kind, value=SECRET)

@@ -60,7 +60,9 @@ async def talk(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> A
         models = {"models": provided(provider), "environ": {"SCRIPTED_KEY": KEY}}
         async with staged(chromium, folder, ["shop.json"], approve="safe", **models) as scene:
             endless = document_text(paths={"/endless": operation("waitForEver")}, server=api.url)
-            server = await scene.bridge.rooms.registry.share("endless", endless, source_url=None)
+            server = await scene.bridge.components.registry.share_document(
+                "endless", endless, source_url=None
+            )
             page = await scene.open_page()
             await accept_selection(page, server.record.id)
             async with client_of(scene.bridge) as client:

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.async_api import Page, expect
 
-from bridge.cli.documents import report, with_schema_warnings
+from bridge.cli.documents import build_report, with_schema_warnings
 from tests.browser.scene import Scene
 from tests.support.chromium import go_to
 from tests.support.documents.compiled import document_text, operation, tools_of
@@ -37,7 +37,7 @@ def untidy_text() -> str:
 async def test_the_report_is_shown_before_acceptance_and_later_and_is_that_of_check(scene: Scene) -> None:
     """Whoever decides about a document sees what is missing of it, by keyboard as well."""
     text = untidy_text()
-    server = await scene.bridge.rooms.registry.share("untidy", text, source_url=None)
+    server = await scene.bridge.components.registry.share_document("untidy", text, source_url=None)
     page = await scene.open_page(permissions=["clipboard-read", "clipboard-write"])
     for view in (("servers", server.record.id, "review"), ("servers", server.record.id)):
         await go_to(page, *view)
@@ -48,7 +48,7 @@ async def test_the_report_is_shown_before_acceptance_and_later_and_is_that_of_ch
         await expect(shown.get_by_text("GET /broken/8")).to_be_visible()
         await shown.locator("summary", has_text="a browser cannot send").click()
         await expect(shown.get_by_text("cookie session (required)")).to_be_visible()
-    assert await copied_report(page) == report(with_schema_warnings(tools_of(text)))
+    assert await copied_report(page) == build_report(with_schema_warnings(tools_of(text)))
 
 
 async def copied_report(page: Page) -> object:
@@ -59,7 +59,7 @@ async def copied_report(page: Page) -> object:
 
 async def test_a_long_report_can_be_searched(scene: Scene) -> None:
     """Documents of a thousand operations have hundreds of remarks."""
-    server = await scene.bridge.rooms.registry.share("untidy", untidy_text(), source_url=None)
+    server = await scene.bridge.components.registry.share_document("untidy", untidy_text(), source_url=None)
     page = await scene.open_page()
     await go_to(page, "servers", server.record.id)
     await page.get_by_label("Search the report").fill("broken/7")

@@ -100,8 +100,10 @@ def read(path: Path) -> dict[str, Any]:
 async def offer(scene: Scene, path: Path, base_url: str) -> LoadedServer:
     """Share a document, and move its server to another address."""
     bridge = scene.bridge
-    server = await bridge.share(str(path))
-    return await bridge.rooms.registry.change(bridge.local_user.id, server.record.id, base_url=base_url)
+    server = await bridge.share_document(str(path))
+    return await bridge.components.registry.change_server(
+        bridge.local_user.id, server.record.id, base_url=base_url
+    )
 
 
 async def save_credentials(page: Page, server: LoadedServer) -> None:
@@ -145,11 +147,11 @@ class Trial:
 
 async def trials_of(stage: Stage) -> list[Trial]:
     """Every tool with its required arguments, and with all of them where that makes a difference."""
-    registry, found = stage.scene.bridge.rooms.registry, list[Trial]()
-    view = await registry.view(stage.scene.bridge.local_user.id)
+    registry, found = stage.scene.bridge.components.registry, list[Trial]()
+    view = await registry.view_of_user(stage.scene.bridge.local_user.id)
     for document, loaded in stage.servers.items():
-        server = view.server(loaded.record.id)
-        schemas = await registry.schemas(server, server.by_key)
+        server = view.find_server(loaded.record.id)
+        schemas = await registry.load_schemas(server, server.by_key)
         for tool in view.catalog.tools:
             if tool.server_id == server.record.id and not is_unsendable(tool):
                 found += trials_with(document, tool, json.loads(schemas[tool.operation.key]))

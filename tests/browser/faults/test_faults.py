@@ -44,7 +44,7 @@ class Stage:
     async def late_status(self) -> int | None:
         """What the API answered to the newest call, if its page told it after its end."""
         bridge = self.scene.bridge
-        (kept,) = await bridge.rooms.journal.calls(bridge.local_user.id, before=None, limit=1)
+        (kept,) = await bridge.components.journal.list_calls(bridge.local_user.id, before=None, limit=1)
         return kept.late["http_status"] if kept.late else None
 
     def times(self, note: str) -> int:
@@ -190,14 +190,14 @@ async def test_a_call_that_arrives_twice_is_performed_once(stage: Stage) -> None
     writing = stage.write("doubled", 1)
     await stage.expect_done("doubled")
     bridge = stage.scene.bridge
-    (kept,) = await bridge.rooms.journal.calls(bridge.local_user.id, before=None, limit=1)
-    call = bridge.rooms.dispatcher.open_call(kept.call_id)
+    (kept,) = await bridge.components.journal.list_calls(bridge.local_user.id, before=None, limit=1)
+    call = bridge.components.dispatcher.open_call(kept.call_id)
     assert call is not None
-    await bridge.rooms.gateway.send_call(call)
+    await bridge.components.gateway.send_call(call)
     assert (await writing).status == 200
     assert stage.times("doubled") == 1
     call.sendings += 1  # as if the bridge had forgotten what the page had proved
-    await bridge.rooms.gateway.send_call(call)
+    await bridge.components.gateway.send_call(call)
     assert (await stage.write("after")).status == 200
     assert (stage.times("doubled"), stage.times("after")) == (1, 1)
 

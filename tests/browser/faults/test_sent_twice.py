@@ -14,10 +14,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 async def mail_until_dropped(scene: Scene, api: HastyApi, *, with_key: bool) -> None:
     """Calls that change something, until one meets a connection that was used before."""
-    await scene.bridge.share(f"{api.url}/openapi.json", named="hasty")
+    await scene.bridge.share_document(f"{api.url}/openapi.json", named="hasty")
     page = await scene.open_page()
-    server = scene.bridge.rooms.registry
-    (hasty,) = (await server.view(scene.bridge.local_user.id)).servers
+    server = scene.bridge.components.registry
+    (hasty,) = (await server.view_of_user(scene.bridge.local_user.id)).servers
     if with_key:
         await go_to(page, "servers", hasty.record.id)
         await page.get_by_label("Send an Idempotency-Key").check()
@@ -41,6 +41,8 @@ async def test_with_a_key_both_requests_are_one(chromium: Browser, tmp_path: Pat
     """W-10: the key is the call's id, the same in both, so that an API that knows it performs one."""
     async with hasty_api() as api, staged(chromium, tmp_path, []) as scene:
         await mail_until_dropped(scene, api, with_key=True)
-        (kept, *_) = await scene.bridge.rooms.journal.calls(scene.bridge.local_user.id, before=None, limit=9)
+        (kept, *_) = await scene.bridge.components.journal.list_calls(
+            scene.bridge.local_user.id, before=None, limit=9
+        )
         assert api.doubled == [kept.call_id, kept.call_id]
         assert any("idempotency-key" in asked for asked in api.preflights)

@@ -36,10 +36,10 @@ async def test_the_operator_finds_what_happened_by_kind_and_by_everybody(scene: 
 async def test_another_user_is_offered_only_the_own_entries_and_reads_on_by_a_button(scene: Scene) -> None:
     """A hundred at a time; the choice of every user is the operator's."""
     page = await scene.open_page_of("ann")
-    ann = await scene.bridge.rooms.store.ensure_user("ann")
+    ann = await scene.bridge.components.store.ensure_user("ann")
     for number in range(120):
-        scene.bridge.rooms.audit.note(AuditKind.SETTINGS, ann.id, "key", detail={"number": number})
-    await scene.bridge.rooms.audit.flush()
+        scene.bridge.components.audit.add_entry(AuditKind.SETTINGS, ann.id, "key", detail={"number": number})
+    await scene.bridge.components.audit.flush_entries()
     await go_to(page, "audit")
     rows = page.get_by_role("table", name="Audit log").get_by_role("row")
     await expect(rows).to_have_count(101)

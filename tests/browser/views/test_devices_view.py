@@ -64,7 +64,7 @@ async def test_a_refused_browser_is_told_and_gets_nothing(scene: Scene) -> None:
 async def test_a_link_of_an_answer_waits_for_the_paired_browser(scene: Scene) -> None:
     """Ruling 24: what a model may have seen opens nothing by itself."""
     laptop = await scene.open_page()
-    store = scene.bridge.rooms.store
+    store = scene.bridge.components.store
     ticket = await store.add_ticket(scene.bridge.local_user.id, printed=False)
     other = await (await scene.new_context()).new_page()
     await other.goto(f"{scene.bridge.base_url}/#ticket={ticket}")

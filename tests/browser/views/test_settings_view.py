@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from bridge.stored_items.items import KeptItem
+from bridge.stored_items.items import StoredItem
 from tests.browser.scene import Scene
 from tests.support.chromium import expect_connection, go_to, run_tool
 
@@ -73,7 +73,9 @@ async def test_a_tool_that_is_left_alone_is_said_everywhere_and_tried_again_by_h
     await expect(left_alone).to_contain_text("The API answered 500")
     await expect(page.get_by_role("listitem").filter(has_text="getFailure")).to_contain_text("left alone")
     assert (await odd.caller.call("getFailure")).code == "breaker_open"
-    server_id = (await odd.bridge.rooms.registry.view(odd.bridge.local_user.id)).servers[0].record.id
+    server_id = (
+        (await odd.bridge.components.registry.view_of_user(odd.bridge.local_user.id)).servers[0].record.id
+    )
     await go_to(page, "servers", server_id)
     await expect(left_alone).to_be_visible()
     await page.get_by_role("button", name="Try again now: getFailure").click()
@@ -156,10 +158,10 @@ async def test_a_user_chooses_to_have_less_kept(scene: Scene) -> None:
 
 async def test_what_is_kept_of_answers_is_shown_exported_and_deleted(scene: Scene, tmp_path: Path) -> None:
     """Whose words are kept must see it, and be able to take them away; deleting asks first."""
-    store = scene.bridge.rooms.store
+    store = scene.bridge.components.store
     ann = await store.ensure_user("ann-of-memory")
-    item = KeptItem("A", ann.id, "r", 0, "output", "demo", {"type": "message", "text": "hi"}, 1.7e9, "chat")
-    await store.item_store().add([item])
+    item = StoredItem("A", ann.id, "r", 0, "output", "demo", {"type": "message", "text": "hi"}, 1.7e9, "chat")
+    await store.item_store().add_items([item])
     page = await scene.open_page_of("ann-of-memory")
     await go_to(page, "settings")
     panel = page.get_by_role("region", name="What is kept of your answers")

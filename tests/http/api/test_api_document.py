@@ -82,7 +82,9 @@ async def witness(bridge: Bridge) -> AsyncIterator[Witness]:
     async with aiohttp.ClientSession() as http:
         async with http.get(bridge.base_url + "/api/openapi.json") as response:
             document = await response.json()
-        page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(bridge.local_user.id))
+        page = await pair(
+            bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id)
+        )
         await page.open_session()
         yield Witness(document, page)
         await page.close()
@@ -155,7 +157,7 @@ async def _walk_devices(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("PUT", "/api/servers/none/device", choice, status=404)
     await witness.ask("DELETE", path)
     await witness.ask("DELETE", path, status=404)
-    ticket = await bridge.rooms.store.add_ticket(bridge.local_user.id, printed=False)
+    ticket = await bridge.components.store.add_ticket(bridge.local_user.id, printed=False)
     body = {"ticket": ticket, "public_key": public_key}
     await witness.ask("POST", "/api/devices", body, status=202, token="")
 
@@ -317,7 +319,7 @@ async def _walk_conversations(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("POST", f"{path}/calls/gone/retry", {}, status=404)
     await witness.ask("GET", f"{path}/messages")
     await witness.ask("DELETE", one)
-    feed = bridge.rooms.conversations.runs.feeds.of(made["conversation"]["id"])
+    feed = bridge.components.conversations.runs.feeds.open_feed(made["conversation"]["id"])
     async with asyncio.TaskGroup() as group:
         group.create_task(witness.ask("GET", f"{path}/events"))
         group.create_task(witness.ask("GET", f"/sse{path}"))

@@ -26,7 +26,7 @@ SHOP = "POST /products"
 @asynccontextmanager
 async def asking_bridge(folder: Path, **settings: Any) -> AsyncGenerator[Bridge]:
     async with running_bridge(folder, approve="safe", **settings) as running:
-        await running.rooms.registry.share("shop", document_text(), source_url=None)
+        await running.components.registry.share_document("shop", document_text(), source_url=None)
         yield running
 
 
@@ -238,10 +238,10 @@ async def test_a_mode_is_chosen_in_a_page_and_told_to_the_others(bridge: Bridge,
 async def test_modes_and_grants_outlive_the_bridge(tmp_path: Path, database: Where) -> None:
     """W-36: a restart asks nobody again, and forgets nobody's caution."""
     async with running_bridge(tmp_path, database=database, approve="safe") as bridge:
-        store = bridge.rooms.store.approval_tables()
+        store = bridge.components.store.approval_tables()
         await store.choose_approval_mode(bridge.local_user.id, "ask")
     async with running_bridge(tmp_path, database=database, approve="all") as bridge:
-        assert await bridge.rooms.approvals.mode(bridge.local_user.id) == "ask"
+        assert await bridge.components.approvals.mode_of_user(bridge.local_user.id) == "ask"
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from sqlalchemy.exc import IntegrityError
 from bridge.__main__ import main
 from bridge.app.server import Bridge
 from bridge.audit import AuditKind
-from bridge.auth.rejected_requests import MAX_REMEMBERED, Refusals
+from bridge.auth.rejected_requests import MAX_REMEMBERED, RejectedRequests
 from bridge.errors import ErrorCode
 from bridge.storage import audit_log
-from bridge.storage.audit_log import AuditLog, Place, Wanted
+from bridge.storage.audit_log import AuditCursor, AuditLog, AuditQuery
 from bridge.storage.store import Store
 from tests.support.running import Page, json_answer, page_of, pair, running_bridge
 from tests.support.stores.databases import Where, execute
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.both_databases
 
 @pytest_asyncio.fixture
 async def store(database: Where) -> AsyncGenerator[Store]:
-    opened = Store.open(database)
+    opened = Store.open_store(database)
     yield opened
     await opened.close()
 
@@ -48,13 +48,13 @@ async def answer(_call: dict[str, Any]) -> dict[str, Any]:
 
 
 async def kinds_of(log: AuditLog, **wanted: Any) -> list[str]:
-    return [kept.entry.kind.value for kept in await log.entries(Wanted(**wanted))]
+    return [kept.entry.kind.value for kept in await log.read_entries(AuditQuery(**wanted))]
 
 
 async def noted(log: AuditLog, count: int, **facts: Any) -> None:
     for number in range(count):
-        log.note(AuditKind.SETTINGS, "ann", "key", detail={"number": number} | facts)
-    await log.flush()
+        log.add_entry(AuditKind.SETTINGS, "ann", "key", detail={"number": number} | facts)
+    await log.flush_entries()
 
 
 # What the database refuses
@@ -84,10 +84,10 @@ async def test_old_entries_go_at_the_old_end(store: Store, monkeypatch: pytest.M
     monkeypatch.setattr(audit_log, "MAX_ROWS", 5)
     log = store.audit_log()
     await noted(log, 9)
-    cutting = asyncio.create_task(log.run())
+    cutting = asyncio.create_task(log.sweep_hourly())
 
     async def numbers() -> list[int]:
-        found = await log.entries(Wanted())
+        found = await log.read_entries(AuditQuery())
         return [kept.entry.detail["number"] for kept in found] if len(found) == 5 else []
 
     assert await eventually(numbers) == [8, 7, 6, 5, 4]
@@ -99,10 +99,10 @@ async def test_a_database_that_is_locked_loses_no_entry(database: Where, store: 
     """Noting neither waits nor fails; the entries are written when the database answers again."""
     log = store.audit_log()
     execute(database, "ALTER TABLE audit RENAME TO audit_away")
-    log.note(AuditKind.STARTED, None, "bridge")
-    await log.flush()
+    log.add_entry(AuditKind.STARTED, None, "bridge")
+    await log.flush_entries()
     execute(database, "ALTER TABLE audit_away RENAME TO audit")
-    await log.flush()
+    await log.flush_entries()
     assert await kinds_of(log) == ["started"]
 
 
@@ -111,24 +111,24 @@ async def test_two_who_write_at_once_write_each_entry_once(store: Store) -> None
     """The bridge's own task, and the last write when it stops."""
     log = store.audit_log()
     for _ in range(50):
-        log.note(AuditKind.STARTED, None, "bridge")
-    await asyncio.gather(log.flush(), log.flush())
-    assert len(await log.entries(Wanted())) == 50
+        log.add_entry(AuditKind.STARTED, None, "bridge")
+    await asyncio.gather(log.flush_entries(), log.flush_entries())
+    assert len(await log.read_entries(AuditQuery())) == 50
 
 
 @pytest.mark.asyncio
 async def test_texts_that_are_too_long_or_no_unicode_are_kept_as_far_as_they_fit(store: Store) -> None:
     """What strangers send must not stop the writing of what others did."""
     log = store.audit_log()
-    log.note(
+    log.add_entry(
         AuditKind.REFUSED,
         None,
         "address \udcff" + "9" * 500,
         operation_key="\ud800",
         detail={"x": "y" * 9999},
     )
-    await log.flush()
-    (kept,) = await log.entries(Wanted())
+    await log.flush_entries()
+    (kept,) = await log.read_entries(AuditQuery())
     assert kept.entry.actor.startswith("address ?9")
     assert len(kept.entry.actor) == audit_log.MAX_ACTOR_CHARS
     assert len(str(kept.entry.detail)) < audit_log.MAX_DETAIL_CHARS
@@ -140,10 +140,10 @@ async def test_reading_on_gives_every_entry_once(store: Store) -> None:
     log = store.audit_log()
     await noted(log, 25)
     seen: list[int] = []
-    before: Place | None = None
-    while page := await log.entries(Wanted(before=before, limit=4)):
+    before: AuditCursor | None = None
+    while page := await log.read_entries(AuditQuery(before=before, limit=4)):
         seen += [kept.entry.detail["number"] for kept in page]
-        before = Place.read(str(page[-1].place))
+        before = AuditCursor.parse_cursor(str(page[-1].place))
     assert seen == list(reversed(range(25)))
 
 
@@ -193,16 +193,16 @@ async def test_what_a_user_does_is_noted_with_who_did_it(bridge: Bridge) -> None
 @pytest.mark.asyncio
 async def test_only_the_operator_reads_what_others_did(bridge: Bridge) -> None:
     """And an API key reads nothing of it at all."""
-    ann = await bridge.rooms.store.ensure_user("ann")
+    ann = await bridge.components.store.ensure_user("ann")
     async with page_of(bridge, ann.id, answer) as hers, page_of(bridge, bridge.local_user.id, answer) as mine:
-        await eventually(lambda: kinds_of(bridge.rooms.audit, user_id=ann.id))
+        await eventually(lambda: kinds_of(bridge.components.audit, user_id=ann.id))
         own = await hers.get("/api/audit")
         assert {entry["user"] for entry in own["entries"]} == {"ann"}
         status, refused = await hers.request("GET", "/api/audit?users=all")
         assert (status, refused["error"]["code"]) == (403, ErrorCode.OPERATOR_ONLY)
         everybody = (await mine.get("/api/audit?users=all"))["entries"]
         assert {"ann", "local", None} <= {entry["user"] for entry in everybody}
-        _, key = await bridge.rooms.store.add_key(ann.id, "x")
+        _, key = await bridge.components.store.add_key(ann.id, "x")
         async with hers.http.get(
             bridge.base_url + "/api/audit", headers={"Authorization": f"Bearer {key}"}
         ) as response:
@@ -223,7 +223,7 @@ async def test_a_question_that_makes_no_sense_is_refused(bridge: Bridge, query: 
 @pytest.mark.asyncio
 async def test_whoever_is_turned_away_is_noted_once_for_a_burst(bridge: Bridge) -> None:
     """A wrong key, a spent ticket, a foreign origin; a hundred wrong keys are one entry."""
-    ticket = await bridge.rooms.store.add_ticket(bridge.local_user.id)
+    ticket = await bridge.components.store.add_ticket(bridge.local_user.id)
     async with aiohttp.ClientSession() as http:
         page: Page = await pair(bridge.base_url, http, ticket)
         with pytest.raises(AssertionError):
@@ -255,7 +255,7 @@ class Notes:
     def __init__(self) -> None:
         self.details: list[tuple[str, Any]] = []
 
-    def note(
+    def add_entry(
         self, kind: AuditKind, user_id: str | None, actor: str, *, detail: Any = None, **_more: Any
     ) -> None:
         self.details.append((actor, detail["times"]))
@@ -264,12 +264,14 @@ class Notes:
 def test_a_flood_from_many_addresses_makes_few_entries() -> None:
     """Memory and log stay bounded; what was counted is told by the next entry."""
     notes, now = Notes(), [0.0]
-    refusals = Refusals(notes, clock=lambda: now[0])
+    refusals = RejectedRequests(notes, clock=lambda: now[0])
     for number in range(MAX_REMEMBERED * 3):
-        refusals.note("unauthorized", f"address 10.0.{number // 256}.{number % 256}", door="GET /api/me")
+        refusals.note_rejection(
+            "unauthorized", f"address 10.0.{number // 256}.{number % 256}", door="GET /api/me"
+        )
     assert len(notes.details) == MAX_REMEMBERED + 1
     now[0] += 61
-    refusals.note("unauthorized", "address 10.0.0.0", door="GET /api/me")
+    refusals.note_rejection("unauthorized", "address 10.0.0.0", door="GET /api/me")
     assert notes.details[-1] == ("address 10.0.0.0", 1)
 
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 
 async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user_id: str) -> Page:
-    page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(user_id))
+    page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
     await page.open_session()
     return page
 
@@ -127,7 +127,7 @@ async def test_nobody_chooses_for_another_user(
     bridge: Bridge, http: aiohttp.ClientSession, laptop: Page
 ) -> None:
     """Ids are no secret; a browser of somebody else does not exist."""
-    bob = await bridge.rooms.store.ensure_user("bob")
+    bob = await bridge.components.store.ensure_user("bob")
     page = await browser_of(bridge, http, bob.id)
     stolen = {"device_id": laptop.device_id}
     assert await code_of(page, "PUT", "/api/servers/shop/device", stolen) == (404, "not_found")
@@ -198,23 +198,23 @@ async def test_a_page_that_is_gone_before_it_was_greeted_gets_no_calls(
     """The database took its time, and the socket ended meanwhile: nobody would ever take the page away."""
     page = await browser_of(bridge, http, bridge.local_user.id)
     looking, found = asyncio.Event(), asyncio.Event()
-    mode = bridge.rooms.approvals.mode
+    mode = bridge.components.approvals.mode_of_user
 
     async def slowly(user_id: str) -> str:
         looking.set()
         await found.wait()
         return await mode(user_id)
 
-    monkeypatch.setattr(bridge.rooms.approvals, "mode", slowly)
+    monkeypatch.setattr(bridge.components.approvals, "mode_of_user", slowly)
     gone = socketio.AsyncClient(reconnection=False)
     auth = {"token": page.token}
     await gone.connect(bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth=auth)
     await gone.emit("bridge:hello", {"protocol": 1, "page_id": "gone"})
     await looking.wait()
-    await bridge.rooms.gateway.disconnect_device(page.device_id)
+    await bridge.components.gateway.disconnect_device(page.device_id)
     found.set()
     await page.connect(answering("page"))
-    assert bridge.rooms.gateway.pages.count(bridge.local_user.id) == 1
+    assert bridge.components.gateway.pages.count_pages(bridge.local_user.id) == 1
     await page.close()
-    await eventually(lambda: bridge.rooms.gateway.pages.count(bridge.local_user.id) == 0)
+    await eventually(lambda: bridge.components.gateway.pages.count_pages(bridge.local_user.id) == 0)
     await gone.disconnect()

@@ -121,7 +121,9 @@ async def test_a_token_for_one_purpose_is_none_for_another(
     bridge: Bridge, http: aiohttp.ClientSession, audience: str
 ) -> None:
     """The signed address of a file must not open a session."""
-    token = bridge.rooms.identity.sign(audience, {"sub": bridge.local_user.id, "name": "local"}, 60)
+    token = bridge.components.identity.sign_token(
+        audience, {"sub": bridge.local_user.id, "name": "local"}, 60
+    )
     async with http.get(
         bridge.base_url + "/api/me", headers={"Authorization": f"Bearer {token}"}
     ) as response:
@@ -132,7 +134,7 @@ async def test_forged_and_expired_sessions_are_refused(bridge: Bridge, http: aio
     """Also the classic: a token that says it needs no signature."""
     claims = {"sub": bridge.local_user.id, "name": "local", "device": "d", "aud": SESSION}
     tokens = [
-        bridge.rooms.identity.sign(SESSION, claims, -1),
+        bridge.components.identity.sign_token(SESSION, claims, -1),
         jwt.encode({**claims, "exp": 9_999_999_999}, "another secret of sufficient length!", "HS256"),
         jwt.encode({**claims, "exp": 9_999_999_999}, "", "none"),
         "x.y.z",
@@ -172,14 +174,14 @@ async def test_a_socket_gets_no_calls_before_it_has_said_hello(
     await page.socket.connect(
         bridge.base_url, socketio_path="ws/socket.io", transports=["websocket"], auth={"token": token}
     )
-    assert bridge.rooms.gateway.pages.newest(bridge.local_user.id) is None
+    assert bridge.components.gateway.pages.newest_page(bridge.local_user.id) is None
     wrong = await page.socket.call("bridge:hello", {"protocol": 99, "page_id": "p"}, timeout=20)
     assert wrong["error"]["code"] == "invalid_request"
-    assert bridge.rooms.gateway.pages.newest(bridge.local_user.id) is None
+    assert bridge.components.gateway.pages.newest_page(bridge.local_user.id) is None
     hello = await page.socket.call("bridge:hello", {"protocol": 1, "page_id": "p"}, timeout=20)
     assert hello["user"] == "local"
     assert set(hello["limits"]) == {"inline_result_bytes", "result_bytes", "file_bytes"}
-    assert bridge.rooms.gateway.pages.newest(bridge.local_user.id)
+    assert bridge.components.gateway.pages.newest_page(bridge.local_user.id)
     await page.close()
 
 
@@ -206,8 +208,8 @@ async def test_keys_are_made_shown_once_listed_and_revoked(bridge: Bridge) -> No
 
 async def test_a_user_cannot_revoke_the_key_of_another(bridge: Bridge) -> None:
     """Key ids are no secret."""
-    bob = await bridge.rooms.store.ensure_user("bob")
-    key_id, _ = await bridge.rooms.store.add_key(bob.id, "bob's")
+    bob = await bridge.components.store.ensure_user("bob")
+    key_id, _ = await bridge.components.store.add_key(bob.id, "bob's")
 
     async def answer(_call: object) -> None:
         return None
@@ -221,7 +223,7 @@ async def test_secrets_lie_in_the_data_folder_for_their_owner_only(
 ) -> None:
     """No key, ticket or token can be read from the database; the two key files are private."""
     ticket = ticket_of(await bridge.page_url())
-    _, key = await bridge.rooms.store.add_key(bridge.local_user.id, "x")
+    _, key = await bridge.components.store.add_key(bridge.local_user.id, "x")
     content = content_of(database)
     assert ticket.encode() not in content
     assert key.encode() not in content
@@ -230,7 +232,7 @@ async def test_secrets_lie_in_the_data_folder_for_their_owner_only(
 
 async def test_the_session_lives_a_quarter_of_an_hour(bridge: Bridge) -> None:
     """Documented: the page renews it; a stolen one ends soon."""
-    token = bridge.rooms.identity.sign(SESSION, {"sub": "x"}, SESSION_SECONDS)
+    token = bridge.components.identity.sign_token(SESSION, {"sub": "x"}, SESSION_SECONDS)
     claims = jwt.decode(token, options={"verify_signature": False})
     assert SESSION_SECONDS == 900
     assert claims["aud"] == SESSION
@@ -242,12 +244,12 @@ async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path,
         first = bridge.key
     async with running_bridge(tmp_path, database=database) as bridge:
         assert bridge.key == first
-        keys = await bridge.rooms.store.keys(bridge.local_user.id)
-        await bridge.rooms.store.delete_key(bridge.local_user.id, keys[0].id)
+        keys = await bridge.components.store.list_keys(bridge.local_user.id)
+        await bridge.components.store.delete_key(bridge.local_user.id, keys[0].id)
     async with running_bridge(tmp_path, database=database) as bridge:
         assert bridge.key != first
-        assert await bridge.rooms.store.holder_of_key(first) is None
-        assert await bridge.rooms.store.holder_of_key(bridge.key) == KeyHolder(
+        assert await bridge.components.store.holder_of_key(first) is None
+        assert await bridge.components.store.holder_of_key(bridge.key) == KeyHolder(
             bridge.local_user, forwarder=False
         )
 
@@ -266,10 +268,10 @@ async def test_a_paired_browser_does_not_change_hands_by_a_link(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Bob sends Ann his link: the bridge says whose it is; it is neither spent nor makes her his page."""
-    bob = await bridge.rooms.store.ensure_user("bob")
+    bob = await bridge.components.store.ensure_user("bob")
     page = await pair(bridge.base_url, http, ticket_of(await bridge.page_url()))
     await page.open_session()
-    bobs = await bridge.rooms.store.add_ticket(bob.id)
+    bobs = await bridge.components.store.add_ticket(bob.id)
     assert await page.post("/api/tickets", {"ticket": bobs}) == {
         "user": "bob",
         "redeemed": False,

@@ -15,9 +15,9 @@ import pytest_asyncio
 from bridge.__main__ import main
 from bridge.app.server import Bridge
 from bridge.cli.store import DATABASE
-from bridge.settings.bridge import KeptSettings
+from bridge.settings.bridge import StorageSettings
 from bridge.storage.store import Store
-from bridge.stored_items.items import KeptItem, KeptResponse
+from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.running import pair
 from tests.support.stores.databases import Where
 
@@ -28,16 +28,16 @@ ResultT = TypeVar("ResultT")
 ODD: dict[str, Any] = {"type": "message", "big": 2**80, "infinite": math.inf, "half": "\ud83d", "zero": -0.0}
 
 
-def kept_item(user_id: str, name: str, chat: str | None = None) -> KeptItem:
-    return KeptItem(name, user_id, f"r-{name}", 0, "output", "demo", dict(ODD), 5.5, chat, None)
+def kept_item(user_id: str, name: str, chat: str | None = None) -> StoredItem:
+    return StoredItem(name, user_id, f"r-{name}", 0, "output", "demo", dict(ODD), 5.5, chat, None)
 
 
 async def fill(store: Store, user_id: str, response_id: str = "resp") -> None:
     """Three items in two chats, and a response."""
     items = store.item_store()
     chats = {"A": "one", "B": "one", "C": "two"}
-    await items.add([kept_item(user_id, name, chat) for name, chat in chats.items()])
-    response = KeptResponse(response_id, user_id, "demo", "completed", dict(ODD), {"model": "demo"}, 6.0)
+    await items.add_items([kept_item(user_id, name, chat) for name, chat in chats.items()])
+    response = StoredResponse(response_id, user_id, "demo", "completed", dict(ODD), {"model": "demo"}, 6.0)
     await items.save_response(replace(response, background=True, previous_id="r0", conversation_id="one"))
 
 
@@ -58,15 +58,15 @@ class Visitor:
 
 @pytest_asyncio.fixture
 async def visitor(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Visitor]:
-    page = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(bridge.local_user.id))
+    page = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id))
     yield Visitor(bridge, http, await page.open_session())
 
 
 @pytest.mark.asyncio
 async def test_a_user_sees_how_much_is_kept_of_the_own_answers(bridge: Bridge, visitor: Visitor) -> None:
     """And nothing of what is kept of others."""
-    bob = await bridge.rooms.store.ensure_user("bob")
-    await fill(bridge.rooms.store, bob.id, "of bob")
+    bob = await bridge.components.store.ensure_user("bob")
+    await fill(bridge.components.store, bob.id, "of bob")
     facts = await visitor.summary()
     assert facts == {
         "items": 0,
@@ -78,7 +78,7 @@ async def test_a_user_sees_how_much_is_kept_of_the_own_answers(bridge: Bridge, v
         "days": 90,
         "max_bytes": 1024**3,
     }
-    await fill(bridge.rooms.store, bridge.local_user.id)
+    await fill(bridge.components.store, bridge.local_user.id)
     facts = await visitor.summary()
     assert (facts["items"], facts["responses"], facts["conversations"], facts["oldest"]) == (3, 1, 2, 5.5)
     assert facts["bytes"] > 0
@@ -87,7 +87,7 @@ async def test_a_user_sees_how_much_is_kept_of_the_own_answers(bridge: Bridge, v
 @pytest.mark.asyncio
 async def test_a_page_exports_and_deletes_what_a_key_cannot(bridge: Bridge, visitor: Visitor) -> None:
     """A stolen key may ask models; it must not take away or destroy what was said before."""
-    await fill(bridge.rooms.store, bridge.local_user.id)
+    await fill(bridge.components.store, bridge.local_user.id)
     for method, path in (("GET", "/export"), ("DELETE", "")):
         async with visitor.http.request(method, visitor.url + path, headers=visitor.key) as refused:
             assert refused.status == 403
@@ -115,7 +115,7 @@ def filled(where: Where) -> tuple[str, str]:
     """Ids of two users, of whom ann has something."""
 
     async def make() -> tuple[str, str]:
-        store = Store.open(where)
+        store = Store.open_store(where)
         ann, bob = await store.ensure_user("ann"), await store.ensure_user("bob")
         await fill(store, ann.id)
         await store.close()
@@ -126,7 +126,7 @@ def filled(where: Where) -> tuple[str, str]:
 
 def with_store(where: Where, work: Callable[[Store], Awaitable[ResultT]]) -> ResultT:
     async def open_and_work() -> ResultT:
-        store = Store.open(where)
+        store = Store.open_store(where)
         try:
             return await work(store)
         finally:
@@ -157,10 +157,10 @@ def test_what_is_exported_can_be_read_in_again(
     assert imported(capsys) == (4, 3)  # a response of that id is another user's
     items = with_store(database, lambda store: store.item_store().by_ids(bob, ["A"]))
     assert repr(items["A"].payload) == repr(ODD)
-    with_store(database, lambda store: store.kept_book(KeptSettings()).delete_all(ann))
+    with_store(database, lambda store: store.kept_book(StorageSettings()).delete_all(ann))
     assert run(database, tmp_path, *take_in, "ann") == 0
     assert imported(capsys) == (4, 4)
-    response = with_store(database, lambda store: store.item_store().response(ann, "resp"))
+    response = with_store(database, lambda store: store.item_store().find_response(ann, "resp"))
     assert response is not None
     assert (response.background, response.previous_id, repr(response.body)) == (True, "r0", repr(ODD))
 
@@ -207,7 +207,7 @@ def test_chats_of_open_webui_bring_the_items_that_their_markers_name(
     assert run(database, tmp_path, "import", str(file), "--json", "--user", "ann") == 0
     assert imported(capsys) == (2, 2)
     items = with_store(database, lambda store: store.item_store().by_ids(ann, [ULID, OTHER_ULID]))
-    assert items[ULID] == KeptItem(
+    assert items[ULID] == StoredItem(
         ULID,
         ann,
         "m-1",

@@ -21,7 +21,7 @@ LESS = {"keeps_answers": False, "reasoning": "next_reply"}
 
 @pytest_asyncio.fixture
 async def page(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[Page]:
-    found = await pair(bridge.base_url, http, await bridge.rooms.store.add_ticket(bridge.local_user.id))
+    found = await pair(bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id))
     await found.open_session()
     yield found
 
@@ -33,7 +33,7 @@ async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridg
     status, answer = await page.request("PUT", "/api/kept/choice", LESS)
     assert (status, answer) == (200, {**LESS, **MOST})
     assert await page.get("/api/kept/choice") == {**LESS, **MOST}
-    assert not await bridge.rooms.turns.keeps_for(bridge.local_user.id)
+    assert not await bridge.components.turns.keeps_for(bridge.local_user.id)
     (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]
     assert entry["detail"] == LESS
 
@@ -63,15 +63,15 @@ async def test_a_key_may_read_the_choice_and_not_change_it(
 async def test_a_choice_survives_a_restart_and_goes_with_its_user(database: Where) -> None:
     """And a value that a newer bridge wrote is read as the least."""
     for wanted in (MemoryChoice(False, "next_reply"), MemoryChoice(True, "disabled")):
-        store = Store.open(database)
+        store = Store.open_store(database)
         ann = await store.ensure_user("ann")
-        await MemoryChoices(store.memory_choices()).put(ann.id, wanted)
+        await MemoryChoices(store.memory_choices()).save_choice(ann.id, wanted)
         await store.close()
-        store = Store.open(database)
-        assert await MemoryChoices(store.memory_choices()).of(ann.id) == wanted
+        store = Store.open_store(database)
+        assert await MemoryChoices(store.memory_choices()).choice_of_user(ann.id) == wanted
         await store.close()
     execute(database, "UPDATE memory_choices SET reasoning = 'for a year'")
-    store = Store.open(database)
+    store = Store.open_store(database)
     assert (await store.memory_choices().memory_choice(ann.id)).reasoning == "disabled"
     await store.close()
     execute(database, f"DELETE FROM users WHERE id = '{ann.id}'")

@@ -150,7 +150,7 @@ async def test_a_response_in_the_background_is_cancelled_by_its_id(
     assert read.status == "cancelled"
 
     async def is_kept_as_ended() -> bool:
-        return not await bridge.rooms.items.unfinished()
+        return not await bridge.components.items.list_unfinished()
 
     assert await eventually(is_kept_as_ended)
 
@@ -189,7 +189,9 @@ async def test_a_call_that_was_stopped_has_an_honest_output(
         await client.responses.cancel(response.id)
         await ended(client, response.id)
         await eventually(
-            lambda: bridge.rooms.responses.running.find(bridge.local_user.id, response.id) is None
+            lambda: (
+                bridge.components.responses.running.find_running(bridge.local_user.id, response.id) is None
+            )
         )
         await client.responses.create(model=MODEL, input="Well?", previous_response_id=response.id)
     told = provider.requests[1].body["input"][-2]

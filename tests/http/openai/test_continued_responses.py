@@ -105,7 +105,7 @@ async def test_a_response_that_a_call_was_stopped_in_goes_on_with_what_is_known(
             response = await client.responses.create(model=MODEL, input="What is there?", background=True)
             async with asyncio.timeout(10):
                 await begun.wait()
-            await bridge.rooms.responses.running.stop()
+            await bridge.components.responses.running.stop_background()
     provider.play(calls(("listProducts", {"limit": 1})), text("Tea."))
     async with (
         shop_bridge(tmp_path, provider) as bridge,

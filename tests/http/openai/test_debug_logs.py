@@ -99,8 +99,8 @@ async def test_nobody_else_reads_a_log(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S4-12: another user is told that there is none."""
-    ann = await bridge.rooms.store.ensure_user("ann")
-    _, key = await bridge.rooms.store.add_key(ann.id, "hers")
+    ann = await bridge.components.store.ensure_user("ann")
+    _, key = await bridge.components.store.add_key(ann.id, "hers")
     provider.play(text("A"))
     raw = await client.responses.with_raw_response.create(model=MODEL, input="Hi", extra_headers=DEBUG)
     request_id = raw.headers["x-request-id"]
@@ -177,7 +177,7 @@ async def test_users_behind_a_forwarder_have_logs_where_the_operator_says_so(
     settings: Any = {"model_defaults": ModelDefaults(request_logs=who), "trust_user_headers": True}
     user = {"X-OpenWebUI-User-Id": "u1", "X-OpenWebUI-User-Name": "Ann", "X-OpenWebUI-User-Email": "a@x"}
     async with shop_bridge(tmp_path, provider, **settings) as bridge:
-        _, key = await bridge.rooms.store.add_key(bridge.local_user.id, "all", forwarder=True)
+        _, key = await bridge.components.store.add_key(bridge.local_user.id, "all", forwarder=True)
         provider.play(text("A"))
         async with client_of(bridge, key=key, default_headers=user) as client:
             raw = await client.responses.with_raw_response.create(
@@ -201,18 +201,18 @@ def test_memory_is_bounded() -> None:
     """S4-12: lines of a request, requests of a user, requests of all, and time."""
     clock = Clock()
     logs = RequestLogs(clock)
-    log = logs.begin("ann", "r0")
+    log = logs.begin_log("ann", "r0")
     for number in range(MAX_LINES + 5):
-        log.note(f"line {number}\n" + "x" * 1000)
+        log.add_line(f"line {number}\n" + "x" * 1000)
     assert len(log.lines) == MAX_LINES
     assert "line 5 " in log.lines[0]
     assert max(map(len, log.lines)) <= MAX_LINE_CHARS + 20
     for number in range(1, USER_LOGS + 1):
-        logs.begin("ann", f"r{number}")
-    assert logs.find("ann", "r0") is None
-    assert logs.find("ann", "r1") is not None
+        logs.begin_log("ann", f"r{number}")
+    assert logs.find_log("ann", "r0") is None
+    assert logs.find_log("ann", "r1") is not None
     for number in range(ALL_LOGS):
-        logs.begin(f"user {number}", "r")
-    assert logs.find("ann", f"r{USER_LOGS}") is None
+        logs.begin_log(f"user {number}", "r")
+    assert logs.find_log("ann", f"r{USER_LOGS}") is None
     clock.time += KEEP_S + 1
-    assert logs.find("user 99", "r") is None
+    assert logs.find_log("user 99", "r") is None

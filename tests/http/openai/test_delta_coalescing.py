@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.agent.model import ModelEvent
-from bridge.agent.turn import Notice, Said, TurnEvent
+from bridge.agent.turn import ModelOutput, Notice, TurnEvent
 from bridge.endpoints.openai.delta_coalescing import joined_deltas
 from bridge.settings.model_defaults import ModelDefaults
 from tests.support.models.model_answers import text
@@ -34,12 +34,12 @@ class Told:
 
     @property
     def words(self) -> list[str]:
-        said = [event for event in self.events if isinstance(event, Said)]
+        said = [event for event in self.events if isinstance(event, ModelOutput)]
         return [str(event.event.body.get("delta")) for event in said]
 
 
-def delta(letters: str, index: int = 0, kind: str = "output_text", **more: Any) -> Said:
-    return Said(
+def delta(letters: str, index: int = 0, kind: str = "output_text", **more: Any) -> ModelOutput:
+    return ModelOutput(
         0,
         ModelEvent({"type": f"response.{kind}.delta", "output_index": index, "delta": letters, **more}),
         False,

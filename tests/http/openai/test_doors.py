@@ -157,7 +157,7 @@ async def test_a_bug_amid_an_answer_ends_its_stream_in_order(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S2-04, W-31: callers are told, and what had come is kept; the connection is not just cut."""
-    heard = ResponsesModel.stream
+    heard = ResponsesModel.stream_round
 
     async def stumbling(model: ResponsesModel, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         async for event in heard(model, request):
@@ -165,7 +165,7 @@ async def test_a_bug_amid_an_answer_ends_its_stream_in_order(
             if event.type == "response.output_text.delta":
                 raise RuntimeError("This is the bug.")
 
-    monkeypatch.setattr(ResponsesModel, "stream", stumbling)
+    monkeypatch.setattr(ResponsesModel, "stream_round", stumbling)
     provider.play(text("Half", " more"), text("Half", " more"))
     events = [event async for event in await client.responses.create(model=MODEL, input="x", stream=True)]
     assert events[-1].type == "response.failed"
@@ -179,7 +179,7 @@ async def test_a_bug_amid_an_answer_ends_its_stream_in_order(
 
 async def test_a_forwarder_speaks_for_the_user_it_names(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S2-08, S2-13: Open WebUI's user gets his own tools, shown calls and a status that ends."""
-    _, key = await bridge.rooms.store.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
+    _, key = await bridge.components.store.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
     token = signed(sub="ann", name="Ann")
     async with client_of(bridge, key=key) as client:
         assert MODEL in [model.id async for model in client.models.list()]
@@ -189,7 +189,7 @@ async def test_a_forwarder_speaks_for_the_user_it_names(bridge: Bridge, provider
         provider.play(text("Hi."), calls(("listProducts", {})), text("Tea."))
         headers = {"X-OpenWebUI-User-Jwt": token, "X-OpenWebUI-Chat-Id": "c1"}
         await client.chat.completions.create(model=MODEL, messages=talk, extra_headers=headers)
-        users = {user.name: user.id for user in await bridge.rooms.store.users()}
+        users = {user.name: user.id for user in await bridge.components.store.list_users()}
         async with page_of(bridge, users["open-webui:ann"], products):
             stream = await client.chat.completions.create(
                 model=MODEL, messages=talk, stream=True, extra_headers=headers
@@ -224,7 +224,7 @@ async def test_silence_is_filled_with_comments(http: aiohttp.ClientSession) -> N
     async def handler(request: web.Request) -> web.StreamResponse:
         async with event_stream(request, {}, silence_s=0.01) as stream:
             await gate.wait()
-            await stream.send(b"data: 1\n\n")
+            await stream.send_frames(b"data: 1\n\n")
         return stream.response
 
     app = web.Application()

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.endpoints.openai.responses_api import event_log
 from bridge.endpoints.openai.responses_api.event_log import EventLog, EventsLost, bodies_of
-from bridge.stored_items.items import KeptResponse
+from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from tests.support.stores.items import MemoryItemStore
 from tests.support.waiting import eventually
@@ -42,18 +42,18 @@ def frame(number: int, *, kind: str = "response.output_text.delta", padding: int
 @asynccontextmanager
 async def a_log(store: GuardedStore, *, first: int = 0) -> AsyncGenerator[EventLog]:
     """A log that is written beside the test, and ended after it."""
-    await store.save_response(KeptResponse("r", "ann", "m", "in_progress", {}, {}, 0.0))
+    await store.save_response(StoredResponse("r", "ann", "m", "in_progress", {}, {}, 0.0))
     log = EventLog(store, "ann", "r", first=first)
     async with asyncio.TaskGroup() as group:
-        group.create_task(log.write())
+        group.create_task(log.write_frames())
         yield log
-        log.end()
+        log.end_log()
 
 
 async def heard(log: EventLog, after: int = -1, *, until: int | None = None) -> list[int]:
     """Numbers that a listener gets, to the end or to a number."""
     numbers: list[int] = []
-    async for frames in log.listen(after):
+    async for frames in log.listen_after(after):
         numbers += numbers_of([frames])
         if until is not None and numbers[-1] >= until:
             break
@@ -69,12 +69,12 @@ async def test_listeners_that_come_at_any_time_get_everything_they_have_not_had(
     async with a_log(GuardedStore()) as log, asyncio.TaskGroup() as group:
         early = group.create_task(heard(log))
         for number in range(0, 50):
-            log.add(frame(number))
+            log.add_frames(frame(number))
         amid = group.create_task(heard(log, 20))
         await asyncio.sleep(0)
         for number in range(50, 100):
-            log.add(frame(number))
-        log.end()
+            log.add_frames(frame(number))
+        log.end_log()
         late = group.create_task(heard(log))
     assert early.result() == list(range(100))
     assert amid.result() == list(range(21, 100))
@@ -86,16 +86,16 @@ async def test_a_listener_that_falls_behind_memory_reads_on_from_the_store() -> 
     """Ten thousand events through a log that keeps a tenth of them: none is missed and none comes twice."""
     store = GuardedStore()
     async with a_log(store) as log:
-        slow = log.listen(-1)
-        log.add(frame(0))
+        slow = log.listen_after(-1)
+        log.add_frames(frame(0))
         got = [await anext(slow)]
         for number in range(1, 10_000):
-            log.add(frame(number, padding=1000))
+            log.add_frames(frame(number, padding=1000))
             if number % 500 == 0:
-                await log.flush()
-        await log.flush()
+                await log.flush_frames()
+        await log.flush_frames()
         assert log.kept_bytes <= event_log.KEPT_BYTES
-        log.end()
+        log.end_log()
         got += [frames async for frames in slow]
     assert numbers_of(got) == list(range(10_000))
     assert max(map(len, got)) < 4 * event_log.KEPT_BYTES
@@ -105,14 +105,14 @@ async def test_events_are_written_together_and_a_new_item_at_once() -> None:
     """Deltas cost the store one write in half a second; what an item's number hangs on is not put off."""
     store = GuardedStore()
     async with a_log(store) as log:
-        log.add(frame(0, kind="response.output_item.added"))
+        log.add_frames(frame(0, kind="response.output_item.added"))
         async with asyncio.timeout(event_log.WRITE_S / 2):
             await store.added.wait()
         for number in range(1, 40):
-            log.add(frame(number))
+            log.add_frames(frame(number))
             await asyncio.sleep(0)
-        await log.flush()
-    assert [first for first, _ in await store.events("ann", "r", -1, limit=99)] == [0, 1]
+        await log.flush_frames()
+    assert [first for first, _ in await store.read_events("ann", "r", -1, limit=99)] == [0, 1]
 
 
 async def test_a_store_that_is_away_delays_nobody_and_gets_all_later(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,11 +121,11 @@ async def test_a_store_that_is_away_delays_nobody_and_gets_all_later(monkeypatch
     store = GuardedStore(is_away=True)
     async with a_log(store) as log:
         for number in range(10):
-            log.add(frame(number, kind="response.output_item.added"))
+            log.add_frames(frame(number, kind="response.output_item.added"))
         assert await heard(log, until=9) == list(range(10))
         store.is_away = False
-        await log.flush()
-    assert numbers_of([frames for _, frames in await store.events("ann", "r", -1, limit=9)]) == list(
+        await log.flush_frames()
+    assert numbers_of([frames for _, frames in await store.read_events("ann", "r", -1, limit=9)]) == list(
         range(10)
     )
 
@@ -137,14 +137,14 @@ async def test_memory_is_bounded_while_the_store_is_away(monkeypatch: pytest.Mon
     store = GuardedStore(is_away=True)
     async with a_log(store) as log:
         for number in range(300):
-            log.add(frame(number, padding=1000))
+            log.add_frames(frame(number, padding=1000))
         assert log.kept_bytes <= 100_000
         with pytest.raises(EventsLost):
             await heard(log)
         assert await heard(log, 290, until=299) == list(range(291, 300))
         store.is_away = False
-        await log.flush()
-        log.end()
+        await log.flush_frames()
+        log.end_log()
         assert (await heard(log, 290))[-1] == 299
 
 
@@ -153,12 +153,12 @@ async def test_another_process_goes_on_behind_numbers_that_nobody_knows() -> Non
     store = GuardedStore()
     async with a_log(store) as log:
         for number in range(5):
-            log.add(frame(number))
+            log.add_frames(frame(number))
     async with a_log(store, first=1000) as log:
         for number in range(1000, 1003):
-            log.add(frame(number))
+            log.add_frames(frame(number))
         everything = [*range(5), 1000, 1001, 1002]
         assert await heard(log, until=1002) == everything
         assert await heard(log, 7, until=1002) == [1000, 1001, 1002]
-        log.end()
+        log.end_log()
         assert await eventually(lambda: heard(log)) == everything

@@ -46,7 +46,7 @@ async def test_a_stream_that_breaks_off_is_an_error_and_never_tried_again(api: P
     stream: list[ModelEvent] = []
 
     async def listen() -> None:
-        async for event in now.model.stream(HELLO):
+        async for event in now.model.stream_round(HELLO):
             stream.append(event)
 
     async with scene(api) as now:
@@ -342,7 +342,7 @@ async def test_a_provider_that_nobody_serves_is_named() -> None:
         address = server.base_url
     provider = HttpProvider(ProviderSettings(name="Gone", base_url=address), None, rest=no_rest)
     with pytest.raises(ModelError, match=r"The provider Gone cannot be reached: .+") as failed:
-        async with aclosing(ResponsesModel(provider).stream(HELLO)) as stream:
+        async with aclosing(ResponsesModel(provider).stream_round(HELLO)) as stream:
             await anext(stream)
     await provider.close()
     assert failed.value.code == "upstream_unreachable"

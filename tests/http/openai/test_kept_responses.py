@@ -33,8 +33,8 @@ async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[B
 @pytest_asyncio.fixture
 async def other(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
     """The client of another user."""
-    user = await bridge.rooms.store.ensure_user("somebody-else")
-    _, key = await bridge.rooms.store.add_key(user.id, "test")
+    user = await bridge.components.store.ensure_user("somebody-else")
+    _, key = await bridge.components.store.add_key(user.id, "test")
     async with client_of(bridge, key=key) as made:
         yield made
 
@@ -121,7 +121,7 @@ async def test_a_failure_before_the_first_word_leaves_nothing_behind(
     provider.play(fails(400, "No."))
     with pytest.raises(openai.BadRequestError):
         await client.responses.create(model=MODEL, input="Hello")
-    assert list(await bridge.rooms.items.unfinished()) == []
+    assert list(await bridge.components.items.list_unfinished()) == []
 
 
 @pytest.mark.parametrize("previous", ["resp_of_nobody", "another user's"])
@@ -229,7 +229,7 @@ async def test_a_deleted_response_is_gone_with_all_that_is_kept_of_it(
         await client.responses.retrieve(response.id)
     with pytest.raises(openai.NotFoundError):
         await client.responses.delete(response.id)
-    assert list(await bridge.rooms.items.chain(bridge.local_user.id, response.id)) == []
+    assert list(await bridge.components.items.read_chain(bridge.local_user.id, response.id)) == []
 
 
 async def test_deleting_says_so_in_openais_words(

@@ -73,7 +73,7 @@ async def test_an_answer_waits_for_a_busy_database_as_long_as_the_limit_says(
     """`DATABASE_WAIT_SECONDS`: a backup tool holds the file; the answer is whole, and unkept."""
     provider.play(text("Hi."), text("Hi again."))
     async with model_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
-        await bridge.rooms.controls.limits.change({"DATABASE_WAIT_SECONDS": 0.2})
+        await bridge.components.controls.limits.change_limits({"DATABASE_WAIT_SECONDS": 0.2})
         with closing(sqlite3.connect(tmp_path / "bridge.sqlite3", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             said = await say(client, [], "Hello", extra_headers=LINK)
@@ -103,7 +103,7 @@ async def test_open_webui_gets_markers_and_others_do_not(
 
 async def test_a_key_says_how_its_answers_are_marked(bridge: Bridge, provider: ScriptedProvider) -> None:
     """`tool-bridge key --markers`: for clients that cannot send headers."""
-    store = bridge.rooms.store
+    store = bridge.components.store
     _, key = await store.add_key(bridge.local_user.id, "x", markers="zero_width")
     provider.play(text("Hi."))
     async with client_of(bridge, key=key) as client:

@@ -13,7 +13,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from bridge.settings.bridge import MemorySettings
-from bridge.stored_items.items import KeptItem
+from bridge.stored_items.items import StoredItem
 from tests.support.models.models import MODEL, client_of, shop_bridge
 from tests.support.models.scripted_provider import Script, ScriptedProvider, events
 from tests.support.models.turning import call, round_of, user
@@ -421,9 +421,9 @@ async def test_chats_of_older_programs_go_on(
     ]
     async with talking(tmp_path, provider) as talk:
         owner = talk.bridge.local_user.id
-        await talk.bridge.rooms.store.item_store().add(
+        await talk.bridge.components.store.item_store().add_items(
             [
-                KeptItem(name, owner, "old", place, "output", MODEL, item, 1.0)
+                StoredItem(name, owner, "old", place, "output", MODEL, item, 1.0)
                 for place, (name, item) in enumerate(zip(ids, pair, strict=True))
             ]
         )

@@ -32,7 +32,9 @@ async def asked(
         id="texts", provider="scripted", model=MODEL, text_calls=True, can_call_functions=has_functions
     )
     async with model_bridge(folder, provider, models=provided(provider, model=(named,))) as bridge:
-        await bridge.rooms.registry.share("shop.json", document_text(paths=paths), source_url=None)
+        await bridge.components.registry.share_document(
+            "shop.json", document_text(paths=paths), source_url=None
+        )
         async with client_of(bridge) as client, page_of(bridge, bridge.local_user.id, products) as page:
             yield client, page
 

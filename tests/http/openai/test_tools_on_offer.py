@@ -149,7 +149,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     async def ask() -> dict[str, Any]:
         folder = tmp_path_factory.mktemp("cases")
         async with scripted_provider() as provider, model_bridge(folder, provider) as bridge:
-            await bridge.rooms.registry.share("cases.json", all_cases(), source_url=None)
+            await bridge.components.registry.share_document("cases.json", all_cases(), source_url=None)
             provider.play(text("Hi."))
             async with client_of(bridge) as client, page_of(bridge, bridge.local_user.id, products):
                 await client.responses.create(model=MODEL, input="Hi")
@@ -313,7 +313,7 @@ async def test_a_catalog_that_cannot_be_read_costs_its_tools_only(
     await add(page, document_text())
     with closing(sqlite3.connect(bridge.data_dir / "bridge.sqlite3")) as database:
         database.execute("ALTER TABLE acceptances RENAME TO gone")
-    await bridge.rooms.registry.share("more.json", document_text("More"), source_url=None)
+    await bridge.components.registry.share_document("more.json", document_text("More"), source_url=None)
     provider.play(text("Without tools."))
     stream = await client.chat.completions.create(
         model=MODEL, messages=HELLO, stream=True, extra_headers={"X-OpenWebUI-Chat-Id": "c1"}

@@ -76,7 +76,7 @@ async def test_tools_come_in_their_order_and_only_with_a_page(
     names = tool_names(provider)
     assert names[-1] == "mine"
     assert "listProducts" in names
-    await eventually(lambda: bridge.rooms.gateway.pages.count(bridge.local_user.id) == 0)
+    await eventually(lambda: bridge.components.gateway.pages.count_pages(bridge.local_user.id) == 0)
     await client.responses.create(model=MODEL, input="Hi", tools=own, extra_body={"extra_tools": [5, extra]})
     assert tool_names(provider, 1) == ["mine", "web_search"]
     assert provider.requests[1].body["tools"][1] == extra
@@ -154,7 +154,7 @@ async def test_calls_are_shown_as_the_request_or_the_key_says(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, how: Any, content: bool, items: list[str]
 ) -> None:
     """S2-08, S2-09: the same for a header and for a key that was made so."""
-    _, key = await bridge.rooms.store.add_key(bridge.local_user.id, "x", show_calls=how)
+    _, key = await bridge.components.store.add_key(bridge.local_user.id, "x", show_calls=how)
     provider.play(LIST, text("Tea."), LIST, text("Tea."))
     async with page_of(bridge, bridge.local_user.id, products), client_of(bridge, key=key) as keyed:
         headers = {"X-Tool-Bridge-Calls": how}
@@ -245,7 +245,7 @@ async def test_a_caller_that_goes_away_cancels_everything(
         await begun.wait()
         await stream.close()
         await eventually(lambda: page.cancelled, within_s=1, what="the abort of the call")
-    await eventually(lambda: bridge.rooms.requests.running == 0)
+    await eventually(lambda: bridge.components.requests.running == 0)
 
 
 async def test_a_caller_that_goes_away_hangs_up_on_the_provider(
@@ -267,8 +267,8 @@ async def test_a_running_response_is_cancelled_by_its_id(
     """From another connection, by its user alone; its own stream ends, with what was said."""
     begun = asyncio.Event()
     provider.play(text("I look.") + LIST)
-    bob = await bridge.rooms.store.ensure_user("bob")
-    _, bobs_key = await bridge.rooms.store.add_key(bob.id, "x")
+    bob = await bridge.components.store.ensure_user("bob")
+    _, bobs_key = await bridge.components.store.add_key(bob.id, "x")
     async with (
         page_of(bridge, bridge.local_user.id, blocking(begun)) as page,
         client_of(bridge, key=bobs_key) as other,
@@ -319,8 +319,8 @@ async def test_requests_that_fail_again_and_again_are_refused(
     error: Any = refused.value
     assert (error.status_code, error.code) == (503, "breaker_open")
     assert len(provider.requests) == 5
-    bob = await bridge.rooms.store.ensure_user("bob")
-    _, key = await bridge.rooms.store.add_key(bob.id, "x")
+    bob = await bridge.components.store.ensure_user("bob")
+    _, key = await bridge.components.store.add_key(bob.id, "x")
     async with client_of(bridge, key=key) as other:
         assert (await other.responses.create(model=MODEL, input="Hi")).output_text == "Hi."
 
@@ -357,7 +357,7 @@ async def test_a_busy_bridge_says_so_and_may_be_asked_again(
     async with model_bridge(tmp_path, provider, limits=limits) as bridge, client_of(bridge) as client:
         provider.play(script(text("Hi.")).held(gate, after=1), text("Hi."))
         tasks = [asyncio.create_task(client.responses.create(model=MODEL, input="Hi")) for _ in range(2)]
-        await eventually(lambda: bridge.rooms.requests.waiting == 1)
+        await eventually(lambda: bridge.components.requests.waiting == 1)
         with pytest.raises(openai.InternalServerError, match="Server busy") as refused:
             await client.responses.create(model=MODEL, input="Hi")
         assert refused.value.status_code == 503
@@ -369,7 +369,7 @@ async def test_a_busy_bridge_says_so_and_may_be_asked_again(
 async def test_the_demo_model_answers_without_any_provider(tmp_path: Path) -> None:
     """The first run needs no account: the model, the page and the loop are all there."""
     async with running_bridge(tmp_path, models=ModelsFile()) as bridge, client_of(bridge) as client:
-        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
         assert [model.id async for model in client.models.list()] == ["demo"]
         talk: Any = [{"role": "user", "content": 'CALL listProducts {"limit": 1}'}]
         async with page_of(bridge, bridge.local_user.id, products) as page:
@@ -435,7 +435,9 @@ async def test_arguments_may_have_any_name(
     odd: Any = {
         "get": {"operationId": "odd", "parameters": parameters, "responses": {"200": {"description": "ok"}}}
     }
-    await bridge.rooms.registry.share("odd", document_text("Odd", paths={"/odd": odd}), source_url=None)
+    await bridge.components.registry.share_document(
+        "odd", document_text("Odd", paths={"/odd": odd}), source_url=None
+    )
     arguments = dict.fromkeys(names, "mine")
     provider.play(calls(("odd", arguments)), text("Done."))
     async with page_of(bridge, bridge.local_user.id, products) as page:

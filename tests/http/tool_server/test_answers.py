@@ -186,7 +186,7 @@ async def test_html_is_text_unless_the_server_may_show_it(scene: Scene, bridge: 
     inline = {"content-disposition": "inline", "content-type": "text/html"}
     scene.outcome = text("text/html", "<h1>Hi</h1>", headers=inline)
     assert (await scene.call())[1] == "application/json"
-    await bridge.rooms.registry.change(bridge.local_user.id, "shop", inline_html=True)
+    await bridge.components.registry.change_server(bridge.local_user.id, "shop", inline_html=True)
     assert await scene.call() == (200, "text/html", b"<h1>Hi</h1>")
     scene.outcome = text("text/html", "<h1>Hi</h1>")
     assert (await scene.call())[1] == "application/json"

@@ -138,9 +138,9 @@ async def test_a_call_that_waits_is_listed_told_to_pages_and_cancelled_by_its_id
     running = asyncio.create_task(call(bridge))
     await eventually(lambda: page.calls)
     waiting, leaving = (asyncio.create_task(call(bridge)) for _ in range(2))
-    await eventually(lambda: bridge.rooms.controls.admission.waiting == 2)
+    await eventually(lambda: bridge.components.controls.admission.waiting == 2)
     leaving.cancel()
-    await eventually(lambda: bridge.rooms.controls.admission.waiting == 1)
+    await eventually(lambda: bridge.components.controls.admission.waiting == 1)
     await eventually(lambda: len(news) >= 1)
     listed = (await page.get("/api/calls?open=true"))["calls"]
     assert sorted(each["state"] for each in listed) == ["queued", "running"]
@@ -167,7 +167,7 @@ async def test_who_may_change_limits_and_what_is_told_of_a_bad_value(
     status, told = await page.request("PATCH", "/api/limits", {"limits": {"TOOL_IDLE_TIMEOUT_SECONDS": 1}})
     assert status == 200
     assert "no effect" in told["warnings"][0]
-    bob = await bridge.rooms.store.ensure_user("bob")
+    bob = await bridge.components.store.ensure_user("bob")
     async with page_of(bridge, bob.id, api.answer) as other:
         status, told = await other.request("PATCH", "/api/limits", {"limits": {}})
         assert (status, told["error"]["code"]) == (403, "operator_only")
@@ -179,7 +179,7 @@ async def test_limits_and_settings_survive_a_restart(tmp_path: Path, database: W
     setting = {"server_id": "shop", "operation": SHOP, "deadline_s": 7, "max_parallel": 3, "in_order": None}
     for is_restarted in (False, True):
         async with running_bridge(tmp_path, database=database) as bridge:
-            await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+            await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
             async with page_of(bridge, bridge.local_user.id, api.answer) as page:
                 if not is_restarted:
                     await change(page, BREAKER_MAX_FAILURES=9)
@@ -304,7 +304,7 @@ async def test_what_a_breaker_has_counted_ends_with_its_process(
     api.status = 503
     for _ in range(2):
         async with running_bridge(tmp_path, database=database) as bridge:
-            await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+            await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
             async with page_of(bridge, bridge.local_user.id, api.answer):
                 statuses = [(await call(bridge))[0] for _ in range(6)]
                 assert statuses == [502] * 5 + [503]
@@ -331,8 +331,8 @@ async def test_an_open_breaker_is_one_users_alone(bridge: Bridge, page: Page, ap
     """S0-91, W-08: another user's calls of the same shared tool go on."""
     api.status = 500
     assert [(await call(bridge))[0] for _ in range(6)] == [502] * 5 + [503]
-    bob = await bridge.rooms.store.ensure_user("bob")
-    _, key = await bridge.rooms.store.add_key(bob.id, "test")
+    bob = await bridge.components.store.ensure_user("bob")
+    _, key = await bridge.components.store.add_key(bob.id, "test")
     async with page_of(bridge, bob.id, api.answer):
         assert (await call(bridge, key=key))[0] == 502
 
@@ -394,15 +394,15 @@ async def test_a_setting_that_means_nothing_is_refused(page: Page, setting: dict
 
 async def test_a_bridge_that_stops_lets_a_running_call_end(tmp_path: Path, database: Where, api: Api) -> None:
     """S0-80: within the grace it gets its answer; what waits is sent away at once."""
-    bridge = await start_bridge(Settings(data_dir=tmp_path, port=0), Store.open(database))
-    await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+    bridge = await start_bridge(Settings(data_dir=tmp_path, port=0), Store.open_store(database))
+    await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
     async with page_of(bridge, bridge.local_user.id, api.answer) as page:
         await change(page, MAX_PARALLEL_TOOLS_GLOBAL=1)
         api.go_on.clear()
         running = asyncio.create_task(call(bridge))
         await eventually(lambda: api.running[SHOP] == 1)
         waiting = asyncio.create_task(call(bridge))
-        await eventually(lambda: bridge.rooms.controls.admission.waiting == 1)
+        await eventually(lambda: bridge.components.controls.admission.waiting == 1)
         closing = asyncio.create_task(bridge.close())
         status, body = await waiting
         assert (status, body["error"]["code"]) == (503, "no_browser")

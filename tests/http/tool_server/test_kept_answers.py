@@ -33,7 +33,7 @@ def long_bridge(folder: Path, **settings: Any) -> AbstractAsyncContextManager[Br
 
 async def answering(bridge: Bridge, page_text: str, content_type: str = "text/plain") -> dict[str, Any]:
     """What the caller reads when the API answers with that text, which the page uploads."""
-    await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+    await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
     pages: list[Page] = []
 
     async def answer(call: dict[str, Any]) -> dict[str, Any]:
@@ -57,10 +57,10 @@ async def call(bridge: Bridge, page: Page, tool: str, arguments: object, key: st
 
 async def read_on(bridge: Bridge, answer: dict[str, Any]) -> str:
     """The whole text, as a model puts it together."""
-    files, user = bridge.rooms.files, bridge.local_user.id
+    files, user = bridge.components.files, bridge.local_user.id
     text, offset = answer["text"], answer["next_offset"]
     while isinstance(offset, int):
-        part = await files.page(user, answer["call_id"], offset)
+        part = await files.read_page(user, answer["call_id"], offset)
         text += str(part["text"])
         assert len(str(part["text"]).encode()) <= CAP
         offset = part.get("next_offset")
@@ -84,8 +84,8 @@ async def test_the_tool_read_result_reads_on_for_its_own_user_only(tmp_path: Pat
     """The id of a call is no secret; what it answered is."""
     async with long_bridge(tmp_path) as bridge:
         answer = await answering(bridge, LONG)
-        stranger = await bridge.rooms.store.ensure_user("stranger")
-        _, key = await bridge.rooms.store.add_key(stranger.id, "test")
+        stranger = await bridge.components.store.ensure_user("stranger")
+        _, key = await bridge.components.store.add_key(stranger.id, "test")
         asked = {"call_id": answer["call_id"], "offset": answer["next_offset"]}
 
         async def never(_call: dict[str, Any]) -> None:
@@ -159,16 +159,16 @@ async def test_an_answer_that_is_not_there_is_a_typed_error(files: AnswerFiles, 
     """A model invents ids; none of them may lead anywhere else."""
     await files.receive_text("ann", an_id(1), stream(b"kept"))
     with pytest.raises(BridgeError) as raised:
-        await files.page("ann", call_id, 0)
+        await files.read_page("ann", call_id, 0)
     assert raised.value.error.code is ErrorCode.NOT_FOUND
 
 
 async def test_an_offset_beyond_the_end_is_told_with_the_length(files: AnswerFiles) -> None:
     """An empty part would read as the end of the answer."""
     await files.receive_text("ann", an_id(1), stream("é!".encode()))
-    assert await files.page("ann", an_id(1), 2) == {"text": "", "offset": 2, "total": 2}
+    assert await files.read_page("ann", an_id(1), 2) == {"text": "", "offset": 2, "total": 2}
     with pytest.raises(BridgeError) as raised:
-        await files.page("ann", an_id(1), 3)
+        await files.read_page("ann", an_id(1), 3)
     assert raised.value.error.code is ErrorCode.INVALID_ARGUMENTS
     assert raised.value.error.detail == {"argument": "offset", "total": 2}
 
@@ -177,7 +177,7 @@ async def test_a_file_is_not_read_as_text(files: AnswerFiles) -> None:
     """Its bytes would flood the model."""
     await files.receive_file("ann", an_id(1), stream(b"\x89PNG"))
     with pytest.raises(BridgeError) as raised:
-        await files.page("ann", an_id(1), 0)
+        await files.read_page("ann", an_id(1), 0)
     assert raised.value.error.code is ErrorCode.INVALID_ARGUMENTS
 
 
@@ -193,10 +193,10 @@ async def test_an_answer_older_than_a_day_is_gone_before_it_is_swept(
     kept = tmp_path / "files" / "ann" / f"{an_id(1)}.txt"
     age(kept, KEEP_SECONDS + 1)
     with pytest.raises(BridgeError):
-        await files.page("ann", an_id(1), 0)
+        await files.read_page("ann", an_id(1), 0)
     await files.receive_text("bob", an_id(2), stream(b"new"))
     assert not kept.exists()
-    assert (await files.page("bob", an_id(2), 0))["text"] == "new"
+    assert (await files.read_page("bob", an_id(2), 0))["text"] == "new"
 
 
 async def test_a_user_who_keeps_too_much_loses_the_oldest(files: AnswerFiles, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ async def test_a_user_who_keeps_too_much_loses_the_oldest(files: AnswerFiles, tm
     age(folder / f"{an_id(2)}.txt", 98)
     await files.receive_text("ann", an_id(3), stream(b"xx"))
     assert {path.stem for path in folder.iterdir()} == {an_id(2), an_id(3)}
-    assert (await files.page("bob", an_id(1), 0))["text"] == "of bob"
+    assert (await files.read_page("bob", an_id(1), 0))["text"] == "of bob"
 
 
 async def test_small_answers_are_counted_too(files: AnswerFiles, tmp_path: Path) -> None:
@@ -242,12 +242,12 @@ async def test_an_upload_that_breaks_off_leaves_nothing(files: AnswerFiles, tmp_
 async def test_an_answer_within_the_message_is_kept_when_a_caller_reads_less(files: AnswerFiles) -> None:
     """A cap below 256 KiB cuts answers that never were uploaded; what fits is left alone."""
     short = CallOutcome(an_id(1), CallState.SUCCEEDED, Answered(200, "", {}, TextBody("short")), None)
-    assert await files.fit("ann", short) is short
+    assert await files.fit_answer("ann", short) is short
     long = CallOutcome(an_id(2), CallState.SUCCEEDED, Answered(200, "", {}, TextBody(LONG)), None)
-    fitted = (await files.fit("ann", long)).answered
+    fitted = (await files.fit_answer("ann", long)).answered
     assert fitted is not None
     assert isinstance(fitted.body, TextBody)
     assert fitted.body.whole_bytes == len(LONG.encode())
     assert LONG.startswith(fitted.body.text)
-    part = await files.page("ann", an_id(2), len(fitted.body.text))
+    part = await files.read_page("ann", an_id(2), len(fitted.body.text))
     assert LONG.startswith(fitted.body.text + str(part["text"]))

@@ -35,7 +35,7 @@ def many(count: int) -> JsonObject:
 async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
     async with running_bridge(tmp_path, max_tools=20) as running:
         document = document_text("Things", paths=many(200))
-        await running.rooms.registry.share("things.json", document, source_url=None)
+        await running.components.registry.share_document("things.json", document, source_url=None)
         yield running
 
 

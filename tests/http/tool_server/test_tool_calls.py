@@ -24,7 +24,7 @@ pytestmark = pytest.mark.asyncio
 @pytest_asyncio.fixture
 async def bridge(tmp_path: Path) -> AsyncIterator[Bridge]:
     async with running_bridge(tmp_path, deadline_s=2.5, max_open_calls_per_user=3) as running:
-        await running.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
 
@@ -137,7 +137,7 @@ async def test_with_no_page_open_the_answer_comes_at_once_and_says_what_to_do(
     """The most frequent failure must be the clearest."""
     async with page_of(bridge, bridge.local_user.id, always(None)):
         pass
-    await eventually(lambda: bridge.rooms.gateway.pages.count(bridge.local_user.id) == 0)
+    await eventually(lambda: bridge.components.gateway.pages.count_pages(bridge.local_user.id) == 0)
     status, body = await call(bridge, http, "listProducts")
     assert (status, body["error"]["code"], body["error"]["retryable"]) == (503, "no_browser", True)
     assert f"Open {bridge.base_url}/" in body["error"]["message"]
@@ -166,8 +166,8 @@ async def test_a_page_that_closes_in_mid_call_ends_the_call_at_once(
 async def test_a_bridge_that_stops_tells_its_callers_so(tmp_path: Path) -> None:
     """Not the page was lost: the bridge is; and stopping does not wait for the API."""
     settings = Settings(data_dir=tmp_path, port=0, limits=TEST_LIMITS)
-    bridge = await start_bridge(settings, Store.open(tmp_path / "bridge.sqlite3"))
-    await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+    bridge = await start_bridge(settings, Store.open_store(tmp_path / "bridge.sqlite3"))
+    await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
     async with (
         aiohttp.ClientSession() as http,
         page_of(bridge, bridge.local_user.id, always(None)) as page,
@@ -205,8 +205,8 @@ async def test_calls_reach_only_the_pages_of_their_own_user(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Two users on one bridge, both calling at once."""
-    bob = await bridge.rooms.store.ensure_user("bob")
-    _, bobs_key = await bridge.rooms.store.add_key(bob.id, "test")
+    bob = await bridge.components.store.ensure_user("bob")
+    _, bobs_key = await bridge.components.store.add_key(bob.id, "test")
     async with (
         page_of(bridge, bridge.local_user.id, always(json_answer({"page": "local"}))) as mine,
         page_of(bridge, bob.id, always(json_answer({"page": "bob"}))) as bobs,
@@ -218,7 +218,7 @@ async def test_calls_reach_only_the_pages_of_their_own_user(
         assert answers == ["local", "bob"] * 5
         assert len(mine.calls) == len(bobs.calls) == 5
         await bobs.close()
-        await eventually(lambda: bridge.rooms.gateway.pages.count(bob.id) == 0)
+        await eventually(lambda: bridge.components.gateway.pages.count_pages(bob.id) == 0)
         status, body = await call(bridge, http, "listProducts", key=bobs_key)
         assert (status, body["error"]["code"]) == (503, "no_browser")
         assert len(mine.calls) == 5
@@ -228,7 +228,7 @@ async def test_a_page_cannot_settle_or_upload_for_another_users_call(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Bob's page knows Ann's call id by accident; it must be worth nothing."""
-    bob = await bridge.rooms.store.ensure_user("bob")
+    bob = await bridge.components.store.ensure_user("bob")
     async with (
         page_of(bridge, bridge.local_user.id, always(None)) as mine,
         page_of(bridge, bob.id, always(None)) as bobs,
@@ -252,7 +252,7 @@ async def test_the_newest_page_of_a_user_gets_the_calls_and_the_older_takes_over
     async with page_of(bridge, local, always(json_answer({"page": "old"}))):
         async with page_of(bridge, local, always(json_answer({"page": "new"}))):
             assert (await call(bridge, http, "listProducts"))[1] == {"page": "new"}
-        await eventually(lambda: bridge.rooms.gateway.pages.count(local) == 1)
+        await eventually(lambda: bridge.components.gateway.pages.count_pages(local) == 1)
         assert (await call(bridge, http, "listProducts"))[1] == {"page": "old"}
 
 
@@ -267,7 +267,7 @@ async def test_a_call_waits_for_the_page_that_may_reach_its_origin(
         running = asyncio.create_task(call(bridge, http, "listProducts"))
         async with page_of(bridge, local, always(json_answer({"page": "wide"})), hello=wide):
             assert await running == (200, {"page": "wide"})
-        await eventually(lambda: bridge.rooms.gateway.pages.count(local) == 1)
+        await eventually(lambda: bridge.components.gateway.pages.count_pages(local) == 1)
         assert old.calls == []
 
 

@@ -27,7 +27,7 @@ class MemoryApprovals:
         if mode is not None:
             self.modes[user_id] = mode
 
-    async def grants(self, user_id: str) -> Sequence[Grant]:
+    async def list_grants(self, user_id: str) -> Sequence[Grant]:
         return [grant for grant in self.kept if grant.user_id == user_id]
 
     async def keep_grant(self, grant: Grant) -> None:
@@ -60,7 +60,7 @@ class FakeAudit:
         default_factory=list[tuple[str, str, Mapping[str, Any]]]
     )
 
-    def note(
+    def add_entry(
         self,
         kind: AuditKind,
         user_id: str | None,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bridge.browser_protocol import Result
 from bridge.calls.dispatcher import RESUME_S
-from bridge.calls.open_call import CallRecord, CallRequest, OpenCall, Page, Verdict
+from bridge.calls.open_call import ApprovalVerdict, CallRecord, CallRequest, OpenCall, Page
 from bridge.calls.ports import JournalUnavailable
 
 
@@ -56,7 +56,7 @@ class FakeDecisions:
 
     made: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
-    def decided(self, call_id: str, request: CallRequest, verdict: Verdict) -> None:
+    def remember_decision(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:
         self.made.append((request.operation_key, verdict.decision))
 
 
@@ -69,13 +69,13 @@ class FakeJournal:
     late_results: list[tuple[str, Result]] = field(default_factory=list[tuple[str, Result]])
     broken: bool = False
 
-    async def opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, record: CallRecord, within_s: float) -> None:
         if self.broken:
             raise JournalUnavailable
         self.opened_records.append(record)
 
-    def ended(self, record: CallRecord) -> None:
+    def record_ended(self, record: CallRecord) -> None:
         self.ended_records.append(record)
 
-    def late(self, user_id: str, result: Result) -> None:
+    def record_late(self, user_id: str, result: Result) -> None:
         self.late_results.append((user_id, result))

@@ -21,18 +21,18 @@ class FreeTurn:
 
     given: Deadline
 
-    def deadline(self) -> Deadline:
+    def start_deadline(self) -> Deadline:
         return self.given
 
-    def take_now(self) -> bool:
+    def acquire_now(self) -> bool:
         return True
 
-    async def take(self) -> None:
+    async def acquire_slot(self) -> None:
         raise AssertionError("Nobody has to wait.")
 
-    def give_back(self) -> None: ...
+    def release_slot(self) -> None: ...
 
-    def ended(self, outcome: CallOutcome) -> None: ...
+    def record_outcome(self, outcome: CallOutcome) -> None: ...
 
 
 def request(*, user: str = "ann", safe: bool = True) -> CallRequest:
@@ -91,7 +91,7 @@ class Desk:
         )
 
     async def run(self, call: CallRequest, deadline_s: float = 60, set_by: SetBy = "call") -> CallOutcome:
-        return await self.dispatcher.run(call, FreeTurn(Deadline(deadline_s, set_by)))
+        return await self.dispatcher.dispatch_call(call, FreeTurn(Deadline(deadline_s, set_by)))
 
     def start(self, call: CallRequest, deadline_s: float = 60) -> "asyncio.Task[CallOutcome]":
         return asyncio.create_task(self.run(call, deadline_s))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.browser_protocol import Accepted, Result
-from bridge.calls.admission import Gate
+from bridge.calls.admission import AdmissionControl
 from bridge.calls.call_ids import CallIds
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine, ToolCall
@@ -50,7 +50,7 @@ class Pages(FakeBrowser):
         await super().send_call(call)
         assert self.listener is not None
         assert call.sid is not None
-        self.listener.accept(call.sid, Accepted(call_id=call.call_id))
+        self.listener.accept_call(call.sid, Accepted(call_id=call.call_id))
         if (outcome := self.answer(call)) is not None:
             self.report(call, outcome)
 
@@ -59,7 +59,7 @@ class Pages(FakeBrowser):
         assert self.listener is not None
         assert call.sid is not None
         result = Result.model_validate({"call_id": call.call_id, "outcome": outcome})
-        self.listener.report(call.request.user_id, call.sid, result)
+        self.listener.take_report(call.request.user_id, call.sid, result)
 
 
 @dataclass
@@ -69,11 +69,11 @@ class Kept:
     asked: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
     fitted: list[CallOutcome] = field(default_factory=list[CallOutcome])
 
-    async def fit(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
+    async def fit_answer(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
         self.fitted.append(outcome)
         return outcome
 
-    async def page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+    async def read_page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
         self.asked.append((user_id, call_id, offset))
         return {"text": "rest", "offset": offset, "total": 12}
 
@@ -103,25 +103,27 @@ class House:
         self.pages.listener = dispatcher
         self.controls = controls(**limits)
         self.approvals = never_asking()
-        self.engine = Engine(self.registry, self.approvals, Gate(dispatcher, self.controls), self.kept)
+        self.engine = Engine(
+            self.registry, self.approvals, AdmissionControl(dispatcher, self.controls), self.kept
+        )
 
     async def add(self, text: str, *, accepted: bool = True) -> None:
-        server = await self.registry.add("ann", text, source_url=None)
+        server = await self.registry.add_server("ann", text, source_url=None)
         if accepted:
             await self.accept(server)
 
     async def share(self, text: str, *, named: str) -> None:
         """Offer a document to every user, and accept it for ann."""
-        await self.accept(await self.registry.share(named, text, source_url=None))
+        await self.accept(await self.registry.share_document(named, text, source_url=None))
 
     async def accept(self, server: LoadedServer) -> None:
         """Ann accepts every operation."""
         digests = {op.key: op.digest for op in server.compiled.operations}
-        await self.registry.accept("ann", server.record.id, digests)
+        await self.registry.accept_operations("ann", server.record.id, digests)
 
     async def call(self, tool: str, arguments: object, *, server: str | None = None) -> CallOutcome:
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        return await self.engine.call(ToolCall("ann", tool, text, server_id=server))
+        return await self.engine.call_tool(ToolCall("ann", tool, text, server_id=server))
 
     async def read(self, tool: str, arguments: object, *, server: str | None = None) -> Any:
         """The JSON that the tool answers."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-from bridge.calls.admission import Controls, Gate, Runner
-from bridge.limits.call_queue import Admission
-from bridge.limits.call_settings import CallSetting, CallSettingsBook, Scope
+from bridge.calls.admission import AdmissionControl, Controls, Runner
+from bridge.limits.call_queue import CallQueue
+from bridge.limits.call_settings import CallSetting, SettingScope, UserCallSettings
 from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.settings import LiveLimits, Number
 
@@ -17,7 +17,7 @@ class KeptLimits:
 
     values: dict[str, Number] = field(default_factory=dict[str, Number])
 
-    async def limits(self) -> Mapping[str, Number]:
+    async def load_limits(self) -> Mapping[str, Number]:
         return dict(self.values)
 
     async def save_limits(self, values: Mapping[str, Number | None]) -> None:
@@ -31,12 +31,14 @@ class KeptLimits:
 class KeptSettings:
     """The port of `bridge.call_settings`."""
 
-    entries: dict[str, dict[Scope, CallSetting]] = field(default_factory=dict[str, dict[Scope, CallSetting]])
+    entries: dict[str, dict[SettingScope, CallSetting]] = field(
+        default_factory=dict[str, dict[SettingScope, CallSetting]]
+    )
 
-    async def call_settings(self, user_id: str) -> Mapping[Scope, CallSetting]:
+    async def call_settings(self, user_id: str) -> Mapping[SettingScope, CallSetting]:
         return dict(self.entries.get(user_id, {}))
 
-    async def save_call_setting(self, user_id: str, scope: Scope, setting: CallSetting) -> None:
+    async def save_call_setting(self, user_id: str, scope: SettingScope, setting: CallSetting) -> None:
         mine = self.entries.setdefault(user_id, {})
         mine.pop(scope, None)
         if not setting.is_empty:
@@ -52,12 +54,12 @@ def controls(**limits: Number) -> Controls:
     """With these limits; the breakers' clock goes on by a millisecond at each look."""
     live = LiveLimits(KeptLimits(), {name.upper(): value for name, value in limits.items()}, warn=unexpected)
     ticks = count()
-    admission = Admission(lambda: live.now, max_open_calls_per_user=1000)
+    admission = CallQueue(lambda: live.now, max_open_calls_per_user=1000)
     live.on_change(admission.limits_changed)
     breakers = Breakers(lambda: live.now, lambda: next(ticks) / 1000)
-    return Controls(live, admission, breakers, CallSettingsBook(KeptSettings()))
+    return Controls(live, admission, breakers, UserCallSettings(KeptSettings()))
 
 
-def open_gate(runner: Runner) -> Gate:
+def open_gate(runner: Runner) -> AdmissionControl:
     """A gate with the default limits."""
-    return Gate(runner, controls())
+    return AdmissionControl(runner, controls())

@@ -10,7 +10,7 @@ from typing import Any
 from bridge.calls.open_call import CallRecord, CallRequest
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
-from bridge.storage.call_journal import CallJournal, KeptCall
+from bridge.storage.call_journal import CallJournal, StoredCall
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from tests.support.stores.databases import Where
@@ -50,20 +50,20 @@ class Desk:
     bob: User
 
     async def open(self, call_id: str, **facts: Any) -> None:
-        await self.journal.opened(record(self.ann, call_id, **facts), 1.0)
+        await self.journal.record_opened(record(self.ann, call_id, **facts), 1.0)
 
     def end(self, call_id: str, **facts: Any) -> None:
-        self.journal.ended(record(self.ann, call_id, state=CallState.SUCCEEDED, **facts))
+        self.journal.record_ended(record(self.ann, call_id, state=CallState.SUCCEEDED, **facts))
 
-    async def kept(self, call_id: str) -> KeptCall:
-        kept = await self.journal.call(self.ann.id, call_id)
+    async def kept(self, call_id: str) -> StoredCall:
+        kept = await self.journal.find_call(self.ann.id, call_id)
         assert kept is not None
         return kept
 
 
 @asynccontextmanager
 async def desk_at(folder: Path, database: Where | None = None) -> AsyncGenerator[Desk]:
-    store = Store.open(database or folder / "bridge.sqlite3")
+    store = Store.open_store(database or folder / "bridge.sqlite3")
     journal = store.call_journal(folder)
     yield Desk(folder, store, journal, await store.ensure_user("ann"), await store.ensure_user("bob"))
     await journal.close()

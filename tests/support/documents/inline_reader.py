@@ -17,14 +17,16 @@ from toolserver.tool.compile import CompiledDocument, DocumentTools
 class InlineReader(DocumentReader):
     """What the worker's process would say. Each text is compiled and validated once for all tests."""
 
-    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+    async def compile_document(
+        self, text: str, *, source_url: str | None, base_url: str | None
+    ) -> CompiledDocument:
         return _tools_of(text, source_url, base_url).compiled
 
-    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
+    async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
         tools = _tools_of(text, None, None)
-        return {key: tools.schema(key) for key in keys}
+        return {key: tools.schema_of(key) for key in keys}
 
-    async def bundle(
+    async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
         try:
@@ -32,7 +34,7 @@ class InlineReader(DocumentReader):
         except DocumentError as error:
             raise _invalid(error) from None
 
-    async def validate(self, text: str) -> Validation:
+    async def validate_document(self, text: str) -> Validation:
         problems = _problems_of(text)
         return Validation("invalid" if problems else "valid", problems)
 

@@ -2,7 +2,7 @@
 
 import json
 
-from toolserver.document.document import Document, Limits, parse_document
+from toolserver.document.document import Document, DocumentLimits, parse_document
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.operation import Operation, read_operations
 
@@ -12,7 +12,7 @@ def document_with(
     root: JsonObject | None = None,
     *,
     openapi: str = "3.1.0",
-    limits: Limits | None = None,
+    limits: DocumentLimits | None = None,
     **fields: JsonValue,
 ) -> Document:
     """A document with these paths; `root` and further keywords become fields of its root."""

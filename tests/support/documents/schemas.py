@@ -16,8 +16,8 @@ def flat_with_warnings(
     """The schema of the one argument `a`, in a document with these components."""
     document = document_with({}, components={"schemas": schemas or {}})
     budget = budget or Budget()
-    flattening = Flattening(document.resolve, max_nodes=budget.nodes)
-    made = ArgumentSchemas(flattening, budget).schema([ArgumentSource("a", schema)])
+    flattening = Flattening(document.resolve_ref, max_nodes=budget.nodes)
+    made = ArgumentSchemas(flattening, budget).build_schema([ArgumentSource("a", schema)])
     properties = cast(JsonObject, orjson.loads(made.schema_json)["properties"])
     return cast(JsonObject, properties["a"]), list(made.warnings)
 

@@ -38,12 +38,12 @@ class Chat:
         writer = ChatWriter(ChatShell(turn_id, 0, "gpt", self.display, markers=self.markers))
 
         async def take(event: TurnEvent) -> None:
-            writer.write(event)
+            writer.write_event(event)
 
         parsed = parse_chat_request({"model": "gpt", "messages": [*self.messages]})
         try:
             result = await self.bridge.run(*rounds, input=parsed.input, emit=take, turn_id=turn_id, **request)
-            writer.end(result)
+            writer.write_end(result)
         finally:  # a user who presses Stop keeps what has come
             message = object_at(_first_choice(writer.completion), "message")
             self.messages.append({"role": "assistant", "content": text_at(message, "content")})

@@ -9,7 +9,7 @@ from toolserver.json_types import JsonObject, object_at, text_at
 
 async def heard(model: Model, request: ModelRequest) -> list[ModelEvent]:
     """Every event of one round."""
-    return [event async for event in model.stream(request)]
+    return [event async for event in model.stream_round(request)]
 
 
 def request_of(

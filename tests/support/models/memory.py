@@ -8,16 +8,16 @@ from typing import Any
 from bridge.agent.items import Item
 from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.loop.subquery import NestingToolbox
-from bridge.agent.loop.turn_runner import Turns
+from bridge.agent.loop.turn_runner import TurnRunner
 from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.toolbox import LocalTool, Toolbox
-from bridge.agent.turn import Emit, Kept, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.turn import Emit, ItemStored, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.circuit_breaker import Breakers
-from bridge.limits.request_queue import RequestAdmission
+from bridge.limits.request_queue import RequestQueue
 from bridge.settings.bridge import MemorySettings
-from bridge.stored_items.items import KeptItem
+from bridge.stored_items.items import StoredItem
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from bridge.stored_items.store import StoreUnavailable
 from bridge.stored_items.ulid import Ulids
@@ -45,10 +45,10 @@ class FailingStore(MemoryItemStore):
     commits: list[list[str]] = field(default_factory=list[list[str]])
     """Types of the items of each commit."""
 
-    async def add(self, items: Sequence[KeptItem]) -> None:
+    async def add_items(self, items: Sequence[StoredItem]) -> None:
         await self.trouble()
         self.commits.append([str(item.payload.get("type")) for item in items])
-        await super().add(items)
+        await super().add_items(items)
 
     async def by_ids(self, user_id: str, ids: Any) -> Any:
         if ids:
@@ -77,7 +77,7 @@ class Tools:
 
     toolbox: NestingToolbox
 
-    async def of(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
+    async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
         return self.toolbox
 
 
@@ -120,14 +120,14 @@ class Remembered:
     def restart(self) -> None:
         """Everything but the store is new."""
         limits = controls()
-        admission = RequestAdmission(lambda: limits.limits.now)
+        admission = RequestQueue(lambda: limits.limits.now)
         breakers = Breakers(lambda: limits.limits.now, self.clock, on_change=lambda _user: None)
         pending = PendingRounds(self.clock)
-        turns = Turns(admission, breakers, Tools(self.tools), pending)
+        turns = TurnRunner(admission, breakers, Tools(self.tools), pending)
         numbers = iter(range(10**9))
         memory = Memory(self.store, Ulids(self.clock, lambda _bits: next(numbers)), self.clock)
         choices = MemoryChoices(self.choices)
-        self.remembering = Remembering(
+        self.remembering = RememberingRunner(
             turns, pending, memory, self.settings, choices, wait_s=lambda: self.wait_s
         )
 
@@ -144,7 +144,7 @@ class Remembered:
         self.told = []
         asked = TurnRequest("ann", "turn 1", "gpt", tuple(input) or (user("Hello"),))
         asked = replace(asked, **{"keeps": "output", **request})
-        return await self.remembering.run(asked, self.model, settings, emit or self.take)
+        return await self.remembering.run_with_memory(asked, self.model, settings, emit or self.take)
 
     async def take(self, event: TurnEvent) -> None:
         self.told.append(event)
@@ -158,4 +158,4 @@ class Remembered:
     @property
     def named(self) -> dict[str, Item]:
         """What was told to be kept: id to item."""
-        return {event.id: event.item for event in self.told if isinstance(event, Kept)}
+        return {event.id: event.item for event in self.told if isinstance(event, ItemStored)}

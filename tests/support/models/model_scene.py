@@ -39,7 +39,7 @@ class Scene:
     time: float = 1000.0
 
     async def ask(self, request: ModelRequest = HELLO) -> list[ModelEvent]:
-        return [event async for event in self.model.stream(request)]
+        return [event async for event in self.model.stream_round(request)]
 
     async def failure(self, *scripts: Answer | Script) -> ModelError:
         """How a round fails that these scripts answer."""

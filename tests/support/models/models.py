@@ -39,7 +39,7 @@ async def shop_bridge(
 ) -> AsyncGenerator[Bridge]:
     """One that offers a small shop to everybody."""
     async with model_bridge(folder, provider, api, **settings) as bridge:
-        await bridge.rooms.registry.share("shop.json", document_text(), source_url=None)
+        await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield bridge
 
 

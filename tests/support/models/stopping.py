@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bridge.agent.items import Item, message_item
-from bridge.stored_items.markers import stripped
+from bridge.stored_items.markers import strip_markers
 from tests.support.models.turning import Step, ending, item_events
 from toolserver.json_types import JsonObject, object_at, text_at
 
@@ -71,7 +71,7 @@ class StoppedScript:
 
 def as_shown(text: str) -> str:
     """A text as its reader has it."""
-    return stripped(text).replace("\r\n", "\n").strip()
+    return strip_markers(text).replace("\r\n", "\n").strip()
 
 
 def _events(items: Sequence[Item]) -> list[JsonObject]:

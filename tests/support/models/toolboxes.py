@@ -6,8 +6,8 @@ from typing import Any
 
 from bridge.agent.items import Item, ModelCall
 from bridge.agent.toolbox import CallOutput
-from bridge.agent.tools.catalog_tools import OwnTools
-from bridge.agent.tools.engine_toolbox import CallRoom, EngineToolbox, Toolboxes
+from bridge.agent.tools.catalog_tools import CatalogTools
+from bridge.agent.tools.engine_toolbox import CallServices, EngineToolbox, Toolboxes
 from bridge.agent.turn import TurnRequest, TurnSettings
 from tests.support.calls.engines import House
 from tests.support.models.turning import SETTINGS
@@ -20,10 +20,10 @@ class Files:
 
     contents: dict[str, bytes] = field(default_factory=dict[str, bytes])
 
-    def url(self, file_id: str, content_type: str, filename: str) -> str:
+    def sign_url(self, file_id: str, content_type: str, filename: str) -> str:
         return f"http://bridge/files/{file_id}"
 
-    async def content(self, file_id: str) -> bytes | None:
+    async def read_content(self, file_id: str) -> bytes | None:
         return self.contents.get(file_id)
 
 
@@ -36,14 +36,14 @@ class Workshop:
     is_connected: bool = True
 
     def __post_init__(self) -> None:
-        room = CallRoom(self.house.engine, lambda: self.house.controls.limits.now, self.files)
-        self.toolboxes = Toolboxes(OwnTools(self.house.registry), room, lambda _user: self.is_connected)
+        room = CallServices(self.house.engine, lambda: self.house.controls.limits.now, self.files)
+        self.toolboxes = Toolboxes(CatalogTools(self.house.registry), room, lambda _user: self.is_connected)
 
     async def toolbox(
         self, *callers: Any, settings: TurnSettings = SETTINGS, **request: Any
     ) -> EngineToolbox:
         asked = TurnRequest("ann", "turn 1", "gpt", (), caller_tools=callers, **request)
-        return await self.toolboxes.of(asked, settings)
+        return await self.toolboxes.toolbox_of_turn(asked, settings)
 
     async def definitions(self, *callers: Any, settings: TurnSettings = SETTINGS) -> dict[str, JsonObject]:
         """What a model is sent, by name (or type, where there is no name)."""

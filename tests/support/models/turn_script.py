@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from bridge.agent.item_events import MessageEvents, call_events, call_item
 from bridge.agent.items import Item, ModelCall, model_call
 from bridge.agent.model import ModelEvent
-from bridge.agent.turn import CallEnded, CallStarted, Said, TurnEvent, TurnResult
+from bridge.agent.turn import CallEnded, CallStarted, ModelOutput, TurnEvent, TurnResult
 from toolserver.json_types import JsonObject
 
 
-def round_of(number: int, *parts: list[Said]) -> list[Said]:
+def round_of(number: int, *parts: list[ModelOutput]) -> list[ModelOutput]:
     """One round, from its beginning to its ending."""
     bare: JsonObject = {"id": f"resp_{number}", "output": []}
     return [
@@ -20,18 +20,22 @@ def round_of(number: int, *parts: list[Said]) -> list[Said]:
     ]
 
 
-def heard(number: int, body: JsonObject, *, is_own: bool = False) -> Said:
-    return Said(number, ModelEvent(body), is_own)
+def heard(number: int, body: JsonObject, *, is_own: bool = False) -> ModelOutput:
+    return ModelOutput(number, ModelEvent(body), is_own)
 
 
-def text(number: int, index: int, *deltas: str) -> list[Said]:
+def text(number: int, index: int, *deltas: str) -> list[ModelOutput]:
     """A message in these deltas."""
     message = MessageEvents(f"msg_{number}_{index}", index)
-    bodies = [*message.begin(), *(message.delta(delta) for delta in deltas), *message.end()]
+    bodies = [
+        *message.begin_message(),
+        *(message.add_text(delta) for delta in deltas),
+        *message.finish_message(),
+    ]
     return [heard(number, body) for body in bodies]
 
 
-def reasoning(number: int, index: int, *parts: str) -> list[Said]:
+def reasoning(number: int, index: int, *parts: str) -> list[ModelOutput]:
     """A reasoning item with a summary in parts, each in one delta."""
     item: Item = {"id": f"rs_{number}_{index}", "type": "reasoning", "summary": []}
     place: JsonObject = {"item_id": f"rs_{number}_{index}", "output_index": index}
@@ -60,7 +64,7 @@ def call(call_id: str, name: str = "get_pet", arguments: str = "{}") -> ModelCal
     return made
 
 
-def asked(number: int, index: int, made: ModelCall, *, is_own: bool) -> list[Said]:
+def asked(number: int, index: int, made: ModelCall, *, is_own: bool) -> list[ModelOutput]:
     """The model asks for a call."""
     return [heard(number, body, is_own=is_own) for body in call_events(made.item, index)]
 

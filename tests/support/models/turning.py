@@ -9,8 +9,8 @@ from bridge.agent.items import Item, ModelCall
 from bridge.agent.loop.loop import run_turn
 from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.model import ModelError, ModelEvent, ModelRequest
-from bridge.agent.toolbox import CallOutput, OwnTool, Toolbox
-from bridge.agent.turn import Notice, Said, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.toolbox import BridgeTool, CallOutput, Toolbox
+from bridge.agent.turn import ModelOutput, Notice, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from toolserver.json_types import JsonObject, text_at
 
 Step: TypeAlias = JsonObject | ModelError | Callable[[], Awaitable[None]]
@@ -75,7 +75,7 @@ class ScriptedModel:
     open: int = 0
     """Rounds that are heard right now."""
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         self.requests.append(request)
         self.open += 1
         try:
@@ -106,15 +106,15 @@ class PlayedTools:
     def definitions(self) -> tuple[JsonObject, ...]:
         return tuple(function(name) for name in (*self.own_names, *self.callers))
 
-    def own(self, name: str) -> OwnTool | None:
+    def find_own_tool(self, name: str) -> BridgeTool | None:
         if name not in self.own_names:
             return None
-        return OwnTool(name, name, f"Title of {name}", function(name), {"type": "object"})
+        return BridgeTool(name, name, f"Title of {name}", function(name), {"type": "object"})
 
     def is_callers(self, name: str) -> bool:
         return name in self.callers
 
-    async def run(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
+    async def run_calls(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
         self.runs.append([each.call_id for each in calls])
         if self.during is not None:
             await self.during()
@@ -134,7 +134,7 @@ class Played:
     async def run(self, *input: Item, **request: Any) -> TurnResult:
         items = input or (user("Hello"),)
         if self.pending is not None:
-            items = self.pending.restored("ann", items)
+            items = self.pending.restore_input("ann", items)
         asked = TurnRequest("ann", "turn 1", "gpt", items, **request)
         return await run_turn(
             asked, self.model, self.toolbox, self.settings, self._take, pending=self.pending
@@ -155,7 +155,7 @@ class Played:
     @property
     def words(self) -> str:
         return "".join(
-            text_at(said.event.body, "delta") for said in self.of_kind(Said) if not said.is_own_call
+            text_at(said.event.body, "delta") for said in self.of_kind(ModelOutput) if not said.is_own_call
         )
 
     @property

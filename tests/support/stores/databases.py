@@ -15,7 +15,7 @@ from bridge.storage.tables import Base
 from tests.support.stores.postgresql import PostgresServer
 
 Where = Path | URL
-"""As `Store.open` takes it: a file, or the address of a PostgreSQL database."""
+"""As `Store.open_store` takes it: a file, or the address of a PostgreSQL database."""
 
 DATABASES: Sequence[Any] = ("sqlite", pytest.param("postgresql", marks=pytest.mark.slow))
 """What `both_databases` means."""

@@ -22,7 +22,7 @@ class MemoryStore:
 
     selections: dict[str, UserSelection] = field(default_factory=dict[str, UserSelection])
 
-    async def servers(self) -> Sequence[ServerRecord]:
+    async def list_servers(self) -> Sequence[ServerRecord]:
         return list(self.records.values())
 
     async def server_ids(self) -> Set[str]:
@@ -37,13 +37,13 @@ class MemoryStore:
             for key in [key for key in digests if key.server_id == server_id]:
                 del digests[key]
 
-    async def names(self, scope: str) -> Mapping[OperationKey, str]:
+    async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
         return dict(self.kept_names.get(scope, {}))
 
     async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
         self.kept_names.setdefault(scope, {}).update(names)
 
-    async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+    async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
         return dict(self.accepted.get(user_id, {}))
 
     async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
@@ -52,7 +52,7 @@ class MemoryStore:
             del mine[key]
         mine.update({OperationKey(server_id, key): digest for key, digest in digests.items()})
 
-    async def selection(self, user_id: str) -> UserSelection:
+    async def load_selection(self, user_id: str) -> UserSelection:
         return self.selections.get(user_id, UserSelection())
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:
@@ -62,16 +62,18 @@ class MemoryStore:
 class InlineCompiler:
     """Compiles in this process."""
 
-    async def compile(self, text: str, *, source_url: str | None, base_url: str | None) -> CompiledDocument:
+    async def compile_document(
+        self, text: str, *, source_url: str | None, base_url: str | None
+    ) -> CompiledDocument:
         try:
             return compiled(text, source_url=source_url, base_url=base_url)
         except DocumentError as error:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
 
-    async def schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
+    async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
         try:
             tools = tools_of(text)
         except DocumentError as error:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
         assert tools.compiled.digest == digest
-        return {key: tools.schema(key) for key in keys}
+        return {key: tools.schema_of(key) for key in keys}

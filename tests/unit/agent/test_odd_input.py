@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 
 from bridge.agent.chat_completions.request_parser import parse_chat_request
 from bridge.agent.chat_completions.stream_decoder import ChatReading
-from bridge.agent.chat_completions.upstream_request import chat_request, unsayable
+from bridge.agent.chat_completions.upstream_request import chat_request, find_unsupported_paths
 from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
 from bridge.agent.demo.model import DemoModel
 from bridge.agent.loop.loop import run_turn
 from bridge.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest
 from bridge.agent.request_fields import InvalidRequest, ParsedRequest
 from bridge.agent.responses.request_parser import parse_responses_request
-from bridge.agent.responses.surrogate_pairs import PairJoiner
-from bridge.agent.responses.writer import ResponsesWriter, Shown, response_shell
+from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
+from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter, response_shell
 from bridge.agent.text_calls.model import TextCallModel
 from bridge.agent.text_calls.prompt import told_in_words
 from bridge.agent.turn import TurnEvent, TurnRequest, TurnSettings
-from bridge.endpoints.openai.encoders import Answer as WrittenAnswer
-from bridge.endpoints.openai.encoders import ChatAnswer, ResponsesAnswer
+from bridge.endpoints.openai.encoders import AnswerEncoder as WrittenAnswer
+from bridge.endpoints.openai.encoders import ChatCompletionEncoder, ResponseEncoder
 from tests.support.documents.mutation import mutated
 from tests.support.examples import examples
 from tests.support.models.model_answers import (
@@ -95,11 +95,11 @@ class Heard:
         self._rounds = iter(rounds)
         self._is_chat = is_chat
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         events = next(self._rounds)
-        pairs, reading = PairJoiner(), ChatReading(request)
+        pairs, reading = SurrogateJoiner(), ChatReading(request)
         for event in events:
-            for body in pairs.joined(reading.read(event) if self._is_chat else [event]):
+            for body in pairs.join_pairs(reading.decode_chunk(event) if self._is_chat else [event]):
                 yield ModelEvent(body)
                 if body.get("type") in list(ENDINGS):
                     return
@@ -107,7 +107,7 @@ class Heard:
                 break
         if not self._is_chat:
             raise ModelError("The stream just ended.", code="upstream_disconnected")
-        for body in pairs.joined(reading.end()):
+        for body in pairs.join_pairs(reading.finish_stream()):
             yield ModelEvent(body)
 
 
@@ -125,21 +125,21 @@ async def answers_of(request: TurnRequest, model: Model) -> list[tuple[WrittenAn
     """The answer as both doors would give it; raises what is no `ModelError` amid it."""
     shell = ChatShell("chatcmpl_1", 0, "m", "details", with_usage=True, for_open_webui=True)
     answers: list[tuple[WrittenAnswer, list[bytes]]] = [
-        (ChatAnswer(ChatWriter(shell)), []),
-        (ResponsesAnswer(ResponsesWriter(response_shell("resp_1", 0, "m", {}), Shown("items"))), []),
+        (ChatCompletionEncoder(ChatWriter(shell)), []),
+        (ResponseEncoder(ResponsesWriter(response_shell("resp_1", 0, "m", {}), AnswerStyle("items"))), []),
     ]
 
     async def emit(event: TurnEvent) -> None:
         for answer, frames in answers:
-            frames.append(answer.told(event))
+            frames.append(answer.encode_event(event))
 
     try:
         result = await run_turn(request, model, TOOLS, TurnSettings("m"), emit)
     except ModelError:
         return []
     for answer, frames in answers:
-        frames.append(answer.ended(result, None))
-        dump_json(answer.whole())
+        frames.append(answer.encode_end(result, None))
+        dump_json(answer.build_response())
     return answers
 
 
@@ -164,7 +164,7 @@ def test_whatever_a_provider_streams_an_answer_has_one_ending(
             for frame in streamed.split(b"\n\n")
             if frame and b"data: [DONE]" not in frame
         ]
-        if isinstance(answer, ChatAnswer):
+        if isinstance(answer, ChatCompletionEncoder):
             reasons = [choice["finish_reason"] for body in bodies for choice in body.get("choices", ())]
             assert [bool(reason) for reason in reasons] == [False] * (len(reasons) - 1) + [True]
         else:
@@ -187,7 +187,7 @@ def test_whatever_a_caller_asks_is_understood_or_refused_by_name(seed: int, is_c
         return
     asyncio.run(answers_of(turn_of(parsed), DemoModel()))
     asked = ModelRequest("m", parsed.input, parsed.instructions, parsed.caller_tools, parsed.options)
-    dump_json([chat_request(asked), [*unsayable(asked)], [*told_in_words(asked).input]])
+    dump_json([chat_request(asked), [*find_unsupported_paths(asked)], [*told_in_words(asked).input]])
 
 
 def turn_of(parsed: ParsedRequest) -> TurnRequest:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bridge.agent.provider_features import ProviderFeatures
-from bridge.agent.provider_options import equipped, without_effect
+from bridge.agent.provider_options import add_provider_options, without_effect
 from bridge.agent.turn import TurnRequest
 
 PLUGIN = ProviderFeatures(web_search="plugin", searches_unasked=True, max_results=3)
@@ -23,7 +23,7 @@ def asked(*tools: Any, with_tools: bool = True, **options: Any) -> TurnRequest:
 
 def test_nothing_is_known_and_nothing_is_added() -> None:
     """A provider that nobody described gets what the caller said."""
-    assert equipped(asked({"type": "custom"}, seed=1), ProviderFeatures()) == asked(
+    assert add_provider_options(asked({"type": "custom"}, seed=1), ProviderFeatures()) == asked(
         {"type": "custom"}, seed=1
     )
 
@@ -37,7 +37,7 @@ def test_nothing_is_known_and_nothing_is_added() -> None:
 )
 def test_the_plugin_says_how_many_results(features: ProviderFeatures, plugin: Any) -> None:
     """S0-100, S0-101: none is the provider's own default; nothing about healing broken JSON is added."""
-    made = equipped(asked(), features)
+    made = add_provider_options(asked(), features)
     assert made.options == {"plugins": [plugin]}
     assert made.caller_tools == ()
 
@@ -55,7 +55,7 @@ def test_the_plugin_says_how_many_results(features: ProviderFeatures, plugin: An
 )
 def test_the_tool_stands_behind_the_callers(features: ProviderFeatures, tool: Any) -> None:
     """S0-103, S4-05: as the provider writes it, and without `plugins`."""
-    made = equipped(asked({"type": "custom", "name": "mine"}), features)
+    made = add_provider_options(asked({"type": "custom", "name": "mine"}), features)
     assert made.caller_tools == ({"type": "custom", "name": "mine"}, tool)
     assert made.options == {}
 
@@ -76,14 +76,14 @@ def test_the_tool_stands_behind_the_callers(features: ProviderFeatures, tool: An
 )
 def test_no_search_is_added_where(request_: TurnRequest, features: ProviderFeatures) -> None:
     """S0-100, S0-102, S4-05: it costs money, is refused beside minimal effort, and must not come twice."""
-    made = equipped(request_, features)
+    made = add_provider_options(request_, features)
     assert made.caller_tools == request_.caller_tools
     assert made.options.get("plugins") == request_.options.get("plugins")
 
 
 def test_a_request_may_ask_for_a_search_that_is_off() -> None:
     """S0-100: the member itself reaches no provider; most would refuse it."""
-    made = equipped(asked(features={"web_search": True}), ProviderFeatures(web_search="plugin"))
+    made = add_provider_options(asked(features={"web_search": True}), ProviderFeatures(web_search="plugin"))
     assert made.options == {"plugins": [{"id": "web"}]}
 
 
@@ -92,7 +92,7 @@ def test_another_effort_takes_the_place_of_the_minimal_one() -> None:
     features = ProviderFeatures(
         web_search="plugin", searches_unasked=True, options={"reasoning": {"effort": "minimal"}}
     )
-    assert "plugins" in equipped(asked(reasoning={"effort": "high"}), features).options
+    assert "plugins" in add_provider_options(asked(reasoning={"effort": "high"}), features).options
 
 
 def test_what_cannot_be_met_is_named() -> None:
@@ -105,7 +105,7 @@ def test_what_cannot_be_met_is_named() -> None:
 
 def test_reasoning_comes_encrypted_and_summed_up_and_nothing_is_stored() -> None:
     """S4-02, S4-03, S4-09: what the caller included stays."""
-    made = equipped(asked(include=["x"], reasoning={"effort": "low"}, store=True), THINKER)
+    made = add_provider_options(asked(include=["x"], reasoning={"effort": "low"}, store=True), THINKER)
     assert made.options == {
         "store": False,
         "truncation": "auto",
@@ -117,20 +117,20 @@ def test_reasoning_comes_encrypted_and_summed_up_and_nothing_is_stored() -> None
 def test_what_was_said_wins() -> None:
     """S4-02, S4-09: the caller over the settings, the model's options over the bridge's."""
     said = asked(truncation="disabled", reasoning={"summary": "detailed"})
-    assert equipped(said, THINKER).options["truncation"] == "disabled"
-    assert equipped(said, THINKER).options["reasoning"] == {"summary": "detailed"}
+    assert add_provider_options(said, THINKER).options["truncation"] == "disabled"
+    assert add_provider_options(said, THINKER).options["reasoning"] == {"summary": "detailed"}
     options: Any = {"truncation": "disabled", "reasoning": {"summary": None}, "store": True}
-    made = equipped(asked(), replace(THINKER, options=options))
+    made = add_provider_options(asked(), replace(THINKER, options=options))
     assert made.options == {"store": True}
 
 
 def test_a_task_is_not_asked_to_think_aloud() -> None:
     """S4-06: a title needs no summary of thoughts."""
-    assert "reasoning" not in equipped(asked(with_tools=False), THINKER).options
+    assert "reasoning" not in add_provider_options(asked(with_tools=False), THINKER).options
 
 
 def test_a_model_that_does_not_reason_is_not_asked_for_reasoning() -> None:
     """S4-03: such models refuse the request."""
     plain = ProviderFeatures(is_responses=True, reasoning_summary="auto")
-    assert equipped(asked(), plain).options == {"store": False}
-    assert equipped(asked(reasoning={"effort": "low"}), plain).options["include"]
+    assert add_provider_options(asked(), plain).options == {"store": False}
+    assert add_provider_options(asked(reasoning={"effort": "low"}), plain).options["include"]

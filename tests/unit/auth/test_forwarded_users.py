@@ -16,7 +16,7 @@ def headers(*pairs: tuple[str, str]) -> CIMultiDictProxy[str]:
 
 
 def read(*pairs: tuple[str, str], secret: str | None = SECRET, trust: bool = False) -> ForwardedUser | None:
-    return UserHeaders(secret, trust_plain=trust).read(headers(*pairs))
+    return UserHeaders(secret, trust_plain=trust).read_user(headers(*pairs))
 
 
 def reason(*pairs: tuple[str, str], secret: str | None = SECRET, trust: bool = False) -> str:

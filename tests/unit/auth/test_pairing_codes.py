@@ -13,7 +13,7 @@ from bridge.auth.pairing_codes import (
     MAX_WAITING,
     MAX_WAITING_OF_ADDRESS,
     WRONG_CODES,
-    PairingDesk,
+    PairingCodes,
     WaitingBrowser,
 )
 from bridge.errors import BridgeError
@@ -46,16 +46,18 @@ class Clock:
 def desk() -> tuple[Any, Devices, Clock]:
     devices, clock = Devices(), Clock()
     store: Any = devices
-    return PairingDesk(store, clock=clock), devices, clock
+    return PairingCodes(store, clock=clock), devices, clock
 
 
-def waiting(pairing: PairingDesk, key: str = "key", **more: Any) -> WaitingBrowser:
-    return pairing.wait(key, browser="Firefox on Linux", address=more.pop("address", "192.0.2.7"), **more)
+def waiting(pairing: PairingCodes, key: str = "key", **more: Any) -> WaitingBrowser:
+    return pairing.begin_waiting(
+        key, browser="Firefox on Linux", address=more.pop("address", "192.0.2.7"), **more
+    )
 
 
-def code_of_refusal(pairing: PairingDesk, user: User, code: str) -> str:
+def code_of_refusal(pairing: PairingCodes, user: User, code: str) -> str:
     with pytest.raises(BridgeError) as refused:
-        pairing.find(user, code)
+        pairing.find_by_code(user, code)
     return refused.value.error.code
 
 
@@ -75,15 +77,15 @@ async def test_the_confirmed_browser_becomes_a_device_by_its_own_key() -> None:
     pairing, devices, _ = desk()
     shown = waiting(pairing, key="key of the tablet")
     other = waiting(pairing, key="another")
-    found = pairing.find(ANN, shown.code)
+    found = pairing.find_by_code(ANN, shown.code)
     assert (found.browser, found.address) == ("Firefox on Linux", "192.0.2.7")
-    device = await pairing.decide(ANN, shown.code, accept=True)
+    device = await pairing.decide_pairing(ANN, shown.code, accept=True)
     assert device is not None
     assert devices.made == [(ANN.id, "key of the tablet")]
-    standing = pairing.standing(shown.secret)
+    standing = pairing.find_waiting(shown.secret)
     assert standing is not None
     assert standing.device == device
-    assert pairing.standing(other.secret).device is None
+    assert pairing.find_waiting(other.secret).device is None
 
 
 @pytest.mark.asyncio
@@ -91,7 +93,7 @@ async def test_a_code_may_be_typed_as_people_type() -> None:
     """Small letters, a hyphen in the middle, a space at the end."""
     pairing, devices, _ = desk()
     code = waiting(pairing).code.lower()
-    await pairing.decide(ANN, f" {code[:4]}-{code[4:]} ", accept=True)
+    await pairing.decide_pairing(ANN, f" {code[:4]}-{code[4:]} ", accept=True)
     assert len(devices.made) == 1
 
 
@@ -101,7 +103,7 @@ async def test_a_code_works_once(accept: bool) -> None:
     """Whoever looked over a shoulder comes too late, and no browser becomes a device twice."""
     pairing, devices, _ = desk()
     shown = waiting(pairing)
-    await pairing.decide(ANN, shown.code, accept=accept)
+    await pairing.decide_pairing(ANN, shown.code, accept=accept)
     for user in (ANN, EVE):
         assert code_of_refusal(pairing, user, shown.code) == "not_found"
     assert len(devices.made) == int(accept)
@@ -112,8 +114,8 @@ async def test_a_browser_that_was_turned_away_gets_nothing() -> None:
     """It is told so, and its code is over."""
     pairing, devices, _ = desk()
     shown = waiting(pairing)
-    assert await pairing.decide(ANN, shown.code, accept=False) is None
-    assert pairing.standing(shown.secret).state == "refused"
+    assert await pairing.decide_pairing(ANN, shown.code, accept=False) is None
+    assert pairing.find_waiting(shown.secret).state == "refused"
     assert devices.made == []
 
 
@@ -122,9 +124,9 @@ def test_a_code_is_over_after_five_minutes() -> None:
     pairing, _, clock = desk()
     shown = waiting(pairing)
     clock.now = CODE_SECONDS - 1
-    assert pairing.standing(shown.secret) is not None
+    assert pairing.find_waiting(shown.secret) is not None
     clock.now = CODE_SECONDS
-    assert pairing.standing(shown.secret) is None
+    assert pairing.find_waiting(shown.secret) is None
     assert code_of_refusal(pairing, ANN, shown.code) == "not_found"
 
 
@@ -133,14 +135,14 @@ def test_a_browser_that_came_with_a_users_link_is_his_alone() -> None:
     pairing, _, _ = desk()
     shown = waiting(pairing, user_id=ANN.id)
     assert code_of_refusal(pairing, EVE, shown.code) == "not_found"
-    assert pairing.find(ANN, shown.code) is shown
+    assert pairing.find_by_code(ANN, shown.code) is shown
 
 
 def test_whoever_typed_a_code_first_has_it() -> None:
     """Two users cannot race for a browser between looking and confirming."""
     pairing, _, _ = desk()
     shown = waiting(pairing)
-    pairing.find(ANN, shown.code)
+    pairing.find_by_code(ANN, shown.code)
     assert code_of_refusal(pairing, EVE, shown.code) == "not_found"
 
 
@@ -152,7 +154,7 @@ def test_guessing_ends_after_ten_wrong_codes_for_whoever_guesses() -> None:
     for _ in range(WRONG_CODES):
         assert code_of_refusal(pairing, EVE, next(guesses)) == "not_found"
     assert code_of_refusal(pairing, EVE, shown.code) == "rate_limited", "not even the right one tells now"
-    assert pairing.find(ANN, shown.code) is shown
+    assert pairing.find_by_code(ANN, shown.code) is shown
     clock.now = CODE_SECONDS / WRONG_CODES
     assert code_of_refusal(pairing, EVE, "22222222") == "not_found"
 

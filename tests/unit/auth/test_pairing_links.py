@@ -34,7 +34,7 @@ class World:
 async def test_the_link_is_for_the_user_of_the_call_and_leaves_the_rest_as_it_is() -> None:
     """The other facts of the error stay, and the error that others hold is not changed."""
     world = World()
-    told = await world.links().added(NO_BROWSER, "ann")
+    told = await world.links().add_link(NO_BROWSER, "ann")
     assert told.detail == {"tool": "x", "pairing_url": "http://bridge/#ticket=ann-1"}
     assert world.tickets == [("ann", False)]
     assert "pairing_url" not in NO_BROWSER.detail
@@ -44,9 +44,9 @@ async def test_no_link_is_made_while_a_page_is_open_or_for_another_error() -> No
     """A page that was lost in mid-call may be back by now."""
     world = World(open_pages={"ann"})
     links = world.links()
-    assert await links.added(NO_BROWSER, "ann") == NO_BROWSER
+    assert await links.add_link(NO_BROWSER, "ann") == NO_BROWSER
     timeout = WireError(code=ErrorCode.TIMEOUT, message="Too slow.")
-    assert await links.added(timeout, "bob") == timeout
+    assert await links.add_link(timeout, "bob") == timeout
     assert world.tickets == []
 
 
@@ -54,12 +54,12 @@ async def test_calls_in_a_row_give_one_link() -> None:
     """A model tries three times; its user has the first link open already."""
     world = World()
     links = world.links()
-    given = {str((await links.added(NO_BROWSER, "ann")).detail) for _ in range(3)}
+    given = {str((await links.add_link(NO_BROWSER, "ann")).detail) for _ in range(3)}
     world.now = 59
-    given.add(str((await links.added(NO_BROWSER, "ann")).detail))
+    given.add(str((await links.add_link(NO_BROWSER, "ann")).detail))
     assert len(given) == 1
     world.now = 61
-    assert str((await links.added(NO_BROWSER, "ann")).detail) not in given
+    assert str((await links.add_link(NO_BROWSER, "ann")).detail) not in given
 
 
 async def test_links_for_many_users_are_limited_and_the_error_comes_without() -> None:
@@ -67,6 +67,6 @@ async def test_links_for_many_users_are_limited_and_the_error_comes_without() ->
     world = World()
     links = world.links()
     for number in range(LINKS_IN_ALL):
-        await links.added(NO_BROWSER, f"user {number}")
-    assert await links.added(NO_BROWSER, "one more") == NO_BROWSER
+        await links.add_link(NO_BROWSER, f"user {number}")
+    assert await links.add_link(NO_BROWSER, "one more") == NO_BROWSER
     assert len(world.tickets) == LINKS_IN_ALL

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.browser_protocol import Accepted, Go
-from bridge.calls.admission import ALONE, Gate, Terms
+from bridge.browser_protocol import Accepted, GoAhead
+from bridge.calls.admission import ALONE, AdmissionControl, CallOptions
 from bridge.calls.dispatcher import CARD_PATIENCE, RESUME_S
 from bridge.calls.open_call import CallRequest
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.circuit_breaker import BreakerKey, Ending, Verdict
+from bridge.limits.circuit_breaker import BreakerKey, BreakerVerdict, Ending
 from tests.support.calls.browser import page
 from tests.support.calls.dispatching import Desk, answered, request, said
 from tests.support.calls.gates import controls
@@ -32,20 +32,20 @@ class QueueDesk(Desk):
         self.controls = controls(
             max_parallel_tools_per_user=at_once, tool_queue_wait_seconds=wait_s, **limits
         )
-        self.gate = Gate(self.dispatcher, self.controls)
+        self.gate = AdmissionControl(self.dispatcher, self.controls)
 
-    def call(self, wanted: CallRequest, terms: Terms = ALONE) -> "asyncio.Task[CallOutcome]":
-        return asyncio.create_task(self.gate.run(wanted, terms))
+    def call(self, wanted: CallRequest, terms: CallOptions = ALONE) -> "asyncio.Task[CallOutcome]":
+        return asyncio.create_task(self.gate.run_call(wanted, terms))
 
     async def asked(self, wanted: CallRequest | None = None) -> tuple["asyncio.Task[CallOutcome]", str]:
         """A call whose page shows a card."""
         running = self.call(replace(wanted or request(safe=False), approval="needed"))
         call_id = await self.sent(len(self.browser.sent) + 1)
-        self.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+        self.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
         return running, call_id
 
     async def queued(
-        self, wanted: CallRequest, terms: Terms = ALONE
+        self, wanted: CallRequest, terms: CallOptions = ALONE
     ) -> tuple["asyncio.Task[CallOutcome]", str]:
         """A call that waits for its turn."""
         running = self.call(wanted, terms)
@@ -53,7 +53,7 @@ class QueueDesk(Desk):
         return running, self.dispatcher.open_calls(wanted.user_id)[-1].call_id
 
     async def finish(self, call_id: str) -> None:
-        self.dispatcher.report("ann", "page-a", answered(call_id))
+        self.dispatcher.take_report("ann", "page-a", answered(call_id))
         await asyncio.sleep(0.01)
 
 
@@ -86,8 +86,8 @@ async def test_a_call_that_waits_can_be_stopped(by: str) -> None:
     waits, waiting = await desk.queued(request(safe=False))
     behind, last = await desk.queued(request())
     if by == "user":
-        assert not desk.dispatcher.cancel(waiting, "bob", "user")
-        assert desk.dispatcher.cancel(waiting, "ann", "user")
+        assert not desk.dispatcher.cancel_call(waiting, "bob", "user")
+        assert desk.dispatcher.cancel_call(waiting, "ann", "user")
         assert (await waits).state is CallState.CANCELLED
     else:
         waits.cancel()
@@ -118,7 +118,7 @@ async def test_a_batch_ends_the_calls_that_wait_in_it() -> None:
     desk.call(request())
     await desk.sent()
     ends = asyncio.get_running_loop().time() + 5
-    outcome = await desk.call(request(), Terms(latest_end=ends))
+    outcome = await desk.call(request(), CallOptions(latest_end=ends))
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.EXPIRED, ErrorCode.TIMEOUT)
     assert asyncio.get_running_loop().time() == pytest.approx(ends, abs=0.1)
 
@@ -128,7 +128,7 @@ async def test_the_deadline_counts_from_the_turn() -> None:
     desk = QueueDesk()
     desk.call(request())
     first = await desk.sent()
-    desk.call(request(), Terms(deadline_s=10))
+    desk.call(request(), CallOptions(deadline_s=10))
     await asyncio.sleep(50)
     await desk.finish(first)
     await desk.sent(2)
@@ -156,8 +156,8 @@ async def test_a_breaker_that_opens_meanwhile_turns_away_who_waits() -> None:
     first = await desk.sent()
     waits, _ = await desk.queued(request())
     key = BreakerKey("ann", "tool", "shop", "GET /products")
-    desk.controls.breakers.leave(key, Ending(Verdict.FAILED, "listProducts"), is_probe=False)
-    desk.dispatcher.cancel(first, "ann", "user")
+    desk.controls.breakers.leave_breaker(key, Ending(BreakerVerdict.FAILED, "listProducts"), is_probe=False)
+    desk.dispatcher.cancel_call(first, "ann", "user")
     outcome = await waits
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.BREAKER_OPEN)
     assert desk.controls.admission.running == 0
@@ -174,7 +174,7 @@ async def test_who_thinks_holds_up_nobody() -> None:
     second = await desk.sent(2)
     await desk.finish(second)
     assert (await other).state is CallState.SUCCEEDED
-    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
     await desk.finish(call_id)
     assert (await thinking).state is CallState.SUCCEEDED
 
@@ -185,9 +185,9 @@ async def test_a_page_with_a_rule_of_its_own_holds_up_nobody_either() -> None:
     desk.call(request(safe=False))
     call_id = await desk.sent()
     assert desk.controls.admission.running == 1
-    desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     assert desk.controls.admission.running == 0
-    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
     assert desk.controls.admission.running == 1
 
 
@@ -197,13 +197,17 @@ async def test_an_approved_call_waits_for_its_turn_and_is_then_called_up() -> No
     approved, call_id = await desk.asked()
     desk.call(request())
     running = await desk.sent(2)
-    assert await desk.dispatcher.decide("page-a", said(call_id, "once")) == Go(go=False, wait=True)
-    assert await desk.dispatcher.decide("page-a", said(call_id, "once")) == Go(go=False, wait=True)
+    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == GoAhead(
+        go=False, wait=True
+    )
+    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == GoAhead(
+        go=False, wait=True
+    )
     await asyncio.sleep(30)
     assert desk.browser.called_up == []
     await desk.finish(running)
     assert desk.browser.called_up == [("page-a", call_id)]
-    again = await desk.dispatcher.decide("page-a", said(call_id, "once"))
+    again = await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))
     assert (again.go, again.deadline_ms) == (True, pytest.approx(60_000, abs=100))
     await desk.finish(call_id)
     assert (await approved).state is CallState.SUCCEEDED
@@ -217,12 +221,12 @@ async def test_an_approved_call_that_gets_no_turn_was_not_begun(ending: str) -> 
     approved, call_id = await desk.asked()
     desk.call(request())
     await desk.sent(2)
-    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).wait
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).wait
     await asyncio.sleep(0.01)
     if ending == "user":
-        desk.dispatcher.cancel(call_id, "ann", "user")
+        desk.dispatcher.cancel_call(call_id, "ann", "user")
     elif ending == "denied":
-        await desk.dispatcher.decide("page-a", said(call_id, "denied"))
+        await desk.dispatcher.apply_decision("page-a", said(call_id, "denied"))
     outcome = await approved
     states = {"user": CallState.CANCELLED, "denied": CallState.DENIED, "queue": CallState.FAILED}
     assert outcome.state is states[ending]
@@ -237,13 +241,13 @@ async def test_an_approved_call_whose_page_leaves_goes_to_the_next_one() -> None
     approved, call_id = await desk.asked()
     desk.call(request())
     running = await desk.sent(2)
-    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).wait
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).wait
     desk.browser.pages["ann"] = page("phone")
-    desk.dispatcher.report("ann", "page-a", answered(running))
+    desk.dispatcher.take_report("ann", "page-a", answered(running))
     desk.dispatcher.abandon_session("page-a")
     await desk.sent(3)
     assert (desk.browser.sent[2].sid, desk.browser.sent[2].approval) == ("phone", "granted")
-    desk.dispatcher.report("ann", "phone", answered(call_id))
+    desk.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await approved).state is CallState.SUCCEEDED
 
 
@@ -263,9 +267,9 @@ async def test_a_slow_reload_keeps_the_card_and_the_time_that_is_left() -> None:
     desk.browser.pages["ann"] = page("page-a2", device="page-a", instance="w2")
     await desk.sent(2)
     assert desk.browser.sent[1].approval_ms == pytest.approx(60_000 - 1000 * CARD_RESUME_S, abs=3000)
-    desk.dispatcher.accept("page-a2", Accepted(call_id=call_id, awaiting_approval=True))
-    assert (await desk.dispatcher.decide("page-a2", said(call_id, "once"))).deadline_ms > 59_000
-    desk.dispatcher.report("ann", "page-a2", answered(call_id))
+    desk.dispatcher.accept_call("page-a2", Accepted(call_id=call_id, awaiting_approval=True))
+    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).deadline_ms > 59_000
+    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
@@ -291,7 +295,7 @@ async def test_a_call_whose_card_is_away_still_ends_at_once(ending: str) -> None
     desk.dispatcher.abandon_session("page-a")
     await asyncio.sleep(RESUME_S + 1)
     if ending == "stopped":
-        desk.dispatcher.cancel(call_id, "ann", "user")
+        desk.dispatcher.cancel_call(call_id, "ann", "user")
     began = asyncio.get_running_loop().time()
     outcome = await running
     assert outcome.state is (CallState.CANCELLED if ending == "stopped" else CallState.DENIED)
@@ -306,11 +310,11 @@ async def test_a_page_that_is_being_replaced_passes_the_call_on() -> None:
     desk = QueueDesk()
     running = desk.call(request(safe=False))
     call_id = await desk.sent()
-    desk.dispatcher.accept("page-a", Accepted(call_id=call_id, error=RELOADING))
+    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, error=RELOADING))
     desk.browser.pages["ann"] = page("page-a2", device="page-a", instance="w2")
     await desk.sent(2)
     assert desk.browser.sent[1].sid == "page-a2"
-    desk.dispatcher.report("ann", "page-a2", answered(call_id))
+    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
@@ -320,6 +324,6 @@ async def test_without_a_next_page_the_call_has_failed_and_says_why() -> None:
     running = desk.call(request(safe=False))
     for count in range(1, 6):
         call_id = await desk.sent(count)
-        desk.dispatcher.accept("page-a", Accepted(call_id=call_id, error=RELOADING))
+        desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, error=RELOADING))
     outcome = await running
     assert (outcome.state, outcome.error) == (CallState.FAILED, RELOADING)

@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from bridge.calls.approvals import MAX_GRANTS, Approvals
-from bridge.calls.open_call import CallRequest, Verdict
+from bridge.calls.open_call import ApprovalVerdict, CallRequest
 from tests.support.calls.approving import Backstage, FakeAudit, MemoryApprovals
 from tests.support.calls.dispatching import request
 
@@ -36,7 +36,7 @@ class House:
         reason: Literal["user", "no_answer"] = "user",
         device: str | None = "d1",
     ) -> None:
-        self.approvals.decided("call_1", call, Verdict(decision, reason, device, self.time))
+        self.approvals.remember_decision("call_1", call, ApprovalVerdict(decision, reason, device, self.time))
 
     async def _announce(self, user_id: str) -> None:
         self.announced.append(user_id)
@@ -45,91 +45,94 @@ class House:
 async def test_a_decision_holds_at_once_and_after_a_restart() -> None:
     """The next call must not wait for the disk, and a restart must not forget."""
     house = House()
-    assert await house.approvals.needed(ORDER)
+    assert await house.approvals.is_needed(ORDER)
     house.decide(ORDER, "always")
-    assert not await house.approvals.needed(ORDER)
+    assert not await house.approvals.is_needed(ORDER)
     await house.backstage.done()
     assert house.announced == ["ann"]
-    assert not await House(house.store).approvals.needed(ORDER)
+    assert not await House(house.store).approvals.is_needed(ORDER)
 
 
 async def test_what_one_user_allowed_is_nothing_to_another() -> None:
     """Users share servers, not decisions."""
     house = House()
-    await house.approvals.needed(ORDER)
+    await house.approvals.is_needed(ORDER)
     house.decide(ORDER, "always")
     await house.backstage.done()
-    assert await house.approvals.needed(replace(ORDER, user_id="bob"))
+    assert await house.approvals.is_needed(replace(ORDER, user_id="bob"))
 
 
 async def test_a_mode_is_the_users_own_and_can_be_given_back() -> None:
     """None stands for whatever the bridge was started with."""
     house = House()
-    await house.approvals.choose("ann", "all")
+    await house.approvals.choose_mode("ann", "all")
     await house.backstage.done()
-    assert not await house.approvals.needed(ORDER)
-    assert (await house.approvals.mode("ann"), await house.approvals.mode("bob")) == ("all", "safe")
-    await house.approvals.choose("ann", None)
+    assert not await house.approvals.is_needed(ORDER)
+    assert (await house.approvals.mode_of_user("ann"), await house.approvals.mode_of_user("bob")) == (
+        "all",
+        "safe",
+    )
+    await house.approvals.choose_mode("ann", None)
     await house.backstage.done()
-    assert await house.approvals.needed(ORDER)
+    assert await house.approvals.is_needed(ORDER)
     assert await house.approvals.chosen_mode("ann") is None
 
 
 async def test_a_grant_that_is_revoked_asks_again() -> None:
     """Once for the id, and nothing for an id that is somebody else's."""
     house = House()
-    await house.approvals.needed(ORDER)
+    await house.approvals.is_needed(ORDER)
     house.decide(ORDER, "timed")
     await house.backstage.done()
-    (grant,) = await house.approvals.grants("ann")
-    assert await house.approvals.revoke("bob", [grant.id]) == 0
-    assert await house.approvals.revoke("ann", [grant.id, "unknown"]) == 1
+    (grant,) = await house.approvals.list_grants("ann")
+    assert await house.approvals.revoke_grants("bob", [grant.id]) == 0
+    assert await house.approvals.revoke_grants("ann", [grant.id, "unknown"]) == 1
     await house.backstage.done()
-    assert await house.approvals.needed(ORDER)
+    assert await house.approvals.is_needed(ORDER)
     assert house.store.kept == []
 
 
 async def test_a_grant_that_is_over_is_not_listed() -> None:
     """Nobody wants to revoke what has ended."""
     house = House()
-    await house.approvals.needed(ORDER)
+    await house.approvals.is_needed(ORDER)
     house.decide(ORDER, "timed")
     house.time += 3600
-    assert await house.approvals.grants("ann") == []
+    assert await house.approvals.list_grants("ann") == []
     await house.backstage.done()
 
 
 async def test_saying_it_again_replaces_what_was_said() -> None:
     """A list of the same line ten times would hide the others."""
     house = House()
-    await house.approvals.needed(ORDER)
+    await house.approvals.is_needed(ORDER)
     house.decide(ORDER, "always")
     house.decide(replace(ORDER, operation_digest="d2"), "always")
     await house.backstage.done()
-    assert [grant.digest for grant in await house.approvals.grants("ann")] == ["d2"]
+    assert [grant.digest for grant in await house.approvals.list_grants("ann")] == ["d2"]
     assert [grant.digest for grant in house.store.kept] == ["d2"]
 
 
 async def test_the_oldest_of_very_many_grants_goes() -> None:
     """A client that names a new chat for every call must not fill the memory."""
     house = House()
-    await house.approvals.needed(ORDER)
+    await house.approvals.is_needed(ORDER)
     for number in range(MAX_GRANTS + 1):
         house.decide(replace(ORDER, chat_id=f"c{number}"), "chat")
     await house.backstage.done()
-    kept = await house.approvals.grants("ann")
+    kept = await house.approvals.list_grants("ann")
     assert (len(kept), kept[0].chat_id) == (MAX_GRANTS, "c1")
 
 
 async def test_a_server_that_is_gone_takes_its_grants_with_it() -> None:
     """Added again, it asks: the store has dropped them, and the memory follows."""
     house = House()
-    await house.approvals.needed(ORDER)
+    await house.approvals.is_needed(ORDER)
     house.decide(ORDER, "always")
     await house.backstage.done()
     house.store.kept.clear()
-    house.approvals.forget()
-    assert await house.approvals.needed(ORDER)
+    house.approvals.clear_cache()
+    assert await house.approvals.is_needed(ORDER)
 
 
 async def test_what_reaches_beyond_its_call_is_taken_down() -> None:

@@ -36,7 +36,7 @@ class FakeEngine:
     seen: dict[str, str] = field(default_factory=dict[str, str])
     running: set[str] = field(default_factory=set[str])
 
-    async def call(self, call: ToolCall) -> CallOutcome:
+    async def call_tool(self, call: ToolCall) -> CallOutcome:
         name = call.chat_id or ""
         self.seen[name] = call.arguments_text
         if name in self.broken:

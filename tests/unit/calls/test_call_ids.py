@@ -11,38 +11,38 @@ IDS = CallIds(b"secret of the data folder")
 
 def test_an_id_is_known_as_its_users_also_after_a_restart() -> None:
     """A page tells of a call that a killed bridge gave it, and the next bridge writes it down."""
-    call_id = IDS.new("ann")
-    assert IDS.gave(call_id, "ann")
-    assert CallIds(b"secret of the data folder").gave(call_id, "ann")
+    call_id = IDS.make_id("ann")
+    assert IDS.was_made_for(call_id, "ann")
+    assert CallIds(b"secret of the data folder").was_made_for(call_id, "ann")
 
 
 def test_an_id_is_nobody_elses() -> None:
     """Whoever hears of another user's id cannot have anything written down for it."""
-    call_id = IDS.new("ann")
-    assert not IDS.gave(call_id, "bob")
-    assert not CallIds(b"another folder").gave(call_id, "ann")
-    assert not IDS.gave(new_unsealed_id(), "ann")
+    call_id = IDS.make_id("ann")
+    assert not IDS.was_made_for(call_id, "bob")
+    assert not CallIds(b"another folder").was_made_for(call_id, "ann")
+    assert not IDS.was_made_for(new_unsealed_id(), "ann")
 
 
 @given(st.text(max_size=MAX_CALL_ID_CHARS))
 def test_a_made_up_id_is_never_known(made_up: str) -> None:
     """Whatever a page sends, also halves of characters, is no error but no id."""
-    assert not IDS.gave(made_up, "ann")
-    assert not IDS.gave(f"call_{made_up}", "ann")
+    assert not IDS.was_made_for(made_up, "ann")
+    assert not IDS.was_made_for(f"call_{made_up}", "ann")
 
 
 def test_an_id_that_was_changed_anywhere_is_not_known() -> None:
     """The seal covers all of it."""
-    call_id = IDS.new("ann")
+    call_id = IDS.make_id("ann")
     for at, digit in enumerate(call_id):
         changed = call_id[:at] + ("0" if digit != "0" else "1") + call_id[at + 1 :]
-        assert not IDS.gave(changed, "ann")
-    assert not IDS.gave(call_id + "0", "ann")
+        assert not IDS.was_made_for(changed, "ann")
+    assert not IDS.was_made_for(call_id + "0", "ann")
 
 
 def test_ids_stand_in_the_order_of_time_and_are_never_the_same() -> None:
     """Rows that are written one after the other change one page of their index."""
-    ids = [IDS.new("ann") for _ in range(2_000)]
+    ids = [IDS.make_id("ann") for _ in range(2_000)]
     assert len(set(ids)) == len(ids)
     times = [call_id[:17] for call_id in ids]
     assert times == sorted(times)

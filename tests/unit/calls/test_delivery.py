@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from bridge.browser_protocol import Accepted, Go, Result
+from bridge.browser_protocol import Accepted, GoAhead, Result
 from bridge.calls.call_ids import new_unsealed_id
 from bridge.calls.dispatcher import RESUME_S
 from bridge.calls.open_call import APPROVAL_GRACE_S, Page
@@ -30,11 +30,11 @@ async def test_a_page_that_comes_back_in_time_goes_on_with_its_calls() -> None:
     call_id = await desk.sent()
     desk.dispatcher.abandon_session("page-a")
     back = page("page-a2", device="page-a")
-    closed = desk.dispatcher.reconcile("ann", back, frozenset(), {call_id: "running", "gone": "done"})
+    closed = desk.dispatcher.reconcile_page("ann", back, frozenset(), {call_id: "running", "gone": "done"})
     assert closed == ["gone"]
     await asyncio.sleep(2 * RESUME_S)
     assert not running.done()
-    desk.dispatcher.report("ann", "page-a2", answered(call_id))
+    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
     assert len(desk.browser.sent) == 1
 
@@ -46,9 +46,9 @@ async def test_an_unsafe_call_that_the_page_never_saw_is_sent_again() -> None:
     call_id = await desk.sent()
     desk.dispatcher.abandon_session("page-a")
     desk.browser.pages["ann"] = back = page("page-a2", device="page-a", instance="w2")
-    assert desk.dispatcher.reconcile("ann", back, frozenset(), {}) == []
+    assert desk.dispatcher.reconcile_page("ann", back, frozenset(), {}) == []
     await desk.sent(2)
-    desk.dispatcher.report("ann", "page-a2", answered(call_id))
+    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
     assert [call.call_id for call in desk.browser.sent] == [call_id, call_id]
 
@@ -70,7 +70,7 @@ async def test_silence_of_a_page_that_cannot_know_proves_nothing(back: Page, ali
     await desk.sent()
     desk.dispatcher.abandon_session("page-a")
     desk.browser.pages["ann"] = back
-    desk.dispatcher.reconcile("ann", back, alive, {})
+    desk.dispatcher.reconcile_page("ann", back, alive, {})
     assert (await running).state is CallState.OUTCOME_UNKNOWN
     assert len(desk.browser.sent) == 1
 
@@ -83,14 +83,14 @@ async def test_a_reload_in_the_middle_of_a_request_is_said_at_once() -> None:
     begun, harmless = (call.call_id for call in desk.browser.sent)
     desk.dispatcher.abandon_session("page-a")
     desk.browser.pages["ann"] = back = page("page-a2", device="page-a", instance="w2")
-    desk.dispatcher.reconcile("ann", back, frozenset(), {begun: "lost"})
+    desk.dispatcher.reconcile_page("ann", back, frozenset(), {begun: "lost"})
     outcome = await unsafe
     assert (outcome.state, outcome.error and outcome.error.detail["reason"]) == (
         CallState.OUTCOME_UNKNOWN,
         "no_browser",
     )
     await desk.sent(3)
-    desk.dispatcher.report("ann", "page-a2", answered(harmless))
+    desk.dispatcher.take_report("ann", "page-a2", answered(harmless))
     assert (await safe).state is CallState.SUCCEEDED
 
 
@@ -102,7 +102,7 @@ async def test_a_safe_call_goes_to_another_page_of_its_user() -> None:
     desk.browser.pages["ann"] = page("phone")
     desk.dispatcher.abandon_session("page-a")
     await desk.sent(2)
-    desk.dispatcher.report("ann", "phone", answered(call_id))
+    desk.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
@@ -114,7 +114,7 @@ async def test_a_safe_call_is_attempted_twice_and_not_more() -> None:
         call_id = await desk.sent(count)
         report = failed(call_id, ErrorCode.NETWORK, "unknown").model_dump()
         report["outcome"]["error"]["retryable"] = True
-        desk.dispatcher.report("ann", "page-a", Result.model_validate(report))
+        desk.dispatcher.take_report("ann", "page-a", Result.model_validate(report))
     outcome = await running
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.NETWORK)
     assert len(desk.browser.sent) == 2
@@ -126,7 +126,7 @@ async def test_what_a_page_reports_after_the_end_is_kept_and_changes_nothing() -
     running = desk.start(request(safe=False), 1)
     call_id = await desk.sent()
     assert (await running).state is CallState.OUTCOME_UNKNOWN
-    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
     assert [(user, result.call_id) for user, result in desk.journal.late_results] == [("ann", call_id)]
 
 
@@ -135,10 +135,10 @@ async def test_what_another_page_says_of_a_call_that_is_open_is_no_late_truth() 
     desk = Desk()
     running = desk.start(request(safe=False), 1)
     call_id = await desk.sent()
-    desk.dispatcher.report("ann", "another-tab", failed(call_id, ErrorCode.NETWORK, "no"))
+    desk.dispatcher.take_report("ann", "another-tab", failed(call_id, ErrorCode.NETWORK, "no"))
     assert (await running).state is CallState.OUTCOME_UNKNOWN
     assert desk.journal.late_results == []
-    desk.dispatcher.report("ann", "page-a", answered(call_id, 201))
+    desk.dispatcher.take_report("ann", "page-a", answered(call_id, 201))
     assert [result.outcome.status for _, result in desk.journal.late_results] == ["answered"]
 
 
@@ -148,9 +148,9 @@ async def test_a_report_of_a_call_that_was_never_given_to_its_user_costs_nothing
     running = desk.start(request(safe=False), 1)
     call_id = await desk.sent()
     await running
-    desk.dispatcher.report("bob", "page-b", answered(call_id))
-    desk.dispatcher.report("ann", "page-a", answered("call_nope"))
-    desk.dispatcher.report("ann", "page-a", answered(new_unsealed_id()))
+    desk.dispatcher.take_report("bob", "page-b", answered(call_id))
+    desk.dispatcher.take_report("ann", "page-a", answered("call_nope"))
+    desk.dispatcher.take_report("ann", "page-a", answered(new_unsealed_id()))
     assert desk.journal.late_results == []
 
 
@@ -164,7 +164,7 @@ async def test_an_unsafe_call_is_written_down_before_it_is_sent_and_a_safe_one_a
     await desk.sent(2)
     assert [(kept.request.safe, kept.may_begin) for kept in desk.journal.opened_records] == [(False, True)]
     for call in desk.browser.sent:
-        desk.dispatcher.report("ann", "page-a", answered(call.call_id))
+        desk.dispatcher.take_report("ann", "page-a", answered(call.call_id))
     assert [(await unsafe).state, (await safe).state] == [CallState.SUCCEEDED] * 2
     assert [kept.state for kept in desk.journal.ended_records] == [CallState.SUCCEEDED] * 2
 
@@ -180,7 +180,7 @@ async def test_without_a_journal_only_harmless_calls_are_made() -> None:
     )
     assert not desk.browser.sent
     safe = desk.start(request(safe=True))
-    desk.dispatcher.report("ann", "page-a", answered(await desk.sent()))
+    desk.dispatcher.take_report("ann", "page-a", answered(await desk.sent()))
     assert (await safe).state is CallState.SUCCEEDED
 
 
@@ -192,7 +192,7 @@ async def asked(desk: Desk, **changes: Any) -> tuple["asyncio.Task[CallOutcome]"
     needs = replace(request(safe=False), approval="needed", **changes)
     running = desk.start(needs, 2)
     call_id = await desk.sent(len(desk.browser.sent) + 1)
-    desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     return running, call_id
 
 
@@ -201,9 +201,9 @@ async def test_a_user_may_take_longer_to_decide_than_the_call_may_take() -> None
     desk = Desk()
     running, call_id = await asked(desk)
     await asyncio.sleep(60)
-    go = await desk.dispatcher.decide("page-a", said(call_id, "once"))
+    go = await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))
     assert (go.go, go.deadline_ms) == (True, pytest.approx(2000, abs=20))
-    assert await desk.dispatcher.decide("page-a", said(call_id, "once")) == go
+    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == go
     assert [kept.may_begin for kept in desk.journal.opened_records] == [False, True]
     assert (await running).state is CallState.OUTCOME_UNKNOWN
 
@@ -215,9 +215,9 @@ async def test_what_was_decided_is_told_and_written_down(
     """Once, however often the page says it: the answer to the first may have been lost."""
     desk = Desk()
     running, call_id = await asked(desk)
-    await desk.dispatcher.decide("page-a", said(call_id, decision))
-    await desk.dispatcher.decide("page-a", said(call_id, decision))
-    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    await desk.dispatcher.apply_decision("page-a", said(call_id, decision))
+    await desk.dispatcher.apply_decision("page-a", said(call_id, decision))
+    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
     await running
     assert desk.decisions.made == [("GET /products", decision)]
     (ended,) = desk.journal.ended_records
@@ -234,7 +234,9 @@ async def test_a_denial_is_a_normal_ending(reason: Literal["user", "no_answer"])
     """Nothing was sent, and the model is told who decided."""
     desk = Desk()
     running, call_id = await asked(desk)
-    assert await desk.dispatcher.decide("page-a", said(call_id, "denied", reason)) == Go(go=False)
+    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "denied", reason)) == GoAhead(
+        go=False
+    )
     outcome = await running
     assert outcome.state is CallState.DENIED
     assert outcome.error
@@ -255,7 +257,7 @@ async def test_no_answer_is_a_denial_even_when_the_page_sleeps() -> None:
     took = asyncio.get_running_loop().time() - began
     assert took == pytest.approx(DEFAULT_APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
     assert desk.browser.cancelled == [("page-a", call_id, "no_answer")]
-    assert await desk.dispatcher.decide("page-a", said(call_id, "once")) == Go(go=False)
+    assert await desk.dispatcher.apply_decision("page-a", said(call_id, "once")) == GoAhead(go=False)
 
 
 @pytest.mark.parametrize("ending", ["caller", "page", "user"])
@@ -267,7 +269,7 @@ async def test_before_go_nothing_is_in_doubt(ending: str) -> None:
         desk.browser.pages.clear()
         desk.dispatcher.abandon_session("page-a")
     elif ending == "user":
-        assert desk.dispatcher.cancel(call_id, "ann", "user")
+        assert desk.dispatcher.cancel_call(call_id, "ann", "user")
     else:
         running.cancel()
     done, _ = await asyncio.wait({running})
@@ -284,11 +286,11 @@ async def test_a_card_that_was_lost_with_its_page_is_shown_again() -> None:
     running, call_id = await asked(desk)
     desk.dispatcher.abandon_session("page-a")
     desk.browser.pages["ann"] = back = page("page-a2", device="page-a", instance="w2")
-    desk.dispatcher.reconcile("ann", back, frozenset(), {})
+    desk.dispatcher.reconcile_page("ann", back, frozenset(), {})
     await desk.sent(2)
-    desk.dispatcher.accept("page-a2", Accepted(call_id=call_id, awaiting_approval=True))
-    assert (await desk.dispatcher.decide("page-a2", said(call_id, "once"))).go
-    desk.dispatcher.report("ann", "page-a2", answered(call_id))
+    desk.dispatcher.accept_call("page-a2", Accepted(call_id=call_id, awaiting_approval=True))
+    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).go
+    desk.dispatcher.take_report("ann", "page-a2", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
@@ -297,7 +299,7 @@ async def test_only_the_owner_stops_a_call() -> None:
     desk = Desk()
     running = desk.start(request())
     call_id = await desk.sent()
-    assert not desk.dispatcher.cancel(call_id, "bob", "user")
-    assert desk.dispatcher.cancel(call_id, "ann", "user")
+    assert not desk.dispatcher.cancel_call(call_id, "bob", "user")
+    assert desk.dispatcher.cancel_call(call_id, "ann", "user")
     assert (await running).state is CallState.CANCELLED
     assert desk.browser.cancelled == [("page-a", call_id, "stopped")]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.browser_protocol import Accepted, Go, Result
+from bridge.browser_protocol import Accepted, GoAhead, Result
 from bridge.calls.dispatcher import MAX_ATTEMPTS, RESUME_S
 from bridge.calls.open_call import APPROVAL_GRACE_S, CallRecord, CallRequest
 from bridge.calls.outcome import CallOutcome
@@ -28,13 +28,13 @@ class SlowJournal(FakeJournal):
         super().__init__()
         self.may_commit = asyncio.Event()
 
-    async def opened(self, record: CallRecord, within_s: float) -> None:
+    async def record_opened(self, record: CallRecord, within_s: float) -> None:
         try:
             async with asyncio.timeout(within_s):
                 await self.may_commit.wait()
         except TimeoutError:
             raise JournalUnavailable from None
-        await super().opened(record, within_s)
+        await super().record_opened(record, within_s)
 
 
 class SlowDesk(Desk):
@@ -51,7 +51,7 @@ async def asked(desk: Desk, *, safe: bool = False) -> tuple["asyncio.Task[CallOu
     """A call whose page shows a card."""
     running = desk.start(needs_approval(safe=safe), 2)
     call_id = await desk.sent()
-    desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     return running, call_id
 
 
@@ -66,10 +66,10 @@ async def test_a_page_that_did_not_hear_go_is_still_believed_to_have_begun() -> 
     """It lists the call as waiting, gets go again and begins; a loss after that is one in mid-request."""
     desk = Desk()
     running, call_id = await asked(desk)
-    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
     back = page("page-a2", device="page-a")
-    desk.dispatcher.reconcile("ann", back, NOBODY, {call_id: "waiting"})
-    assert (await desk.dispatcher.decide("page-a2", said(call_id, "once"))).go
+    desk.dispatcher.reconcile_page("ann", back, NOBODY, {call_id: "waiting"})
+    assert (await desk.dispatcher.apply_decision("page-a2", said(call_id, "once"))).go
     desk.dispatcher.abandon_session("page-a2")
     assert (await running).state is CallState.OUTCOME_UNKNOWN
     assert len(desk.browser.sent) == 1
@@ -80,8 +80,8 @@ async def test_an_ack_that_its_decision_overtook_takes_nothing_back() -> None:
     desk = Desk()
     running = desk.start(needs_approval(), 2)
     call_id = await desk.sent()
-    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
-    desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
+    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
     assert (await running).state is CallState.OUTCOME_UNKNOWN
 
 
@@ -91,10 +91,10 @@ async def test_a_call_that_a_page_takes_up_twice_is_not_tried_more_often() -> No
     running = desk.start(needs_approval(safe=True))
     for attempt in range(1, MAX_ATTEMPTS + 1):
         call_id = await desk.sent(attempt)
-        desk.dispatcher.accept("page-a", Accepted(call_id=call_id))
-        desk.dispatcher.accept("page-a", Accepted(call_id=call_id, awaiting_approval=True))
-        assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
-        desk.dispatcher.report("ann", "page-a", lost(call_id))
+        desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
+        desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))
+        assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
+        desk.dispatcher.take_report("ann", "page-a", lost(call_id))
     assert (await running).state is CallState.FAILED
     assert len(desk.browser.sent) == MAX_ATTEMPTS
 
@@ -105,8 +105,8 @@ async def test_a_page_that_runs_what_it_was_to_ask_about_has_tried_it() -> None:
     running = desk.start(needs_approval(safe=True))
     for attempt in range(1, MAX_ATTEMPTS + 1):
         call_id = await desk.sent(attempt)
-        desk.dispatcher.accept("page-a", Accepted(call_id=call_id))
-        desk.dispatcher.report("ann", "page-a", lost(call_id))
+        desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
+        desk.dispatcher.take_report("ann", "page-a", lost(call_id))
     assert (await running).state is CallState.FAILED
 
 
@@ -118,7 +118,7 @@ async def test_reconnecting_gives_nobody_more_time_to_decide() -> None:
     for number in range(3):
         await asyncio.sleep(DEFAULT_APPROVAL_S / 4)
         back = page(f"back-{number}", device="page-a")
-        desk.dispatcher.reconcile("ann", back, NOBODY, {call_id: "waiting"})
+        desk.dispatcher.reconcile_page("ann", back, NOBODY, {call_id: "waiting"})
     assert (await running).state is CallState.DENIED
     took = asyncio.get_running_loop().time() - began
     assert took == pytest.approx(DEFAULT_APPROVAL_S + APPROVAL_GRACE_S, abs=0.1)
@@ -129,11 +129,11 @@ async def test_nobody_is_asked_twice_about_one_call() -> None:
     desk = Desk()
     running, call_id = await asked(desk, safe=True)
     assert desk.browser.sent[0].approval == "needed"
-    assert (await desk.dispatcher.decide("page-a", said(call_id, "once"))).go
-    desk.dispatcher.report("ann", "page-a", lost(call_id))
+    assert (await desk.dispatcher.apply_decision("page-a", said(call_id, "once"))).go
+    desk.dispatcher.take_report("ann", "page-a", lost(call_id))
     await desk.sent(2)
     assert desk.browser.sent[1].approval == "granted"
-    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
@@ -148,7 +148,7 @@ async def test_a_page_that_left_while_the_call_was_written_down_leaves_no_doubt(
     call_id = await desk.sent()
     await asyncio.sleep(2 * RESUME_S)
     assert desk.browser.sent[0].sid == "phone"
-    desk.dispatcher.report("ann", "phone", answered(call_id))
+    desk.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
@@ -160,12 +160,13 @@ async def test_a_decision_said_twice_is_one_decision() -> None:
     desk.slow.may_commit.clear()
     async with asyncio.TaskGroup() as group:
         answers = [
-            group.create_task(desk.dispatcher.decide("page-a", said(call_id, "once"))) for _ in range(2)
+            group.create_task(desk.dispatcher.apply_decision("page-a", said(call_id, "once")))
+            for _ in range(2)
         ]
         await asyncio.sleep(0.1)
         desk.slow.may_commit.set()
     assert [answer.result().go for answer in answers] == [True, True]
-    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 
@@ -177,15 +178,15 @@ async def test_only_the_page_that_has_the_call_is_told_to_go() -> None:
     desk.slow.may_commit.clear()
     desk.browser.pages["ann"] = page("phone")
     async with asyncio.TaskGroup() as group:
-        first = group.create_task(desk.dispatcher.decide("page-a", said(call_id, "once")))
+        first = group.create_task(desk.dispatcher.apply_decision("page-a", said(call_id, "once")))
         await asyncio.sleep(0.1)
         desk.dispatcher.abandon_session("page-a")
         await asyncio.sleep(RESUME_S + 0.1)
         desk.slow.may_commit.set()
     await desk.sent(2)
-    assert first.result() == Go(go=False)
-    assert (await desk.dispatcher.decide("phone", said(call_id, "once"))).go
-    desk.dispatcher.report("ann", "phone", answered(call_id))
+    assert first.result() == GoAhead(go=False)
+    assert (await desk.dispatcher.apply_decision("phone", said(call_id, "once"))).go
+    desk.dispatcher.take_report("ann", "phone", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
 
 

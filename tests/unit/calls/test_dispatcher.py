@@ -20,8 +20,8 @@ async def test_a_call_ends_with_what_the_page_reports() -> None:
     desk = Desk()
     running = desk.start(request())
     call_id = await desk.sent()
-    desk.dispatcher.accept("page-a", Accepted(call_id=call_id))
-    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    desk.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
+    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
     outcome = await running
     assert outcome.state is CallState.SUCCEEDED
     assert outcome.answered is not None
@@ -39,7 +39,7 @@ async def test_an_api_error_is_a_failure_with_the_apis_own_status() -> None:
     """The model reads status and body of the API as data (ruling 9)."""
     desk = Desk()
     running = desk.start(request(safe=False))
-    desk.dispatcher.report("ann", "page-a", answered(await desk.sent(), 404, "gone"))
+    desk.dispatcher.take_report("ann", "page-a", answered(await desk.sent(), 404, "gone"))
     outcome = await running
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.HTTP_STATUS)
     assert outcome.error
@@ -116,10 +116,10 @@ async def test_results_and_acks_of_another_page_change_nothing() -> None:
     running = desk.start(request(user="ann"))
     call_id = await desk.sent()
     refusal = WireError(code=ErrorCode.NOT_ACCEPTED, message="No.")
-    desk.dispatcher.accept("page-b", Accepted(call_id=call_id, error=refusal))
-    desk.dispatcher.report("bob", "page-b", answered(call_id, text='{"forged":true}'))
-    desk.dispatcher.report("ann", "page-a", answered("call_of_somebody_else"))
-    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    desk.dispatcher.accept_call("page-b", Accepted(call_id=call_id, error=refusal))
+    desk.dispatcher.take_report("bob", "page-b", answered(call_id, text='{"forged":true}'))
+    desk.dispatcher.take_report("ann", "page-a", answered("call_of_somebody_else"))
+    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
     assert (await running).state is CallState.SUCCEEDED
     assert [call.sid for call in desk.browser.sent] == ["page-a"]
 
@@ -129,10 +129,10 @@ async def test_the_first_ending_stands() -> None:
     desk = Desk()
     running = desk.start(request())
     call_id = await desk.sent()
-    desk.dispatcher.report("ann", "page-a", answered(call_id))
-    desk.dispatcher.report("ann", "page-a", failed(call_id, ErrorCode.NETWORK, "no"))
+    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
+    desk.dispatcher.take_report("ann", "page-a", failed(call_id, ErrorCode.NETWORK, "no"))
     assert (await running).state is CallState.SUCCEEDED
-    desk.dispatcher.report("ann", "page-a", answered(call_id))
+    desk.dispatcher.take_report("ann", "page-a", answered(call_id))
 
 
 async def test_a_page_that_refuses_ends_the_call_as_denied() -> None:
@@ -140,7 +140,7 @@ async def test_a_page_that_refuses_ends_the_call_as_denied() -> None:
     desk = Desk()
     running = desk.start(request(safe=False))
     refusal = WireError(code=ErrorCode.NOT_ACCEPTED, message="Not here.")
-    desk.dispatcher.accept("page-a", Accepted(call_id=await desk.sent(), error=refusal))
+    desk.dispatcher.accept_call("page-a", Accepted(call_id=await desk.sent(), error=refusal))
     outcome = await running
     assert (outcome.state, outcome.error) == (CallState.DENIED, refusal)
 
@@ -159,7 +159,7 @@ async def test_an_unsafe_failure_is_certain_only_with_proof(
     """`fetch` rejects both before and after delivery; only proof makes it a failure (ruling 2)."""
     desk = Desk()
     running = desk.start(request(safe=safe))
-    desk.dispatcher.report("ann", "page-a", failed(await desk.sent(), ErrorCode.CORS, delivered))
+    desk.dispatcher.take_report("ann", "page-a", failed(await desk.sent(), ErrorCode.CORS, delivered))
     outcome = await running
     assert outcome.state is state
     assert outcome.error
@@ -183,7 +183,7 @@ async def test_an_announced_answer_that_never_arrived_is_no_success() -> None:
     """A page that claims an upload without one must not produce an empty answer."""
     desk = Desk()
     running = desk.start(request())
-    desk.dispatcher.report("ann", "page-a", announced(await desk.sent(), 200))
+    desk.dispatcher.take_report("ann", "page-a", announced(await desk.sent(), 200))
     outcome = await running
     assert outcome.state is CallState.FAILED
     assert outcome.error
@@ -197,7 +197,7 @@ async def test_what_changed_something_ends_by_its_status_though_its_answer_is_lo
     """What the API did is known; calling that a doubt would have somebody do it again."""
     desk = Desk()
     running = desk.start(request(safe=False))
-    desk.dispatcher.report("ann", "page-a", announced(await desk.sent(), status))
+    desk.dispatcher.take_report("ann", "page-a", announced(await desk.sent(), status))
     outcome = await running
     assert outcome.state is state
     if outcome.answered:
@@ -221,7 +221,7 @@ async def test_results_reach_the_call_they_belong_to_in_any_order() -> None:
     running = [desk.start(request()) for _ in range(2)]
     await desk.sent(2)
     for number, call in reversed(list(enumerate(desk.browser.sent))):
-        desk.dispatcher.report("ann", "page-a", answered(call.call_id, text=f'{{"n":{number}}}'))
+        desk.dispatcher.take_report("ann", "page-a", answered(call.call_id, text=f'{{"n":{number}}}'))
     bodies = [(await task).answered for task in running]
     assert [body and body.body for body in bodies] == [TextBody('{"n":0}'), TextBody('{"n":1}')]
 
@@ -235,7 +235,7 @@ async def test_a_busy_api_may_be_asked_again_only_if_that_does_no_harm(
     """`retryable` means: doing it again cannot do it twice."""
     desk = Desk()
     running = desk.start(request(safe=safe))
-    desk.dispatcher.report("ann", "page-a", answered(await desk.sent(), status))
+    desk.dispatcher.take_report("ann", "page-a", answered(await desk.sent(), status))
     outcome = await running
     assert outcome.error
     assert outcome.error.retryable is retryable
@@ -248,7 +248,9 @@ async def test_a_page_that_has_much_to_say_still_ends_its_call() -> None:
     call_id = await desk.sent()
     error = {"code": ErrorCode.NETWORK, "message": "x" * 9000}
     outcome = {"status": "failed", "error": error, "delivered": "unknown"}
-    desk.dispatcher.report("ann", "page-a", Result.model_validate({"call_id": call_id, "outcome": outcome}))
+    desk.dispatcher.take_report(
+        "ann", "page-a", Result.model_validate({"call_id": call_id, "outcome": outcome})
+    )
     ended = await running
     assert ended.state is CallState.OUTCOME_UNKNOWN
     assert ended.error
@@ -259,7 +261,7 @@ async def test_an_answer_too_large_to_read_leaves_no_doubt_that_there_was_one() 
     """The API performed the request and answered; only its answer cannot be passed on."""
     desk = Desk()
     running = desk.start(request(safe=False))
-    desk.dispatcher.report("ann", "page-a", failed(await desk.sent(), ErrorCode.TOO_LARGE, "unknown"))
+    desk.dispatcher.take_report("ann", "page-a", failed(await desk.sent(), ErrorCode.TOO_LARGE, "unknown"))
     outcome = await running
     assert (outcome.state, outcome.error and outcome.error.code) == (CallState.FAILED, ErrorCode.TOO_LARGE)
 
@@ -271,7 +273,7 @@ async def test_what_an_api_says_of_its_failure_reaches_the_model() -> None:
     problem = '{"title": "Not Found", "detail": "Shelf 7 is gone.", "shelf": 123456789012345678901234567890}'
     report = answered(await desk.sent(), 404, problem).model_dump()
     report["outcome"]["status_text"] = "Not Found"
-    desk.dispatcher.report("ann", "page-a", Result.model_validate(report))
+    desk.dispatcher.take_report("ann", "page-a", Result.model_validate(report))
     outcome = await running
     assert outcome.error
     assert outcome.error.message == "The API answered 404 Not Found: Shelf 7 is gone."

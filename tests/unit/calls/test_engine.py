@@ -99,7 +99,7 @@ async def test_only_the_schemas_of_what_was_found_are_made() -> None:
     house = House()
     await house.add(document_text())
     await house.read("find_operations", {"query": "list", "limit": 1})
-    assert list((await house.registry.view("ann")).servers[0].schemas) == ["GET /products"]
+    assert list((await house.registry.view_of_user("ann")).servers[0].schemas) == ["GET /products"]
 
 
 async def test_an_index_is_made_once_per_view() -> None:
@@ -107,8 +107,8 @@ async def test_an_index_is_made_once_per_view() -> None:
     house = House()
     await house.add(document_text())
     await found(house, {"query": "list"})
-    view = await house.registry.view("ann")
-    assert view.search() is view.search()
+    view = await house.registry.view_of_user("ann")
+    assert view.build_search() is view.build_search()
     await house.add(document_text("Other", paths={"/o": operation("listOthers")}))
     assert await found(house, {"query": "others"}) == ["listOthers"]
 
@@ -149,7 +149,7 @@ async def test_a_call_that_needs_its_user_is_sent_with_that_word() -> None:
     """Also inside `run_operation`: what counts is the operation that it names."""
     house = House()
     await house.add(document_text())
-    await house.approvals.choose("ann", "safe")
+    await house.approvals.choose_mode("ann", "safe")
     for tool, arguments in (
         ("addProduct", {"name": "tea"}),
         ("run_operation", {"name": "addProduct", "arguments": {"name": "tea"}}),

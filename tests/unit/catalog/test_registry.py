@@ -3,51 +3,23 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 
 from bridge.browser_protocol import MAX_ORIGINS
-from bridge.catalog.registry import Registry
-from bridge.catalog.server_view import AdvertisedDocument, LoadedServer, UserSelection, UserView
+from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import document_text, operation
-from tests.support.stores.memory_store import InlineCompiler, MemoryStore
+from tests.support.stores.memory_store import MemoryStore
+from tests.support.stores.registries import OPERATOR, RestartableRegistry
 from tests.support.waiting import eventually
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject
 from toolserver.tool.meta_tools import META_NAMES
 from toolserver.tool.naming import OperationKey
-from toolserver.tool.selection import Selection
 
 pytestmark = pytest.mark.asyncio
-
-OPERATOR = "operator"
-
-
-@dataclass
-class House:
-    """A registry over a store that can be opened again, as after a restart."""
-
-    store: MemoryStore = field(default_factory=MemoryStore)
-    changes: list[str | None] = field(default_factory=list[str | None])
-    loaded: list[str] = field(default_factory=list[str])
-
-    def open(self, bounds: Selection = Selection()) -> Registry:  # noqa: B008 - it is immutable
-        async def on_change(user_id: str | None) -> None:
-            self.changes.append(user_id)
-
-        def on_load(server: LoadedServer) -> None:
-            self.loaded.append(server.record.id)
-
-        return Registry(
-            self.store,
-            InlineCompiler(),
-            operator_id=OPERATOR,
-            bounds=bounds,
-            on_change=on_change,
-            on_load=on_load,
-        )
 
 
 def names(view: UserView) -> list[str]:
@@ -60,168 +32,184 @@ def digests(server: LoadedServer, *keys: str) -> dict[str, str]:
 
 async def test_a_personal_document_is_seen_by_its_user_alone() -> None:
     """Two users of one bridge must not learn what APIs the other one has."""
-    registry = House().open()
-    server = await registry.add("ann", document_text(), source_url=None)
-    assert names(await registry.view("ann")) == ["listProducts", "addProduct"]
-    bob = await registry.view("bob")
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", document_text(), source_url=None)
+    assert names(await registry.view_of_user("ann")) == ["listProducts", "addProduct"]
+    bob = await registry.view_of_user("bob")
     assert names(bob) == []
     with pytest.raises(BridgeError) as refused:
-        bob.server(server.record.id)
+        bob.find_server(server.record.id)
     assert refused.value.error.code is ErrorCode.NOT_FOUND
 
 
 async def test_a_shared_document_is_offered_to_every_user_and_accepted_by_each() -> None:
     """Acceptance is each user's own decision (ruling 26)."""
-    registry = House().open()
-    server = await registry.share("shop.json", document_text(), source_url=None)
-    await registry.accept("ann", server.record.id, digests(server))
-    ann, bob = await registry.view("ann"), await registry.view("bob")
+    registry = RestartableRegistry().open()
+    server = await registry.share_document("shop.json", document_text(), source_url=None)
+    await registry.accept_operations("ann", server.record.id, digests(server))
+    ann, bob = await registry.view_of_user("ann"), await registry.view_of_user("bob")
     assert [ann.is_accepted(tool) for tool in ann.catalog.tools] == [True, True]
     assert [bob.is_accepted(tool) for tool in bob.catalog.tools] == [False, False]
 
 
 async def test_the_first_holder_keeps_the_plain_name() -> None:
     """A new document must not take over the name that a running chat uses."""
-    registry = House().open()
-    await registry.add("ann", document_text("Alpha", paths={"/a": operation("search")}), source_url=None)
-    await registry.add("ann", document_text("Beta", paths={"/b": operation("search")}), source_url=None)
-    assert names(await registry.view("ann")) == ["search", "beta_search"]
+    registry = RestartableRegistry().open()
+    await registry.add_server(
+        "ann", document_text("Alpha", paths={"/a": operation("search")}), source_url=None
+    )
+    await registry.add_server(
+        "ann", document_text("Beta", paths={"/b": operation("search")}), source_url=None
+    )
+    assert names(await registry.view_of_user("ann")) == ["search", "beta_search"]
 
 
 async def test_names_stay_when_the_first_holder_is_removed_and_after_a_restart() -> None:
     """A name never changes in mid-chat."""
-    house = House()
+    house = RestartableRegistry()
     registry = house.open()
-    first = await registry.add(
+    first = await registry.add_server(
         "ann", document_text("Alpha", paths={"/a": operation("search")}), source_url=None
     )
-    await registry.add("ann", document_text("Beta", paths={"/b": operation("search")}), source_url=None)
-    await registry.view("ann")
-    await registry.remove("ann", first.record.id)
-    assert names(await registry.view("ann")) == ["beta_search"]
+    await registry.add_server(
+        "ann", document_text("Beta", paths={"/b": operation("search")}), source_url=None
+    )
+    await registry.view_of_user("ann")
+    await registry.remove_server("ann", first.record.id)
+    assert names(await registry.view_of_user("ann")) == ["beta_search"]
     again = house.open()
-    assert await again.load() == []
-    assert names(await again.view("ann")) == ["beta_search"]
+    assert await again.load_servers() == []
+    assert names(await again.view_of_user("ann")) == ["beta_search"]
 
 
 async def test_a_shared_newcomer_does_not_take_a_users_own_name() -> None:
     """The operator shares a document whose tool is called like one that Ann already uses."""
-    registry = House().open()
-    await registry.add("ann", document_text("Mine", paths={"/a": operation("search")}), source_url=None)
-    await registry.view("ann")
-    await registry.share("all.json", document_text("All", paths={"/b": operation("search")}), source_url=None)
-    assert names(await registry.view("ann")) == ["all_search", "search"]
-    assert names(await registry.view("bob")) == ["search"]
+    registry = RestartableRegistry().open()
+    await registry.add_server(
+        "ann", document_text("Mine", paths={"/a": operation("search")}), source_url=None
+    )
+    await registry.view_of_user("ann")
+    await registry.share_document(
+        "all.json", document_text("All", paths={"/b": operation("search")}), source_url=None
+    )
+    assert names(await registry.view_of_user("ann")) == ["all_search", "search"]
+    assert names(await registry.view_of_user("bob")) == ["search"]
 
 
 async def test_names_that_open_webui_uses_itself_get_the_prefix() -> None:
     """A tool called `fetch_url` would be taken for Open WebUI's own (ruling 13)."""
-    registry = House().open()
-    await registry.add("ann", document_text("Shop", paths={"/a": operation("fetch_url")}), source_url=None)
-    assert names(await registry.view("ann")) == ["shop_fetch_url"]
+    registry = RestartableRegistry().open()
+    await registry.add_server(
+        "ann", document_text("Shop", paths={"/a": operation("fetch_url")}), source_url=None
+    )
+    assert names(await registry.view_of_user("ann")) == ["shop_fetch_url"]
 
 
 @pytest.mark.parametrize("name", sorted(META_NAMES))
 async def test_names_of_the_bridges_own_tools_get_the_prefix_in_every_scope(name: str) -> None:
     """Also where a name was given before it was reserved; the new one is kept then."""
-    house = House()
+    house = RestartableRegistry()
     registry = house.open()
     document = document_text("Shop", paths={"/a": operation(name)})
-    await registry.share("shop.json", document, source_url=None)
-    assert names(await registry.view("ann")) == [f"shop_{name}"]
-    await registry.add("ann", document_text("Mine", paths={"/a": operation(name)}), source_url=None)
+    await registry.share_document("shop.json", document, source_url=None)
+    assert names(await registry.view_of_user("ann")) == [f"shop_{name}"]
+    await registry.add_server("ann", document_text("Mine", paths={"/a": operation(name)}), source_url=None)
     house.store.kept_names["ann"] = {OperationKey("mine", "GET /a"): name}
     again = house.open()
-    await again.load()
-    assert names(await again.view("ann")) == [f"mine_{name}"]
+    await again.load_servers()
+    assert names(await again.view_of_user("ann")) == [f"mine_{name}"]
     assert house.store.kept_names["ann"] == {OperationKey("mine", "GET /a"): f"mine_{name}"}
 
 
 async def test_acceptance_survives_a_restart() -> None:
     """Users decide once."""
-    house = House()
+    house = RestartableRegistry()
     registry = house.open()
-    server = await registry.add("ann", document_text(), source_url="http://h/spec.json")
-    await registry.accept("ann", server.record.id, digests(server, "GET /products"))
+    server = await registry.add_server("ann", document_text(), source_url="http://h/spec.json")
+    await registry.accept_operations("ann", server.record.id, digests(server, "GET /products"))
     again = house.open()
-    await again.load()
-    view = await again.view("ann")
+    await again.load_servers()
+    view = await again.view_of_user("ann")
     assert [view.is_accepted(tool) for tool in view.catalog.tools] == [True, False]
     assert view.accepted_origins() == ("http://api.example",)
 
 
 async def test_what_the_user_was_not_shown_cannot_be_accepted() -> None:
     """The digest is what was on the screen; a document that changed meanwhile must be looked at again."""
-    registry = House().open()
-    server = await registry.add("ann", document_text(), source_url=None)
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", document_text(), source_url=None)
     with pytest.raises(BridgeError) as refused:
-        await registry.accept("ann", server.record.id, {"GET /products": "0" * 64})
+        await registry.accept_operations("ann", server.record.id, {"GET /products": "0" * 64})
     assert refused.value.error.code is ErrorCode.DOCUMENT_CHANGED
     with pytest.raises(BridgeError):
-        await registry.accept("ann", server.record.id, {"GET /nothing": "0" * 64})
+        await registry.accept_operations("ann", server.record.id, {"GET /nothing": "0" * 64})
 
 
 async def test_a_changed_operation_pauses_and_the_others_go_on() -> None:
     """A vendor's update must not silently change what a call does (ruling 19)."""
-    registry = House().open()
-    server = await registry.add("ann", document_text(), source_url=None)
-    await registry.accept("ann", server.record.id, digests(server))
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", document_text(), source_url=None)
+    await registry.accept_operations("ann", server.record.id, digests(server))
     changed = json.loads(document_text())
     changed["paths"]["/products"]["get"]["parameters"].append(
         {"name": "admin", "in": "query", "schema": {"type": "boolean"}}
     )
     await registry.replace_document("ann", server.record.id, json.dumps(changed), None)
-    view = await registry.view("ann")
+    view = await registry.view_of_user("ann")
     assert {tool.name: view.is_accepted(tool) for tool in view.catalog.tools} == {
         "listProducts": False,
         "addProduct": True,
     }
-    assert view.acceptance(view.servers[0]) == (1, 1)
+    assert view.count_accepted(view.servers[0]) == (1, 1)
 
 
 async def test_another_base_url_needs_acceptance_again() -> None:
     """Where requests go is the most important thing that was accepted."""
-    registry = House().open()
-    server = await registry.add("ann", document_text(), source_url=None)
-    await registry.accept("ann", server.record.id, digests(server))
-    await registry.change("ann", server.record.id, base_url="http://elsewhere.example")
-    view = await registry.view("ann")
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", document_text(), source_url=None)
+    await registry.accept_operations("ann", server.record.id, digests(server))
+    await registry.change_server("ann", server.record.id, base_url="http://elsewhere.example")
+    view = await registry.view_of_user("ann")
     assert not any(view.is_accepted(tool) for tool in view.catalog.tools)
     assert view.servers[0].compiled.origins == ("http://elsewhere.example",)
 
 
 async def test_only_the_operator_changes_a_shared_server() -> None:
     """One user must not redirect another user's calls."""
-    registry = House().open()
-    server = await registry.share("shop.json", document_text(), source_url=None)
+    registry = RestartableRegistry().open()
+    server = await registry.share_document("shop.json", document_text(), source_url=None)
     for attempt in (
-        registry.change("ann", server.record.id, base_url="http://evil.example"),
+        registry.change_server("ann", server.record.id, base_url="http://evil.example"),
         registry.replace_document("ann", server.record.id, document_text("Evil"), None),
-        registry.remove("ann", server.record.id),
+        registry.remove_server("ann", server.record.id),
     ):
         with pytest.raises(BridgeError) as refused:
             await attempt
         assert refused.value.error.code is ErrorCode.OPERATOR_ONLY
     with pytest.raises(BridgeError) as refused:
-        await registry.remove(OPERATOR, server.record.id)
+        await registry.remove_server(OPERATOR, server.record.id)
     assert refused.value.error.code is ErrorCode.INVALID_REQUEST
-    changed = await registry.change(OPERATOR, server.record.id, inline_html=True)
+    changed = await registry.change_server(OPERATOR, server.record.id, inline_html=True)
     assert changed.record.inline_html
 
 
 async def test_a_server_named_again_on_the_command_line_is_the_same_server() -> None:
     """Ids, names and acceptances of a shared document survive a restart, and it is there only when named."""
-    house = House()
+    house = RestartableRegistry()
     registry = house.open()
-    first = await registry.share("shop.json", document_text(), source_url="http://127.0.0.1:1/shop.json")
-    await registry.accept("ann", first.record.id, digests(first))
+    first = await registry.share_document(
+        "shop.json", document_text(), source_url="http://127.0.0.1:1/shop.json"
+    )
+    await registry.accept_operations("ann", first.record.id, digests(first))
     unnamed = house.open()
-    await unnamed.load()
-    assert names(await unnamed.view("ann")) == []
+    await unnamed.load_servers()
+    assert names(await unnamed.view_of_user("ann")) == []
     again = house.open()
-    second = await again.share("shop.json", document_text(), source_url="http://127.0.0.1:1/shop.json")
+    second = await again.share_document(
+        "shop.json", document_text(), source_url="http://127.0.0.1:1/shop.json"
+    )
     assert second.record.id == first.record.id
-    view = await again.view("ann")
+    view = await again.view_of_user("ann")
     assert all(view.is_accepted(tool) for tool in view.catalog.tools)
 
 
@@ -236,140 +224,43 @@ async def test_opening_the_page_accepts_anew_only_what_stays_on_this_machine(
     server: str, changed_server: str, may: bool
 ) -> None:
     """A remote document that changed must be looked at, even if the command line names it (ruling 19)."""
-    registry = House().open()
-    first = await registry.share("s", document_text(server=server), source_url=None)
-    assert (await registry.view(OPERATOR)).may_accept_on_open(first)
-    assert not (await registry.view("ann")).may_accept_on_open(first)
-    await registry.accept(OPERATOR, first.record.id, digests(first))
-    second = await registry.share("s", document_text(server=changed_server), source_url=None)
-    assert (await registry.view(OPERATOR)).may_accept_on_open(second) is may
+    registry = RestartableRegistry().open()
+    first = await registry.share_document("s", document_text(server=server), source_url=None)
+    assert (await registry.view_of_user(OPERATOR)).may_accept_on_open(first)
+    assert not (await registry.view_of_user("ann")).may_accept_on_open(first)
+    await registry.accept_operations(OPERATOR, first.record.id, digests(first))
+    second = await registry.share_document("s", document_text(server=changed_server), source_url=None)
+    assert (await registry.view_of_user(OPERATOR)).may_accept_on_open(second) is may
 
 
 async def test_a_page_document_is_never_accepted_by_opening_the_page() -> None:
     """What a user adds is accepted where it is added."""
-    registry = House().open()
-    server = await registry.add("ann", document_text(server="http://127.0.0.1:1"), source_url=None)
-    assert not (await registry.view("ann")).may_accept_on_open(server)
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", document_text(server="http://127.0.0.1:1"), source_url=None)
+    assert not (await registry.view_of_user("ann")).may_accept_on_open(server)
 
 
 async def test_a_broken_document_is_refused_and_a_broken_one_in_store_hides_no_other() -> None:
     """After an update of the bridge one stored document may not compile any more; the others must."""
-    house = House()
+    house = RestartableRegistry()
     registry = house.open()
     with pytest.raises(BridgeError) as refused:
-        await registry.add("ann", "no document", source_url=None)
+        await registry.add_server("ann", "no document", source_url=None)
     assert refused.value.error.code is ErrorCode.INVALID_DOCUMENT
-    await registry.add("ann", document_text("Good"), source_url=None)
-    bad = await registry.add("ann", document_text("Bad"), source_url=None)
+    await registry.add_server("ann", document_text("Good"), source_url=None)
+    bad = await registry.add_server("ann", document_text("Bad"), source_url=None)
 
     await house.store.save_server(replace(bad.record, text="{"))
     again = house.open()
-    assert [record.id for record, _ in await again.load()] == ["bad"]
-    assert names(await again.view("ann")) == ["listProducts", "addProduct"]
-
-
-async def test_the_advertised_document_has_a_stable_tag_until_something_changes() -> None:
-    """Open WebUI asks for the document at every chat message; an unchanged one costs it nothing."""
-    registry = House().open()
-    await registry.add("ann", document_text("Alpha"), source_url=None)
-    document = await registry.document(await registry.view("ann"), None)
-    assert await registry.document(await registry.view("ann"), None) is document
-    await registry.add("ann", document_text("Beta"), source_url=None)
-    view = await registry.view("ann")
-    assert (await registry.document(view, None)).etag != document.etag
-    paths = json.loads((await registry.document(view, "beta")).body)["paths"]
-    assert list(paths)[:2] == ["/tools/beta_listProducts", "/tools/beta_addProduct"]
-
-
-def many(title: str, count: int) -> str:
-    paths: JsonObject = {f"/{title}{number}": operation(f"{title}{number}") for number in range(count)}
-    return document_text(title, paths=paths)
-
-
-def advertised(document: AdvertisedDocument) -> list[str]:
-    return [path.removeprefix("/tools/") for path in json.loads(document.body)["paths"]]
-
-
-async def test_a_catalog_that_is_too_large_shows_pinned_tools_and_the_ways_to_the_others() -> None:
-    """Models take 128 tools (ruling 13); the schemas of the others are not even made."""
-    registry = House().open()
-    server = await registry.add("ann", many("op", 200), source_url=None)
-    meta_tools = ["find_operations", "run_operation", "read_result"]
-    first = await registry.document(await registry.view("ann"), None)
-    assert advertised(first) == meta_tools
-    await registry.select("ann", UserSelection(pinned=("op7", "gone", "op3")))
-    pinned = await registry.document(await registry.view("ann"), None)
-    assert advertised(pinned) == ["op3", "op7", *meta_tools]
-    assert pinned.etag != first.etag
-    assert set(server.schemas) == {"GET /op3", "GET /op7"}
-    await registry.select("ann", UserSelection(max_tools=201))
-    everything = await registry.document(await registry.view("ann"), "op")
-    assert advertised(everything)[-2:] == ["op199", "read_result"]
-
-
-async def test_the_address_of_one_server_shows_its_tools_whatever_servers_were_chosen() -> None:
-    """Who asks for one server has chosen it; the other choices hold there, too."""
-    registry = House().open()
-    await registry.add("ann", many("a", 3), source_url=None)
-    await registry.add("ann", many("b", 3), source_url=None)
-    await registry.select("ann", UserSelection(servers=("a",), names=("?1", "?2")))
-    view = await registry.view("ann")
-    assert advertised(await registry.document(view, None)) == ["a1", "a2", "read_result"]
-    assert advertised(await registry.document(view, "b")) == ["b1", "b2", "read_result"]
-    with pytest.raises(BridgeError):
-        await registry.document(view, "c")
-
-
-async def test_a_token_budget_bounds_what_is_shown() -> None:
-    """What a model pays for in every request is the user's choice, then the bridge's."""
-    house = House()
-    registry = house.open(Selection(max_tokens=1_000))
-    await registry.add("ann", many("op", 100), source_url=None)
-    assert len(advertised(await registry.document(await registry.view("ann"), None))) == 3
-    await registry.select("ann", UserSelection(max_tokens=100_000))
-    assert len(advertised(await registry.document(await registry.view("ann"), None))) == 101
-
-
-async def test_a_tool_whose_schema_cannot_be_made_fits_no_budget() -> None:
-    """One document that has become too slow to read must not keep the user from all the others."""
-    house = House()
-    registry = house.open(Selection(max_tokens=10_000))
-    await registry.add("ann", many("a", 3), source_url=None)
-    slow = await registry.add("ann", many("b", 3), source_url=None)
-    slow.record = replace(slow.record, text="{")
-    view = await registry.view("ann")
-    assert (await registry.offer(view, None)).over == "over_tokens"
-    assert advertised(await registry.document(view, "a"))[:3] == ["a0", "a1", "a2"]
-
-
-async def test_a_selection_is_each_users_own_and_survives_a_restart() -> None:
-    """Also of a shared server; the page is told, because its list changes."""
-    house = House()
-    registry = house.open()
-    await registry.share("op.json", many("op", 4), source_url=None)
-    await registry.select("ann", UserSelection(names=("op1",)))
-    assert house.changes == [None, "ann"]
-    again = house.open()
-    await again.share("op.json", many("op", 4), source_url=None)
-    assert advertised(await again.document(await again.view("ann"), None)) == ["op1", "read_result"]
-    assert len(advertised(await again.document(await again.view("bob"), None))) == 5
-
-
-async def test_only_what_was_chosen_is_found() -> None:
-    """A user who hides a server from models hides it from their search."""
-    registry = House().open()
-    await registry.add("ann", many("a", 3), source_url=None)
-    await registry.add("ann", many("b", 3), source_url=None)
-    await registry.select("ann", UserSelection(servers=("b",)))
-    found = (await registry.view("ann")).search().find("")
-    assert [tool.name for tool in found] == ["b0", "b1", "b2"]
+    assert [record.id for record, _ in await again.load_servers()] == ["bad"]
+    assert names(await again.view_of_user("ann")) == ["listProducts", "addProduct"]
 
 
 async def test_ids_are_readable_and_unique() -> None:
     """The id stands in URLs that people copy into Open WebUI."""
-    registry = House().open()
+    registry = RestartableRegistry().open()
     ids = [
-        (await registry.add("ann", document_text(title), source_url=None)).record.id
+        (await registry.add_server("ann", document_text(title), source_url=None)).record.id
         for title in ("Corner Shop!", "Corner shop", "日本")
     ]
     assert ids == ["corner-shop", "corner-shop-2", "server"]
@@ -377,58 +268,58 @@ async def test_ids_are_readable_and_unique() -> None:
 
 async def test_pages_are_told_of_changes_that_concern_them() -> None:
     """A page refetches its servers when told, so it must be told, and only when it concerns it."""
-    house = House()
+    house = RestartableRegistry()
     registry = house.open()
-    server = await registry.add("ann", document_text(), source_url=None)
-    await registry.accept("ann", server.record.id, digests(server))
-    await registry.share("all.json", document_text("All"), source_url=None)
+    server = await registry.add_server("ann", document_text(), source_url=None)
+    await registry.accept_operations("ann", server.record.id, digests(server))
+    await registry.share_document("all.json", document_text("All"), source_url=None)
     assert house.changes == ["ann", "ann", None]
     assert house.loaded == ["shop", "all"]
 
 
 async def test_a_document_that_is_replaced_while_it_warms_up_is_validated_by_its_own_schema() -> None:
     """The validators of the old text must not end up in the new server."""
-    registry = House().open()
-    old = await registry.add("ann", document_text(), source_url=None)
+    registry = RestartableRegistry().open()
+    old = await registry.add_server("ann", document_text(), source_url=None)
     newer = json.loads(document_text())
     newer["paths"]["/products"]["get"]["parameters"][0]["schema"] = {"type": "string"}
     new = await registry.replace_document("ann", old.record.id, json.dumps(newer), None)
     await registry.warm_validators(old)
     assert new.validators == {}
-    (await registry.validator(new, new.by_key["GET /products"])).validate({"limit": "many"})
+    (await registry.compile_validator(new, new.by_key["GET /products"])).validate_arguments({"limit": "many"})
     with pytest.raises(ArgumentError):
-        old.validators["GET /products"].validate({"limit": "many"})
+        old.validators["GET /products"].validate_arguments({"limit": "many"})
 
 
 async def test_a_server_that_is_removed_while_it_warms_up_does_no_harm() -> None:
     """Warming is background work; it must not fail for what a user does meanwhile."""
-    registry = House().open()
-    server = await registry.add("ann", document_text(), source_url=None)
-    await registry.remove("ann", server.record.id)
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", document_text(), source_url=None)
+    await registry.remove_server("ann", server.record.id)
     await registry.warm_validators(server)
 
 
 async def test_what_was_declined_stays_declined() -> None:
     """Nothing accepted after a decision is not the same as nothing decided yet, also after a restart."""
-    house = House()
+    house = RestartableRegistry()
     registry = house.open()
-    server = await registry.share("s", document_text(server="https://api.example"), source_url=None)
-    assert not (await registry.view(OPERATOR)).is_decided(server)
-    await registry.accept(OPERATOR, server.record.id, {})
+    server = await registry.share_document("s", document_text(server="https://api.example"), source_url=None)
+    assert not (await registry.view_of_user(OPERATOR)).is_decided(server)
+    await registry.accept_operations(OPERATOR, server.record.id, {})
     again = house.open()
-    server = await again.share("s", document_text(server="https://api.example"), source_url=None)
-    view = await again.view(OPERATOR)
+    server = await again.share_document("s", document_text(server="https://api.example"), source_url=None)
+    view = await again.view_of_user(OPERATOR)
     assert view.is_decided(server)
-    assert view.acceptance(server) == (0, 0)
+    assert view.count_accepted(server) == (0, 0)
     assert not any(view.is_accepted(tool) for tool in view.catalog.tools)
 
 
 async def test_a_caller_that_hangs_up_in_mid_change_leaves_nothing_half_done() -> None:
     """A withdrawal that reached the store must hold at once, whoever is still listening."""
-    house = House()
+    house = RestartableRegistry()
     registry = house.open()
-    server = await registry.add("ann", document_text(), source_url=None)
-    await registry.accept("ann", server.record.id, digests(server))
+    server = await registry.add_server("ann", document_text(), source_url=None)
+    await registry.accept_operations("ann", server.record.id, digests(server))
     written, go_on = asyncio.Event(), asyncio.Event()
     replace_acceptances = house.store.replace_acceptances
 
@@ -441,9 +332,9 @@ async def test_a_caller_that_hangs_up_in_mid_change_leaves_nothing_half_done() -
     slow = SlowStore(house.store.records, house.store.kept_names, house.store.accepted)
     house.store = slow
     registry = house.open()
-    await registry.load()
-    assert (await registry.view("ann")).accepted_origins()
-    change = asyncio.create_task(registry.accept("ann", server.record.id, {}))
+    await registry.load_servers()
+    assert (await registry.view_of_user("ann")).accepted_origins()
+    change = asyncio.create_task(registry.accept_operations("ann", server.record.id, {}))
     await written.wait()
     change.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -451,30 +342,30 @@ async def test_a_caller_that_hangs_up_in_mid_change_leaves_nothing_half_done() -
     go_on.set()
 
     async def withdrawn() -> bool:
-        return (await registry.view("ann")).accepted_origins() == ()
+        return (await registry.view_of_user("ann")).accepted_origins() == ()
 
     await eventually(withdrawn)
 
 
 async def test_a_setting_that_is_changed_while_the_document_is_refetched_is_kept() -> None:
     """The page refetches at its start; the user may be quick."""
-    registry = House().open()
-    server = await registry.add("ann", document_text(), source_url=None)
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", document_text(), source_url=None)
     async with asyncio.TaskGroup() as group:
         group.create_task(registry.replace_document("ann", server.record.id, document_text("New"), None))
-        group.create_task(registry.change("ann", server.record.id, base_url="http://my.lan"))
-    record = (await registry.view("ann")).servers[0].record
+        group.create_task(registry.change_server("ann", server.record.id, base_url="http://my.lan"))
+    record = (await registry.view_of_user("ann")).servers[0].record
     assert (record.title, record.base_url) == ("New", "http://my.lan")
 
 
 async def test_two_documents_of_one_title_that_arrive_together_get_two_ids() -> None:
     """Neither may overwrite the other."""
-    house = House()
+    house = RestartableRegistry()
     registry = house.open()
     async with asyncio.TaskGroup() as group:
-        group.create_task(registry.add("ann", document_text(), source_url=None))
-        group.create_task(registry.share("s", document_text(), source_url=None))
-        group.create_task(registry.add("bob", document_text(), source_url=None))
+        group.create_task(registry.add_server("ann", document_text(), source_url=None))
+        group.create_task(registry.share_document("s", document_text(), source_url=None))
+        group.create_task(registry.add_server("bob", document_text(), source_url=None))
     assert len(house.store.records) == 3
 
 
@@ -484,10 +375,10 @@ async def test_more_servers_than_a_page_can_be_allowed_to_reach_are_refused() ->
         f"/{number}": {**operation(f"op{number}"), "servers": [{"url": f"http://h{number}.example"}]}
         for number in range(MAX_ORIGINS + 1)
     }
-    registry = House().open()
-    server = await registry.add("ann", document_text(paths=paths), source_url=None)
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", document_text(paths=paths), source_url=None)
     with pytest.raises(BridgeError) as refused:
-        await registry.accept("ann", server.record.id, digests(server))
+        await registry.accept_operations("ann", server.record.id, digests(server))
     assert refused.value.error.code is ErrorCode.INVALID_REQUEST
     fewer = dict(list(digests(server).items())[:MAX_ORIGINS])
-    await registry.accept("ann", server.record.id, fewer)
+    await registry.accept_operations("ann", server.record.id, fewer)

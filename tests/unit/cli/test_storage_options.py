@@ -5,13 +5,13 @@ import argparse
 import pytest
 
 from bridge.cli.storage_options import kept_settings, kept_warnings
-from bridge.settings.bridge import KeptSettings
+from bridge.settings.bridge import StorageSettings
 
 
 def test_without_variables_everything_is_as_documented() -> None:
     """S0-142, S0-144: defaults of the source documents."""
-    assert kept_settings({}) == KeptSettings()
-    assert (KeptSettings().cleanup_days, KeptSettings().cleanup_interval_hours) == (90, 1.0)
+    assert kept_settings({}) == StorageSettings()
+    assert (StorageSettings().cleanup_days, StorageSettings().cleanup_interval_hours) == (90, 1.0)
 
 
 def test_every_variable_is_read() -> None:
@@ -25,7 +25,7 @@ def test_every_variable_is_read() -> None:
         "ARTIFACT_CLEANUP_INTERVAL_HOURS": "0.5",
         "KEPT_BYTES_PER_USER": "0",
     }
-    assert kept_settings(environ) == KeptSettings(("new", "old"), False, False, 100, 7, 0.5, 0)
+    assert kept_settings(environ) == StorageSettings(("new", "old"), False, False, 100, 7, 0.5, 0)
 
 
 @pytest.mark.parametrize(

@@ -25,18 +25,18 @@ def ids(messages: Iterable[Message]) -> list[str]:
 
 def test_a_branch_is_read_from_its_first_message_on() -> None:
     """Whatever order the store gives them in."""
-    assert ids(tree().path("q2")) == ["q", "a2", "q2"]
-    assert ids(tree().path("a1")) == ["q", "a1"]
-    assert tree().path(None) == []
-    assert tree().path("gone") == []
+    assert ids(tree().path_to("q2")) == ["q", "a2", "q2"]
+    assert ids(tree().path_to("a1")) == ["q", "a1"]
+    assert tree().path_to(None) == []
+    assert tree().path_to("gone") == []
 
 
 def test_siblings_are_told_oldest_first() -> None:
     """The page counts them: 2 of 2."""
     found = tree()
-    message = found.get("a2")
+    message = found.get_message("a2")
     assert message is not None
-    assert found.siblings(message) == ["a1", "a2"]
+    assert found.siblings_of(message) == ["a1", "a2"]
 
 
 def test_the_newest_branch_through_a_message_is_found() -> None:
@@ -53,10 +53,10 @@ def test_a_call_and_its_outputs_are_one_group() -> None:
     again = answered("o1b", "1", after="c", seq=9)
     found = Branches([*row, again])
     for name in ("c", "o1", "o2", "o1b"):
-        message = found.get(name)
+        message = found.get_message(name)
         assert message is not None
         assert sorted(ids(found.group_of(message))) == ["c", "o1", "o1b", "o2"]
-    question = found.get("q")
+    question = found.get_message("q")
     assert question is not None
     assert ids(found.group_of(question)) == ["q"]
     assert ids(found.outputs_of(row[1], "o2")) == ["o1", "o2"]
@@ -66,7 +66,7 @@ def test_a_call_and_its_outputs_are_one_group() -> None:
 def test_what_is_below_moves_up_when_messages_go() -> None:
     """Also the head, to the nearest message that stays."""
     row = in_a_row(said("q", "?"), called("c", "1"), answered("o", "1"), said("a", "Tea.", by="assistant"))
-    moved, head_id = Branches(row).without(frozenset({"c", "o"}), "o")
+    moved, head_id = Branches(row).remove_messages(frozenset({"c", "o"}), "o")
     assert [(message.id, message.parent_id) for message in moved] == [("a", "q")]
     assert head_id == "q"
-    assert Branches(row).without(frozenset({"q", "c", "o", "a"}), "a") == ([], None)
+    assert Branches(row).remove_messages(frozenset({"q", "c", "o", "a"}), "a") == ([], None)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from bridge.conversations.conversation import Conversation, EnabledTool, Run, Settings
+from bridge.conversations.conversation import Conversation, ConversationSettings, EnabledTool, Run
 from bridge.conversations.export import conversation_line, read_conversation
 from bridge.stored_items.export import BadExport
 from tests.support.conversing import CONVERSATION, answered, called, in_a_row, said
 
-SETTINGS = Settings(
+SETTINGS = ConversationSettings(
     "Tea", "About", "Be brief.", "small", 500, 5, ("spring", {"a": 1}), (EnabledTool("s", "t"),)
 )
 WHOLE = Conversation(CONVERSATION, "ann", 1.0, 2.0, SETTINGS, "o", Run("run-1", "completed"))

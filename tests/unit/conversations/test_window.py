@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from bridge.agent.items import answered_call_id, call_id_of
 from bridge.conversations.conversation import Message
-from bridge.conversations.window import history, tokens_of, window
+from bridge.conversations.window import build_history, select_window, tokens_of
 from bridge.stored_items.items import NOTICE_TYPE
 from tests.support.conversing import answered, called, in_a_row, said
 
@@ -18,12 +18,12 @@ def test_the_newest_messages_that_fit_are_sent() -> None:
     """By number, then by size; the newest one always."""
     row = in_a_row(said("a", "12345678"), said("b", "1234"), said("c", "1234"))
     assert [tokens_of(message) for message in row] == [5, 4, 4]
-    assert ids(window(row, max_messages=2, max_tokens=100).messages) == ["b", "c"]
-    assert ids(window(row, max_messages=9, max_tokens=8).messages) == ["b", "c"]
-    assert ids(window(row, max_messages=9, max_tokens=1).messages) == ["c"]
-    whole = window(row, max_messages=9, max_tokens=100)
+    assert ids(select_window(row, max_messages=2, max_tokens=100).messages) == ["b", "c"]
+    assert ids(select_window(row, max_messages=9, max_tokens=8).messages) == ["b", "c"]
+    assert ids(select_window(row, max_messages=9, max_tokens=1).messages) == ["c"]
+    whole = select_window(row, max_messages=9, max_tokens=100)
     assert (whole.token_count, whole.tokens_sent) == (13, 13)
-    assert window([], max_messages=9, max_tokens=9).messages == ()
+    assert select_window([], max_messages=9, max_tokens=9).messages == ()
 
 
 def test_an_output_without_its_call_is_left_out() -> None:
@@ -32,10 +32,10 @@ def test_an_output_without_its_call_is_left_out() -> None:
         said("q", "?"), called("c", "1", "2"), answered("o1", "1"), answered("o2", "2"), said("n", "Next")
     )
     for most in (2, 3):
-        found = window(row, max_messages=most, max_tokens=1000)
+        found = select_window(row, max_messages=most, max_tokens=1000)
         assert ids(found.messages) == ["n"]
         assert found.tokens_sent == tokens_of(row[-1])
-    assert ids(window(row, max_messages=4, max_tokens=1000).messages) == ["c", "o1", "o2", "n"]
+    assert ids(select_window(row, max_messages=4, max_tokens=1000).messages) == ["c", "o1", "o2", "n"]
 
 
 @given(st.lists(st.integers(0, 3), max_size=8), st.integers(1, 12), st.integers(1, 60))
@@ -46,8 +46,8 @@ def test_however_it_is_cut_every_output_has_its_call(rounds: list[int], most: in
         names = [f"{number}-{each}" for each in range(calls)]
         messages += [said(f"q{number}", "x" * number), called(f"c{number}", *names)]
         messages += [answered(f"o{name}", name) for name in names]
-    found = window(in_a_row(*messages), max_messages=most, max_tokens=tokens)
-    items = [kept.payload for kept in history("ann", found.messages)]
+    found = select_window(in_a_row(*messages), max_messages=most, max_tokens=tokens)
+    items = [kept.payload for kept in build_history("ann", found.messages)]
     called_ids = [call_id_of(item) for item in items if call_id_of(item)]
     assert [answered_call_id(item) for item in items if answered_call_id(item)] == called_ids
     assert found.messages == tuple(in_a_row(*messages)[len(messages) - len(found.messages) :])
@@ -61,4 +61,4 @@ def test_notices_of_the_bridge_are_not_sent() -> None:
         items=(*message.items, {"type": NOTICE_TYPE, "text": "Limit"}),
     )
     assert tokens_of(noted) == tokens_of(message)
-    assert [kept.payload for kept in history("ann", [noted])] == list(message.items)
+    assert [kept.payload for kept in build_history("ann", [noted])] == list(message.items)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.endpoints.openai.responses_api.event_log import bodies_of, count_of, newer
+from bridge.endpoints.openai.responses_api.event_log import bodies_of, count_of, select_newer
 from toolserver.json_types import JsonObject, dump_json
 
 
@@ -26,7 +26,7 @@ def test_a_listener_gets_exactly_the_events_behind_those_it_has_had(
     """A reconnecting client sees each event once, whatever texts they carry."""
     whole = frames(first, texts)
     assert count_of(whole) == len(texts)
-    rest = list(bodies_of([newer(first, whole, first + seen)]))
+    rest = list(bodies_of([select_newer(first, whole, first + seen)]))
     assert [body["delta"] for body in rest] == texts[max(0, seen + 1) :]
     assert [body["sequence_number"] for body in rest] == [
         first + place for place in range(len(texts)) if place > seen

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.call_queue import MAX_OPEN_CALLS, Admission, SlotKey, Ticket
+from bridge.limits.call_queue import MAX_OPEN_CALLS, CallQueue, QueuedCall, SlotKey
 from bridge.limits.settings import Limits
 from tests.support.examples import examples
 
@@ -27,7 +27,7 @@ class Desk:
 
     def __init__(self, *, max_open: int = 1000, **limits: float) -> None:
         self.limits = Limits.model_validate(limits)
-        self.admission = Admission(lambda: self.limits, max_open_calls_per_user=max_open)
+        self.admission = CallQueue(lambda: self.limits, max_open_calls_per_user=max_open)
         self.began: list[str] = []
         self.ended: list[str] = []
 
@@ -42,15 +42,15 @@ class Desk:
         return asyncio.create_task(run())
 
     @contextmanager
-    def open(self, wanted: SlotKey) -> Generator[Ticket]:
-        ticket = self.admission.enter(wanted)
+    def open(self, wanted: SlotKey) -> Generator[QueuedCall]:
+        ticket = self.admission.enter_call(wanted)
         try:
             yield ticket
         finally:
-            self.admission.leave(ticket)
+            self.admission.leave_queue(ticket)
 
-    async def turn(self, ticket: Ticket) -> None:
-        await self.admission.take(ticket, self.limits.tool_queue_wait_seconds)
+    async def turn(self, ticket: QueuedCall) -> None:
+        await self.admission.acquire_slot(ticket, self.limits.tool_queue_wait_seconds)
 
     def change(self, **limits: float) -> None:
         self.limits = self.limits.model_copy(update=limits)
@@ -208,7 +208,7 @@ async def test_a_call_that_rests_holds_nothing_but_is_still_open() -> None:
     desk = Desk(max_open=2, max_parallel_tools_per_user=1)
     with desk.open(key()) as resting:
         await desk.turn(resting)
-        desk.admission.give_back(resting)
+        desk.admission.release_slot(resting)
         await desk.call("passes")
         assert desk.began == ["passes"]
         with desk.open(key()), pytest.raises(BridgeError, match="2 calls of this user"):
@@ -228,7 +228,7 @@ async def test_a_wait_that_nobody_wants_any_more_ends_without_a_slot() -> None:
         await settle()
         behind = desk.call("behind")
         await settle()
-        desk.admission.give_back(ticket)
+        desk.admission.release_slot(ticket)
         await waiting
         assert (ticket.holds, desk.admission.waiting) == (False, 1)
         await asyncio.gather(first, behind)
@@ -312,7 +312,7 @@ async def test_no_limit_is_ever_exceeded_and_no_slot_is_lost(
                     await asyncio.sleep(stays / 2)
                 finally:
                     running.subtract(places)
-                desk.admission.give_back(ticket)
+                desk.admission.release_slot(ticket)
         done.append(number)
 
     tasks = [

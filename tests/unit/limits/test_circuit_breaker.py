@@ -13,8 +13,8 @@ from bridge.limits.circuit_breaker import (
     BreakerKey,
     Breakers,
     BreakerState,
+    BreakerVerdict,
     Ending,
-    Verdict,
 )
 from bridge.limits.settings import Limits
 from toolserver.call.result import Answered, TextBody
@@ -34,23 +34,25 @@ class Desk:
         self.changed: list[str] = []
         self.breakers = Breakers(lambda: self.limits, lambda: self.now, on_change=self.changed.append)
 
-    def call(self, key: BreakerKey = BOOM, verdict: Verdict = Verdict.FAILED, tool: str = "boom") -> bool:
+    def call(
+        self, key: BreakerKey = BOOM, verdict: BreakerVerdict = BreakerVerdict.FAILED, tool: str = "boom"
+    ) -> bool:
         """Whether the call was let through."""
         if not self.passes(key):
             return False
-        is_probe = self.breakers.enter(key)
-        self.breakers.leave(key, Ending(verdict, tool, NO_CONNECTION), is_probe=is_probe)
+        is_probe = self.breakers.enter_breaker(key)
+        self.breakers.leave_breaker(key, Ending(verdict, tool, NO_CONNECTION), is_probe=is_probe)
         return True
 
     def passes(self, key: BreakerKey = BOOM) -> bool:
         try:
-            self.breakers.check(key)
+            self.breakers.check_breaker(key)
         except BridgeError:
             return False
         return True
 
     def state(self, key: BreakerKey = BOOM) -> BreakerState:
-        found = [facts.state for facts in self.breakers.facts(key.user_id) if facts.key == key]
+        found = [facts.state for facts in self.breakers.list_breakers(key.user_id) if facts.key == key]
         return found[0] if found else BreakerState.CLOSED
 
 
@@ -62,7 +64,7 @@ def test_five_failures_within_the_window_block_the_sixth_call_until_it_is_over()
     assert not desk.call()
     desk.now += 2
     assert desk.state() is BreakerState.HALF_OPEN
-    assert desk.call(verdict=Verdict.WORKED)
+    assert desk.call(verdict=BreakerVerdict.WORKED)
     assert desk.state() is BreakerState.CLOSED
     assert [desk.call() for _ in range(5)] == [True] * 5
 
@@ -98,11 +100,11 @@ def test_a_host_that_answers_nobody_is_left_alone() -> None:
     for tool in ("a", "b", "a", "b", "a"):
         assert desk.call(HOST, tool=tool)
     with pytest.raises(BridgeError) as refused:
-        desk.breakers.check(HOST)
+        desk.breakers.check_breaker(HOST)
     assert refused.value.error.detail["host"] == "http://api.example"
     assert refused.value.error.message.startswith("http://api.example failed again and again")
     desk.now += 61
-    assert desk.call(HOST, Verdict.WORKED, "c")
+    assert desk.call(HOST, BreakerVerdict.WORKED, "c")
     assert desk.state(HOST) is BreakerState.CLOSED
 
 
@@ -111,8 +113,8 @@ def test_a_host_is_reset_by_its_origin() -> None:
     desk = Desk(breaker_max_failures=1)
     for tool in ("a", "b"):
         desk.call(HOST, tool=tool)
-    assert desk.breakers.reset("ann", "shop") == 0
-    assert desk.breakers.reset("ann", origin="http://api.example") == 1
+    assert desk.breakers.reset_breakers("ann", "shop") == 0
+    assert desk.breakers.reset_breakers("ann", origin="http://api.example") == 1
     assert desk.passes(HOST)
 
 
@@ -121,7 +123,7 @@ def test_a_success_forgets_the_failures_before_it() -> None:
     desk = Desk()
     for _ in range(20):
         assert [desk.call() for _ in range(4)] == [True] * 4
-        assert desk.call(verdict=Verdict.WORKED)
+        assert desk.call(verdict=BreakerVerdict.WORKED)
 
 
 def test_only_one_call_probes_and_its_failure_opens_it_again() -> None:
@@ -130,12 +132,12 @@ def test_only_one_call_probes_and_its_failure_opens_it_again() -> None:
     for _ in range(5):
         desk.call()
     desk.now += 61
-    assert desk.breakers.enter(BOOM)
+    assert desk.breakers.enter_breaker(BOOM)
     assert not desk.call()
-    desk.breakers.leave(BOOM, Ending(Verdict.FAILED, "boom"), is_probe=True)
+    desk.breakers.leave_breaker(BOOM, Ending(BreakerVerdict.FAILED, "boom"), is_probe=True)
     assert desk.state() is BreakerState.OPEN
     desk.now += 61
-    assert desk.call(verdict=Verdict.ALIVE)
+    assert desk.call(verdict=BreakerVerdict.ALIVE)
     assert desk.state() is BreakerState.CLOSED
 
 
@@ -145,10 +147,10 @@ def test_a_probe_that_says_nothing_gives_its_place_to_the_next_call() -> None:
     for _ in range(5):
         desk.call()
     desk.now += 61
-    desk.breakers.leave(BOOM, None, is_probe=desk.breakers.enter(BOOM))
+    desk.breakers.leave_breaker(BOOM, None, is_probe=desk.breakers.enter_breaker(BOOM))
     assert desk.state() is BreakerState.HALF_OPEN
-    assert desk.call(verdict=Verdict.NOTHING)
-    assert desk.call(verdict=Verdict.WORKED)
+    assert desk.call(verdict=BreakerVerdict.NOTHING)
+    assert desk.call(verdict=BreakerVerdict.WORKED)
 
 
 def test_the_refusal_says_which_tool_why_and_until_when() -> None:
@@ -158,7 +160,7 @@ def test_the_refusal_says_which_tool_why_and_until_when() -> None:
         desk.call()
     desk.now += 20
     with pytest.raises(BridgeError) as refused:
-        desk.breakers.check(BOOM)
+        desk.breakers.check_breaker(BOOM)
     error = refused.value.error
     assert error.code is ErrorCode.BREAKER_OPEN
     assert (error.detail["tool"], error.detail["server"], error.detail["retry_after_s"]) == (
@@ -177,9 +179,9 @@ def test_a_reset_of_requests_to_models_leaves_tools_and_hosts_alone() -> None:
     requests = BreakerKey("ann", "request")
     for key in (requests, BOOM, HOST):
         desk.call(key)
-    assert desk.breakers.reset("ann", kind="request") == 1
+    assert desk.breakers.reset_breakers("ann", kind="request") == 1
     assert desk.passes(requests)
-    assert {facts.key for facts in desk.breakers.facts("ann")} == {BOOM, HOST}
+    assert {facts.key for facts in desk.breakers.list_breakers("ann")} == {BOOM, HOST}
 
 
 def test_a_reset_closes_what_it_names() -> None:
@@ -188,9 +190,9 @@ def test_a_reset_closes_what_it_names() -> None:
     bobs = BOOM._replace(user_id="bob")
     for key in (BOOM, FINE, bobs):
         desk.call(key)
-    assert desk.breakers.reset("ann", "shop", "POST /boom") == 1
+    assert desk.breakers.reset_breakers("ann", "shop", "POST /boom") == 1
     assert (desk.state(BOOM), desk.state(FINE)) == (BreakerState.CLOSED, BreakerState.OPEN)
-    assert desk.breakers.reset("ann") == 1
+    assert desk.breakers.reset_breakers("ann") == 1
     assert desk.state(bobs) is BreakerState.OPEN
 
 
@@ -203,7 +205,7 @@ def test_its_user_is_told_when_a_breaker_opens_and_closes() -> None:
     desk.call()
     assert desk.changed == ["ann"]
     desk.now += 61
-    desk.call(verdict=Verdict.WORKED)
+    desk.call(verdict=BreakerVerdict.WORKED)
     assert desk.changed == ["ann", "ann"]
 
 
@@ -229,27 +231,29 @@ def test_memory_is_bounded() -> None:
     desk = Desk()
     for number in range(MAX_BREAKERS + 5):
         desk.call(BOOM._replace(operation_key=str(number)))
-    assert len(desk.breakers.facts("ann")) == MAX_BREAKERS
+    assert len(desk.breakers.list_breakers("ann")) == MAX_BREAKERS
 
 
 @pytest.mark.parametrize(
     ("code", "detail", "verdict"),
     [
-        (ErrorCode.NETWORK, {}, Verdict.FAILED),
-        (ErrorCode.TIMEOUT, {}, Verdict.FAILED),
-        (ErrorCode.INTERNAL, {}, Verdict.FAILED),
-        (ErrorCode.HTTP_STATUS, {"status": 503}, Verdict.FAILED),
-        (ErrorCode.OUTCOME_UNKNOWN, {"reason": "timeout"}, Verdict.FAILED),
-        (ErrorCode.HTTP_STATUS, {"status": 404}, Verdict.ALIVE),
-        (ErrorCode.OUTCOME_UNKNOWN, {"reason": "cancelled"}, Verdict.NOTHING),
-        (ErrorCode.NO_BROWSER, {}, Verdict.NOTHING),
-        (ErrorCode.CANCELLED, {}, Verdict.NOTHING),
-        (ErrorCode.QUEUE_FULL, {}, Verdict.NOTHING),
-        (ErrorCode.INVALID_ARGUMENTS, {}, Verdict.NOTHING),
-        (ErrorCode.CORS, {}, Verdict.NOTHING),
+        (ErrorCode.NETWORK, {}, BreakerVerdict.FAILED),
+        (ErrorCode.TIMEOUT, {}, BreakerVerdict.FAILED),
+        (ErrorCode.INTERNAL, {}, BreakerVerdict.FAILED),
+        (ErrorCode.HTTP_STATUS, {"status": 503}, BreakerVerdict.FAILED),
+        (ErrorCode.OUTCOME_UNKNOWN, {"reason": "timeout"}, BreakerVerdict.FAILED),
+        (ErrorCode.HTTP_STATUS, {"status": 404}, BreakerVerdict.ALIVE),
+        (ErrorCode.OUTCOME_UNKNOWN, {"reason": "cancelled"}, BreakerVerdict.NOTHING),
+        (ErrorCode.NO_BROWSER, {}, BreakerVerdict.NOTHING),
+        (ErrorCode.CANCELLED, {}, BreakerVerdict.NOTHING),
+        (ErrorCode.QUEUE_FULL, {}, BreakerVerdict.NOTHING),
+        (ErrorCode.INVALID_ARGUMENTS, {}, BreakerVerdict.NOTHING),
+        (ErrorCode.CORS, {}, BreakerVerdict.NOTHING),
     ],
 )
-def test_only_the_apis_own_faults_count(code: ErrorCode, detail: dict[str, object], verdict: Verdict) -> None:
+def test_only_the_apis_own_faults_count(
+    code: ErrorCode, detail: dict[str, object], verdict: BreakerVerdict
+) -> None:
     """S0-95, W-06, ruling 26: neither the caller's mistakes nor the user's decisions open a breaker."""
     error = WireError(code=code, message="No.", detail=detail)
     assert judge_tool(CallOutcome("call_1", CallState.FAILED, None, error)) is verdict
@@ -258,19 +262,22 @@ def test_only_the_apis_own_faults_count(code: ErrorCode, detail: dict[str, objec
 @pytest.mark.parametrize(
     ("error", "verdict"),
     [
-        (None, Verdict.WORKED),
-        (WireError(code=ErrorCode.HTTP_STATUS, message="", detail={"status": 500}), Verdict.WORKED),
-        (NO_CONNECTION, Verdict.FAILED),
-        (WireError(code=ErrorCode.TIMEOUT, message=""), Verdict.FAILED),
-        (WireError(code=ErrorCode.OUTCOME_UNKNOWN, message="", detail={"reason": "network"}), Verdict.FAILED),
+        (None, BreakerVerdict.WORKED),
+        (WireError(code=ErrorCode.HTTP_STATUS, message="", detail={"status": 500}), BreakerVerdict.WORKED),
+        (NO_CONNECTION, BreakerVerdict.FAILED),
+        (WireError(code=ErrorCode.TIMEOUT, message=""), BreakerVerdict.FAILED),
+        (
+            WireError(code=ErrorCode.OUTCOME_UNKNOWN, message="", detail={"reason": "network"}),
+            BreakerVerdict.FAILED,
+        ),
         (
             WireError(code=ErrorCode.OUTCOME_UNKNOWN, message="", detail={"reason": "no_browser"}),
-            Verdict.NOTHING,
+            BreakerVerdict.NOTHING,
         ),
-        (WireError(code=ErrorCode.CORS, message=""), Verdict.NOTHING),
+        (WireError(code=ErrorCode.CORS, message=""), BreakerVerdict.NOTHING),
     ],
 )
-def test_any_answer_shows_that_a_host_works(error: WireError | None, verdict: Verdict) -> None:
+def test_any_answer_shows_that_a_host_works(error: WireError | None, verdict: BreakerVerdict) -> None:
     """A status of 500 is one tool's fault."""
     state = CallState.FAILED if error else CallState.SUCCEEDED
     assert judge_host(CallOutcome("call_1", state, None, error)) is verdict
@@ -279,16 +286,16 @@ def test_any_answer_shows_that_a_host_works(error: WireError | None, verdict: Ve
 def test_an_answer_works() -> None:
     """W-06: what succeeded is told apart from what failed by its type, not by its shape."""
     answered = Answered(200, "application/json", {}, TextBody('{"error": "of the API"}'))
-    assert judge_tool(CallOutcome("call_1", CallState.SUCCEEDED, answered, None)) is Verdict.WORKED
+    assert judge_tool(CallOutcome("call_1", CallState.SUCCEEDED, answered, None)) is BreakerVerdict.WORKED
 
 
-@given(st.lists(st.tuples(st.sampled_from(list(Verdict)), st.integers(0, 90))))
-def test_it_lets_calls_pass_again_whatever_happened(history: list[tuple[Verdict, int]]) -> None:
+@given(st.lists(st.tuples(st.sampled_from(list(BreakerVerdict)), st.integers(0, 90))))
+def test_it_lets_calls_pass_again_whatever_happened(history: list[tuple[BreakerVerdict, int]]) -> None:
     """No history leaves a tool blocked for longer than the window."""
     desk = Desk()
     for verdict, pause in history:
         desk.call(verdict=verdict)
         desk.now += pause
     desk.now += 60
-    assert desk.call(verdict=Verdict.WORKED)
+    assert desk.call(verdict=BreakerVerdict.WORKED)
     assert desk.state() is BreakerState.CLOSED

@@ -15,7 +15,7 @@ def live(kept: KeptLimits | None = None, **given: Number) -> LiveLimits:
 
 async def test_every_limit_has_the_name_default_and_range_of_the_source_documents() -> None:
     """S0-70, S0-71, S0-72, S0-75, S0-76, S0-80, S0-90: what users of the source programs know."""
-    facts = {fact.name: (fact.default, fact.minimum, fact.maximum) for fact in live().facts()}
+    facts = {fact.name: (fact.default, fact.minimum, fact.maximum) for fact in live().list_limits()}
     assert facts["MAX_PARALLEL_TOOLS_PER_REQUEST"] == (5, 1, 50)
     assert facts["MAX_PARALLEL_TOOLS_GLOBAL"] == (200, 1, 2000)
     assert facts["TOOL_QUEUE_SIZE"][0] == 50
@@ -43,7 +43,7 @@ async def test_a_value_out_of_range_is_refused_with_the_range(name: str, value: 
     """Whoever changes a limit learns at once what it may be; nothing of the change is made."""
     limits = live()
     with pytest.raises(BridgeError) as refused:
-        await limits.change({"BREAKER_MAX_FAILURES": 7, name: value})
+        await limits.change_limits({"BREAKER_MAX_FAILURES": 7, name: value})
     assert refused.value.error.code is ErrorCode.INVALID_REQUEST
     assert name in refused.value.error.message
     assert told in refused.value.error.message
@@ -53,7 +53,7 @@ async def test_a_value_out_of_range_is_refused_with_the_range(name: str, value: 
 async def test_an_unknown_name_is_refused_with_those_that_exist() -> None:
     """A misspelt limit would otherwise be believed to be in force."""
     with pytest.raises(BridgeError) as refused:
-        await live().change({"TOOL_TIMEOUT": 5})
+        await live().change_limits({"TOOL_TIMEOUT": 5})
     assert all(name in refused.value.error.message for name in NAMES)
 
 
@@ -63,12 +63,12 @@ async def test_a_change_is_in_force_at_once_and_after_a_restart() -> None:
     limits = live(kept)
     heard: list[int] = []
     limits.on_change(lambda: heard.append(limits.now.max_parallel_tools_global))
-    await limits.change({"MAX_PARALLEL_TOOLS_GLOBAL": 3})
+    await limits.change_limits({"MAX_PARALLEL_TOOLS_GLOBAL": 3})
     assert heard == [3]
     restarted = live(kept)
-    await restarted.load()
+    await restarted.load_stored()
     assert restarted.now.max_parallel_tools_global == 3
-    await restarted.change({"MAX_PARALLEL_TOOLS_GLOBAL": None})
+    await restarted.change_limits({"MAX_PARALLEL_TOOLS_GLOBAL": None})
     assert restarted.now.max_parallel_tools_global == 200
     assert kept.values == {}
 
@@ -77,13 +77,13 @@ async def test_at_a_start_the_environment_wins_over_what_was_kept() -> None:
     """Whoever writes a value into a deployment means it; a change in the page lasts until the next start."""
     kept = KeptLimits({"TOOL_TIMEOUT_SECONDS": 30})
     limits = live(kept, TOOL_TIMEOUT_SECONDS=20)
-    await limits.load()
+    await limits.load_stored()
     assert limits.now.tool_timeout_seconds == 20
-    await limits.change({"TOOL_TIMEOUT_SECONDS": 10})
+    await limits.change_limits({"TOOL_TIMEOUT_SECONDS": 10})
     assert limits.now.tool_timeout_seconds == 10
-    assert {fact.name: fact.source for fact in limits.facts()}["TOOL_TIMEOUT_SECONDS"] == "changed"
+    assert {fact.name: fact.source for fact in limits.list_limits()}["TOOL_TIMEOUT_SECONDS"] == "changed"
     assert kept.values == {"TOOL_TIMEOUT_SECONDS": 30}
-    await limits.change({"TOOL_TIMEOUT_SECONDS": None})
+    await limits.change_limits({"TOOL_TIMEOUT_SECONDS": None})
     assert limits.now.tool_timeout_seconds == 20
 
 
@@ -92,7 +92,7 @@ async def test_a_kept_value_that_is_no_longer_allowed_is_left_out() -> None:
     warnings: list[str] = []
     kept = KeptLimits({"BREAKER_MAX_FAILURES": 4000, "NO_SUCH": 1, "TOOL_TIMEOUT_SECONDS": 7})
     limits = LiveLimits(kept, {}, warn=warnings.append)
-    await limits.load()
+    await limits.load_stored()
     assert (limits.now.breaker_max_failures, limits.now.tool_timeout_seconds) == (5, 7)
     assert len(warnings) == 2
 
@@ -109,7 +109,7 @@ async def test_the_environment_is_read_and_obsolete_names_are_accepted_with_a_wa
     assert given == {"TOOL_TIMEOUT_SECONDS": 2.5, "BREAKER_MAX_FAILURES": 3}
     assert len(warnings) == 1
     assert "MAX_PARALLEL_TOOLS_PER_REQUEST" in warnings[0]
-    assert await live().change({"BREAKER_HISTORY_SIZE": 5}) == [
+    assert await live().change_limits({"BREAKER_HISTORY_SIZE": 5}) == [
         "BREAKER_HISTORY_SIZE has no effect any more: every failure within BREAKER_WINDOW_SECONDS counts."
     ]
 

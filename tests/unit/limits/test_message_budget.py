@@ -34,21 +34,21 @@ def test_what_is_said_unasked_comes_back_with_time_and_no_further_than_full() ->
     """A page that was silent for a year may not flood for an hour."""
     clock = Clock()
     budget = MessageBudget(clock)
-    assert budget.spend(BURST) == 0
-    assert budget.spend(RATE_PER_S) == 1
+    assert budget.spend_messages(BURST) == 0
+    assert budget.spend_messages(RATE_PER_S) == 1
     clock.now += 1_000_000
-    assert budget.spend(BURST) == 0
-    assert budget.spend(1) > 0
+    assert budget.spend_messages(BURST) == 0
+    assert budget.spend_messages(1) > 0
 
 
 def test_calls_are_paid_from_first_and_kept_for_no_more_than_may_be_open() -> None:
     """A page that answers its calls keeps its own for the day it needs them."""
     budget = MessageBudget(Clock())
     for _ in range(10 * MAX_EARNED):
-        budget.earn()
-    assert budget.spend(MAX_EARNED) == 0
-    assert budget.spend(BURST) == 0
-    assert budget.spend(1) > 0
+        budget.earn_messages()
+    assert budget.spend_messages(MAX_EARNED) == 0
+    assert budget.spend_messages(BURST) == 0
+    assert budget.spend_messages(1) > 0
 
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.floats(0, 2)), max_size=200))
@@ -60,5 +60,5 @@ def test_nobody_says_more_than_the_rate_in_the_long_run(said: list[tuple[int, fl
     for count, silence_s in said:
         clock.now += silence_s
         total += count
-        clock.now += budget.spend(count)
+        clock.now += budget.spend_messages(count)
     assert total <= BURST + (clock.now - 100.0) * RATE_PER_S + 1e-3

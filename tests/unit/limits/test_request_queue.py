@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.request_queue import RequestAdmission
+from bridge.limits.request_queue import RequestQueue
 from bridge.limits.settings import Limits
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
@@ -16,7 +16,7 @@ class Requests:
 
     def __init__(self, **limits: float) -> None:
         self.limits = Limits.model_validate(limits)
-        self.admission = RequestAdmission(lambda: self.limits)
+        self.admission = RequestQueue(lambda: self.limits)
         self.begun: list[str] = []
         self.ends: dict[str, asyncio.Event] = {}
 
@@ -26,7 +26,7 @@ class Requests:
         return asyncio.create_task(self._run(name))
 
     async def _run(self, name: str) -> None:
-        async with self.admission.place(name[:-1]):
+        async with self.admission.hold_place(name[:-1]):
             self.begun.append(name)
             await self.ends[name].wait()
 
@@ -41,7 +41,7 @@ async def test_a_full_line_is_refused_at_once() -> None:
     first, second = requests.start("ann1"), requests.start("ann2")
     await requests.settle()
     with pytest.raises(BridgeError) as refused:
-        async with requests.admission.place("bob"):
+        async with requests.admission.hold_place("bob"):
             pass
     error = refused.value.error
     assert (error.code, error.retryable) == (ErrorCode.SERVER_BUSY, True)
@@ -156,7 +156,7 @@ async def test_a_bridge_that_stops_lets_nobody_in() -> None:
     with pytest.raises(BridgeError, match="stopping"):
         await waiting
     with pytest.raises(BridgeError, match="stopping"):
-        async with requests.admission.place("cat"):
+        async with requests.admission.hold_place("cat"):
             pass
     requests.ends["ann1"].set()
     await running

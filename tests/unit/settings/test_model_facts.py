@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.settings.model_facts import listed_facts, reasons, searches
+from bridge.settings.model_facts import can_search_web, is_reasoning_model, listed_facts
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from bridge.settings.model_facts import listed_facts, reasons, searches
 )
 def test_openai_names_tell_what_a_model_can(name: str, thinks: bool, looks: bool) -> None:
     """S4-05, S4-03: OpenAI's list says nothing but names, and refuses what a model cannot."""
-    assert (reasons(name), searches(name)) == (thinks, looks)
+    assert (is_reasoning_model(name), can_search_web(name)) == (thinks, looks)
 
 
 def test_a_list_tells_more() -> None:

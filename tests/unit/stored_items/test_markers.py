@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.stored_items.markers import Mark, link, parsed, stripped, unseen
+from bridge.stored_items.markers import Mark, link_marker, parse_text, strip_markers, unseen_marker
 from bridge.stored_items.ulid import ALPHABET
 from bridge.stored_items.zero_width import has_signs
 
@@ -20,7 +20,7 @@ ulids = st.text(ALPHABET, min_size=26, max_size=26)
 
 
 def ids(text: str) -> list[str]:
-    return [each for token in parsed(text) if isinstance(token, Mark) for each in token.ids]
+    return [each for token in parse_text(text) if isinstance(token, Mark) for each in token.ids]
 
 
 def bits(item_id: str) -> str:
@@ -34,7 +34,7 @@ def guarded(item_id: str) -> str:
     return f"\u2060{bits(item_id)}\u2060"
 
 
-@given(ulids, st.sampled_from([link, unseen]))
+@given(ulids, st.sampled_from([link_marker, unseen_marker]))
 def test_what_is_written_is_read(item_id: str, write: Callable[[str], str]) -> None:
     """Both forms, whatever the id."""
     assert ids(write(item_id)) == [item_id]
@@ -42,26 +42,26 @@ def test_what_is_written_is_read(item_id: str, write: Callable[[str], str]) -> N
 
 def test_the_unseen_form_takes_65_signs_for_an_id() -> None:
     """W-33: 130 bits, two in each sign; then 10 bits of check and the two guards."""
-    assert len(unseen(ULID)) == 65 + 5 + 2
-    assert not any(sign.isprintable() for sign in unseen(ULID))
+    assert len(unseen_marker(ULID)) == 65 + 5 + 2
+    assert not any(sign.isprintable() for sign in unseen_marker(ULID))
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        f"Text.\n\n{link(ULID)}\n\nMore.",
-        f"Text.\r\n\r\n{link(ULID)}\r\n\r\nMore.",
-        f"Text.\n  \t{link(ULID)}  \nMore.",
-        f"Text.\n\n{link(ULID)}",
-        f"{link(ULID)}\nMore.",
-        f"Text.{unseen(ULID)}More.",
+        f"Text.\n\n{link_marker(ULID)}\n\nMore.",
+        f"Text.\r\n\r\n{link_marker(ULID)}\r\n\r\nMore.",
+        f"Text.\n  \t{link_marker(ULID)}  \nMore.",
+        f"Text.\n\n{link_marker(ULID)}",
+        f"{link_marker(ULID)}\nMore.",
+        f"Text.{unseen_marker(ULID)}More.",
     ],
     ids=["plain", "crlf", "indented", "last", "first", "unseen"],
 )
 def test_a_marker_survives_what_clients_do_to_lines(text: str) -> None:
     """S4-17: trimming, other line ends, indentation."""
     assert ids(text) == [ULID]
-    assert stripped(text).replace("\r", "").replace("\n", "") in ("Text.More.", "Text.", "More.")
+    assert strip_markers(text).replace("\r", "").replace("\n", "") in ("Text.More.", "Text.", "More.")
 
 
 def test_every_older_form_is_read() -> None:
@@ -79,8 +79,8 @@ def test_ids_side_by_side_are_told_apart() -> None:
     assert ids(bits(ULID) + bits(OTHER)) == [ULID, OTHER]
     assert ids(guarded(ULID) + guarded(OTHER)) == [ULID, OTHER]
     assert ids(guarded(ULID + OTHER)) == [ULID, OTHER]
-    assert ids(unseen(ULID) + unseen(OTHER)) == [ULID, OTHER]
-    assert ids(f"{link(ULID)}\n{link(OTHER)}\n") == [ULID, OTHER]
+    assert ids(unseen_marker(ULID) + unseen_marker(OTHER)) == [ULID, OTHER]
+    assert ids(f"{link_marker(ULID)}\n{link_marker(OTHER)}\n") == [ULID, OTHER]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_ids_side_by_side_are_told_apart() -> None:
         f"[{SHORT[:-1]}O]: #",
         f"[{SHORT}]: https://example.org",
         "[openai_responses:v2:x:ABCDEFGHJKMNPQRS]: #",
-        f"`{link(ULID)}`",
+        f"`{link_marker(ULID)}`",
         "👩\u200d💻 a\u200bb \u200c\u200d",
         "\ufeffText",
         "",
@@ -101,28 +101,28 @@ def test_ids_side_by_side_are_told_apart() -> None:
 )
 def test_what_is_no_marker_is_text(text: str) -> None:
     """S0-134: inline, in other letters, too short, too long; and what people write with such characters."""
-    assert parsed(text) == [text]
-    assert stripped(text) == text
+    assert parse_text(text) == [text]
+    assert strip_markers(text) == text
 
 
 def test_a_damaged_marker_is_nothing_and_is_not_shown_either() -> None:
     """The check tells it from an id."""
-    line = link(ULID)
+    line = link_marker(ULID)
     damaged = line.replace(ULID, OTHER)
     assert ids(damaged) == []
-    assert stripped(f"Hi.\n\n{damaged}\n") == "Hi."
-    run = unseen(ULID)
+    assert strip_markers(f"Hi.\n\n{damaged}\n") == "Hi."
+    run = unseen_marker(ULID)
     assert ids(run[:30] + run[31:]) == []
-    assert stripped(f"Hi.{run[:30]}{run[31:]}") == "Hi."
+    assert strip_markers(f"Hi.{run[:30]}{run[31:]}") == "Hi."
 
 
 def test_a_text_without_its_markers_has_its_paragraphs() -> None:
     """What stood around a line that is gone stays apart; nothing else changes."""
-    text = f"  One.\n\n{link(ULID)}\n{link(OTHER)}\n\nTwo{unseen(ULID)}!\n\n[note]: # \n"
-    assert stripped(text) == "  One.\n\nTwo!\n\n[note]: # \n"
+    text = f"  One.\n\n{link_marker(ULID)}\n{link_marker(OTHER)}\n\nTwo{unseen_marker(ULID)}!\n\n[note]: # \n"
+    assert strip_markers(text) == "  One.\n\nTwo!\n\n[note]: # \n"
 
 
-LINES = [link(ULID), f"\r\n{link(OTHER)}\r\n", f"b{unseen(OTHER)}", bits(ULID)]
+LINES = [link_marker(ULID), f"\r\n{link_marker(OTHER)}\r\n", f"b{unseen_marker(OTHER)}", bits(ULID)]
 PARTS = [*LINES, "a", "[", "]: #", " ", "\u200b."]
 
 
@@ -131,8 +131,8 @@ def test_nothing_but_markers_is_lost_and_no_marker_is_left(parts: list[str]) -> 
     """Whatever stands beside them."""
     text = "\n".join(parts)
     bare = [part for part in parts if not ids(part)] + ["b" for part in parts if part.startswith("b")]
-    assert sorted("".join(stripped(text).split())) == sorted("".join("".join(bare).split()))
-    assert ids(stripped(text)) == []
+    assert sorted("".join(strip_markers(text).split())) == sorted("".join("".join(bare).split()))
+    assert ids(strip_markers(text)) == []
 
 
 SIZE = 2_000_000
@@ -158,7 +158,7 @@ def test_two_megabytes_of_anything_are_read_at_once(unit: str) -> None:
     """Linear: the text of a request is its sender's."""
     text = unit * (SIZE // len(unit)) + "]: #"
     begun = time.process_time()
-    stripped(text)
+    strip_markers(text)
     assert time.process_time() - begun < 3
 
 

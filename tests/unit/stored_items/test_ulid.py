@@ -9,7 +9,7 @@ from bridge.stored_items.ulid import ALPHABET, LENGTH, Ulids
 
 def test_an_id_is_26_characters_of_crockfords_base_32() -> None:
     """S0-133: the first ten characters are the milliseconds since 1970."""
-    made = Ulids(lambda: 1469918176.385, lambda _: 0).make()
+    made = Ulids(lambda: 1469918176.385, lambda _: 0).make_ulid()
 
     assert made == "01ARYZ6S41" + "0" * 16
     assert len(made) == LENGTH
@@ -19,7 +19,7 @@ def test_an_id_is_26_characters_of_crockfords_base_32() -> None:
 def test_ids_of_one_millisecond_differ_and_keep_their_order() -> None:
     """S0-133: sortable by time, unique in ten thousand."""
     ulids = Ulids(lambda: 1.0, random.Random(1).getrandbits)
-    made = [ulids.make() for _ in range(10_000)]
+    made = [ulids.make_ulid() for _ in range(10_000)]
 
     assert made == sorted(set(made))
 
@@ -29,6 +29,6 @@ def test_a_clock_that_goes_back_does_not_disturb_the_order() -> None:
     times = iter([5.0, 4.0, 6.0])
     ulids = Ulids(lambda: next(times), lambda _: 7)
 
-    first, second, third = (ulids.make() for _ in range(3))
+    first, second, third = (ulids.make_ulid() for _ in range(3))
 
     assert first < second < third

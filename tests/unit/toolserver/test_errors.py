@@ -1,13 +1,13 @@
 """Texts of errors."""
 
-from toolserver.errors import ArgumentError, DocumentError, quote
+from toolserver.errors import ArgumentError, DocumentError, quote_text
 
 
 def test_foreign_text_in_messages_is_quoted_and_short() -> None:
     """A name of a megabyte must not become a warning of a megabyte for each of 20,000 operations."""
-    assert quote("a\nb") == "'a\\nb'"
-    assert quote("x" * 200) == f"'{'x' * 200}'"
-    assert quote("x" * 201) == f"'{'x' * 199}…'"
+    assert quote_text("a\nb") == "'a\\nb'"
+    assert quote_text("x" * 200) == f"'{'x' * 200}'"
+    assert quote_text("x" * 201) == f"'{'x' * 199}…'"
 
 
 def test_errors_carry_what_a_caller_needs_beside_their_text() -> None:

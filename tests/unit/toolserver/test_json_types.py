@@ -15,7 +15,7 @@ from toolserver.json_types import (
     object_at,
     scalar_text_at,
     text_at,
-    trimmed,
+    trim_bytes,
 )
 
 
@@ -50,7 +50,7 @@ def test_trimmed_bytes_are_equal_and_hold_only_themselves() -> None:
     written = [dump_json({"name": f"number {number}"}) for number in range(100)]
     tracemalloc.start()
     try:
-        kept = [trimmed(text) for text in written]
+        kept = [trim_bytes(text) for text in written]
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()

@@ -8,20 +8,20 @@ from aiohttp import web
 
 from bridge.auth.identity import Identity
 from bridge.conversation_runs.locks import RunEnd
-from bridge.conversation_runs.runs import Asked, Begun, ConversationRuns
+from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns, StartedRun
 from bridge.conversations.branches import Branches
 from bridge.conversations.message_schema import message_json
 from bridge.endpoints.api.conversations.conversations import CONVERSATION_BODY_BYTES, FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import (
-    ChatAnswer,
-    ChatBegun,
     ChatRequest,
+    ConversationChatAnswer,
+    ConversationChatStarted,
     RetryRequest,
     RunFacts,
     RunStopped,
 )
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
 from bridge.http.streaming import event_stream
 from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonObject, dump_json
@@ -44,28 +44,34 @@ class ConversationChatRoutes:
         self._tables = tables
         self._runs = runs
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
-        events = {200: Answer("Server-sent events.", media_type="text/event-stream")}
+        events = {200: RouteAnswer("Server-sent events.", media_type="text/event-stream")}
         resuming = {"after": "Id of the last event that was had; the header `Last-Event-ID` says the same."}
         return [
             Route(
                 "POST",
                 f"{PATH}/chat",
-                self.chat,
+                self.send_chat,
                 "chat",
                 "Say something and have it answered, or have answered what stands there",
-                {200: Answer("The answer.", ChatAnswer), 202: Answer("It is being made.", ChatBegun)},
+                {
+                    200: RouteAnswer("The answer.", ConversationChatAnswer),
+                    202: RouteAnswer("It is being made.", ConversationChatStarted),
+                },
                 body=ChatRequest,
                 errors=_TALKING,
             ),
             Route(
                 "POST",
                 f"{PATH}/calls/{{tool_call_id}}/retry",
-                self.retry,
+                self.retry_call,
                 "retryToolCall",
                 "Make a call that has ended again, in a new branch that is answered from there",
-                {200: Answer("The answer.", ChatAnswer), 202: Answer("It is being made.", ChatBegun)},
+                {
+                    200: RouteAnswer("The answer.", ConversationChatAnswer),
+                    202: RouteAnswer("It is being made.", ConversationChatStarted),
+                },
                 body=RetryRequest,
                 body_required=False,
                 errors=(*_TALKING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NO_BROWSER),
@@ -73,17 +79,17 @@ class ConversationChatRoutes:
             Route(
                 "POST",
                 f"{PATH}/stop",
-                self.stop,
+                self.stop_run,
                 "stopRun",
                 "Stop the run that is under way",
-                {200: Answer("It has ended.", RunStopped)},
+                {200: RouteAnswer("It has ended.", RunStopped)},
                 errors=FAILING,
             ),
             *(
                 Route(
                     "GET",
                     path,
-                    self.events,
+                    self.stream_events,
                     name,
                     "Listen to a conversation",
                     events,
@@ -97,23 +103,23 @@ class ConversationChatRoutes:
             ),
         ]
 
-    async def chat(self, request: web.Request) -> web.Response:
+    async def send_chat(self, request: web.Request) -> web.Response:
         """A run, to its end or in the background. Whoever hangs up stops one that they wait for."""
         user_id = (await caller_of(self._identity, request)).user.id
         wanted = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
-        asked = Asked(wanted.content, wanted.model, wanted.parent_id)
-        begun = await self._runs.begin(user_id, request.match_info["id"], asked)
-        return await self.answered(begun, background=wanted.background)
+        asked = ChatPrompt(wanted.content, wanted.model, wanted.parent_id)
+        begun = await self._runs.begin_run(user_id, request.match_info["id"], asked)
+        return await self.answer_run(begun, background=wanted.background)
 
-    async def retry(self, request: web.Request) -> web.Response:
+    async def retry_call(self, request: web.Request) -> web.Response:
         """A run that begins with a call which the user wants made again."""
         user_id = (await caller_of(self._identity, request)).user.id
         wanted = await read_body(request, RetryRequest)
         named = request.match_info
-        begun = await self._runs.retry(user_id, named["id"], named["tool_call_id"])
-        return await self.answered(begun, background=wanted.background)
+        begun = await self._runs.retry_call(user_id, named["id"], named["tool_call_id"])
+        return await self.answer_run(begun, background=wanted.background)
 
-    async def answered(self, begun: Begun, *, background: bool) -> web.Response:
+    async def answer_run(self, begun: StartedRun, *, background: bool) -> web.Response:
         """The end of a run, or, in the background, its beginning.
 
         Raises:
@@ -126,7 +132,7 @@ class ConversationChatRoutes:
         try:
             await run.ended.wait()
         except BaseException:
-            run.stop("user")
+            run.stop_run("user")
             raise
         end = run.end or RunEnd("failed")
         if end.error is not None:
@@ -134,38 +140,38 @@ class ConversationChatRoutes:
             raise BridgeError(end.error.code, end.error.message, detail=detail, retryable=end.error.retryable)
         return _json(await self._answer(begun, end))
 
-    async def stop(self, request: web.Request) -> web.Response:
+    async def stop_run(self, request: web.Request) -> web.Response:
         """The run has ended when this answers; without one there is nothing to do."""
         user_id = (await caller_of(self._identity, request)).user.id
         conversation_id = request.match_info["id"]
-        await self._runs.found(user_id, conversation_id)
-        run = await self._runs.stop(conversation_id)
+        await self._runs.find_conversation(user_id, conversation_id)
+        run = await self._runs.stop_run(conversation_id)
         if run is None or run.end is None:
             return json_answer(RunStopped(run=None))
         facts = RunFacts(run_id=run.id, state=run.end.state)
         return json_answer(RunStopped(run=facts, error=run.end.error))
 
-    async def events(self, request: web.Request) -> web.StreamResponse:
+    async def stream_events(self, request: web.Request) -> web.StreamResponse:
         """Events as they come, until the listener goes away or the conversation is deleted."""
         user_id = (await caller_of(self._identity, request)).user.id
         conversation_id = request.match_info["id"]
         after = _after(request)
-        await self._runs.found(user_id, conversation_id)
-        feed = self._runs.feeds.of(conversation_id)
+        await self._runs.find_conversation(user_id, conversation_id)
+        feed = self._runs.feeds.open_feed(conversation_id)
         run = self._runs.desk.run_of(conversation_id)
         greeting: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
         async with (
-            event_stream(request, {}, silence=lambda: feed.frame("keepalive", {})) as stream,
-            aclosing(feed.listen(after, greeting)) as frames,
+            event_stream(request, {}, silence=lambda: feed.build_frame("keepalive", {})) as stream,
+            aclosing(feed.listen_after(after, greeting)) as frames,
         ):
             async for frame in frames:
-                await stream.send(frame)
+                await stream.send_frames(frame)
         return stream.response
 
-    async def _answer(self, begun: Begun, end: RunEnd) -> JsonObject:
+    async def _answer(self, begun: StartedRun, end: RunEnd) -> JsonObject:
         said = None
         if end.answer is not None:
-            branches = Branches(await self._tables.messages(end.answer.conversation_id))
+            branches = Branches(await self._tables.list_messages(end.answer.conversation_id))
             said = message_json(end.answer, branches)
         words = {"completed": "Chat completed successfully", "cancelled": "Chat was stopped"}
         return {

@@ -10,10 +10,15 @@ from typing import Literal
 from aiohttp import web
 
 from bridge.auth.identity import Identity
-from bridge.conversation_runs.enabled_tools import ToolDesk
+from bridge.conversation_runs.enabled_tools import ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.branches import Branches
-from bridge.conversations.conversation import Conversation, EnabledTool, Settings, new_conversation_id
+from bridge.conversations.conversation import (
+    Conversation,
+    ConversationSettings,
+    EnabledTool,
+    new_conversation_id,
+)
 from bridge.endpoints.api.conversations.schemas import (
     ConversationAnswer,
     ConversationChanges,
@@ -23,7 +28,7 @@ from bridge.endpoints.api.conversations.schemas import (
     conversation_facts,
 )
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
 from bridge.storage.conversations import ConversationTables
 
 PATH = "/conversations/{id}"
@@ -42,24 +47,24 @@ class ConversationRoutes:
     """Handlers of conversations as a whole."""
 
     def __init__(
-        self, identity: Identity, tables: ConversationTables, runs: ConversationRuns, tools: ToolDesk
+        self, identity: Identity, tables: ConversationTables, runs: ConversationRuns, tools: ToolChoices
     ) -> None:
         self._identity = identity
         self._tables = tables
         self._runs = runs
         self._tools = tools
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
-        one = {200: Answer("The conversation.", ConversationAnswer)}
+        one = {200: RouteAnswer("The conversation.", ConversationAnswer)}
         return [
             Route(
                 "POST",
                 "/conversations",
-                self.create,
+                self.create_conversation,
                 "createConversation",
                 "Begin a conversation",
-                {201: Answer("The conversation.", ConversationAnswer)},
+                {201: RouteAnswer("The conversation.", ConversationAnswer)},
                 body=NewConversation,
                 body_required=False,
                 errors=(*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
@@ -70,7 +75,7 @@ class ConversationRoutes:
                 self.list_all,
                 "listConversations",
                 "List the caller's conversations, the one that changed last first",
-                {200: Answer("Conversations.", ConversationList)},
+                {200: RouteAnswer("Conversations.", ConversationList)},
                 errors=FAILING,
                 query={
                     "limit": f"Conversations in one answer, {PAGE_OF_CONVERSATIONS} unless told.",
@@ -80,23 +85,31 @@ class ConversationRoutes:
             Route(
                 "GET",
                 "/conversations/search",
-                self.search,
+                self.search_conversations,
                 "searchConversations",
                 "Find conversations by a text in their titles, descriptions and messages",
-                {200: Answer("Conversations.", ConversationList)},
+                {200: RouteAnswer("Conversations.", ConversationList)},
                 errors=FAILING,
                 query={"q": "The text; letter case does not matter.", "limit": "As of the list."},
             ),
-            Route("GET", PATH, self.show, "showConversation", "Show a conversation", one, errors=FAILING),
+            Route(
+                "GET",
+                PATH,
+                self.show_conversation,
+                "showConversation",
+                "Show a conversation",
+                one,
+                errors=FAILING,
+            ),
             self._changing("PATCH", "changeConversation"),
             self._changing("PUT", "putConversation"),
             Route(
                 "DELETE",
                 PATH,
-                self.delete,
+                self.delete_conversation,
                 "deleteConversation",
                 "Delete a conversation with its messages; its run is stopped",
-                {200: Answer("It is gone.", Done)},
+                {200: RouteAnswer("It is gone.", Done)},
                 errors=FAILING,
             ),
         ]
@@ -105,20 +118,20 @@ class ConversationRoutes:
         return Route(
             method,
             PATH,
-            self.change,
+            self.change_conversation,
             name,
             "Change a conversation, or switch to another branch of it",
-            {200: Answer("The conversation.", ConversationAnswer)},
+            {200: RouteAnswer("The conversation.", ConversationAnswer)},
             body=ConversationChanges,
             errors=(*FAILING, ErrorCode.CONVERSATION_BUSY),
         )
 
-    async def create(self, request: web.Request) -> web.Response:
+    async def create_conversation(self, request: web.Request) -> web.Response:
         """A new conversation."""
         user_id = (await caller_of(self._identity, request)).user.id
         wanted = await read_body(request, NewConversation, max_bytes=CONVERSATION_BODY_BYTES)
         now = time.time()
-        settings = Settings(
+        settings = ConversationSettings(
             title=(wanted.title or "").strip(),
             description=wanted.description,
             system_prompt=wanted.system_prompt,
@@ -126,35 +139,35 @@ class ConversationRoutes:
             max_tokens=wanted.max_tokens,
             max_messages=wanted.max_messages,
             context=tuple(wanted.context),
-            tools=await self._tools.chosen(user_id, _tools_of(wanted)),
+            tools=await self._tools.choose_tools(user_id, _tools_of(wanted)),
         )
         conversation = Conversation(new_conversation_id(), user_id, now, now, settings)
-        await self._tables.add(conversation)
+        await self._tables.add_conversation(conversation)
         return self._answer(conversation, status=201)
 
     async def list_all(self, request: web.Request) -> web.Response:
         """The caller's conversations."""
         user_id = (await caller_of(self._identity, request)).user.id
         before, limit = _before(request), limit_of(request)
-        found = await self._tables.page(user_id, before=before, limit=limit)
+        found = await self._tables.list_conversations(user_id, before=before, limit=limit)
         return self._listed(found, found[-1].updated_at if len(found) == limit else None)
 
-    async def search(self, request: web.Request) -> web.Response:
+    async def search_conversations(self, request: web.Request) -> web.Response:
         """Those that hold a text."""
         user_id = (await caller_of(self._identity, request)).user.id
         query = request.query.get("q", "").strip()
         if not query:
             message = "q: a text to look for is missing."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "q"})
-        found = await self._tables.search(user_id, query, limit=limit_of(request))
+        found = await self._tables.search_conversations(user_id, query, limit=limit_of(request))
         return self._listed(found, None)
 
-    async def show(self, request: web.Request) -> web.Response:
+    async def show_conversation(self, request: web.Request) -> web.Response:
         """One of them."""
         user_id = (await caller_of(self._identity, request)).user.id
-        return self._answer(await self._runs.found(user_id, request.match_info["id"]))
+        return self._answer(await self._runs.find_conversation(user_id, request.match_info["id"]))
 
-    async def change(self, request: web.Request) -> web.Response:
+    async def change_conversation(self, request: web.Request) -> web.Response:
         """Other settings, or another branch."""
         user_id = (await caller_of(self._identity, request)).user.id
         wanted = await read_body(request, ConversationChanges, max_bytes=CONVERSATION_BODY_BYTES)
@@ -165,33 +178,33 @@ class ConversationRoutes:
         changes = {name: value for name, value in changes.items() if value is not None or name == "model"}
         if "context" in changes:
             changes["context"] = tuple(changes["context"])
-        async with self._runs.desk.alone(conversation_id):
-            found = await self._runs.found(user_id, conversation_id)
+        async with self._runs.desk.lock_settings(conversation_id):
+            found = await self._runs.find_conversation(user_id, conversation_id)
             changed = replace(found, settings=replace(found.settings, **changes), updated_at=time.time())
             if changes:
                 await self._tables.save_settings(changed)
         return self._answer(changed)
 
-    async def delete(self, request: web.Request) -> web.Response:
+    async def delete_conversation(self, request: web.Request) -> web.Response:
         """It is gone, with its listeners."""
         user_id = (await caller_of(self._identity, request)).user.id
         conversation_id = request.match_info["id"]
-        await self._runs.found(user_id, conversation_id)
-        await self._runs.stop(conversation_id)
-        async with self._runs.desk.free(conversation_id):
-            await self._tables.delete(user_id, conversation_id)
-            self._runs.feeds.drop(conversation_id)
+        await self._runs.find_conversation(user_id, conversation_id)
+        await self._runs.stop_run(conversation_id)
+        async with self._runs.desk.lock_messages(conversation_id):
+            await self._tables.delete_conversation(user_id, conversation_id)
+            self._runs.feeds.drop_feed(conversation_id)
         return json_answer(Done(message="Conversation deleted successfully"))
 
     async def _switch(self, user_id: str, conversation_id: str, message_id: str) -> None:
-        async with self._runs.desk.free(conversation_id):
-            found = await self._runs.found(user_id, conversation_id)
-            branches = Branches(await self._tables.messages(conversation_id))
-            if branches.get(message_id) is None:
+        async with self._runs.desk.lock_messages(conversation_id):
+            found = await self._runs.find_conversation(user_id, conversation_id)
+            branches = Branches(await self._tables.list_messages(conversation_id))
+            if branches.get_message(message_id) is None:
                 message = f"head_id: there is no message '{message_id}' in this conversation."
                 raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "head_id"})
             switched = replace(found, head_id=branches.newest_leaf(message_id), updated_at=time.time())
-            await self._tables.advance(switched)
+            await self._tables.advance_run(switched)
 
     def _answer(self, conversation: Conversation, *, status: int = 200) -> web.Response:
         is_live = self._runs.desk.run_of(conversation.id) is not None

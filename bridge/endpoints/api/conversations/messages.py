@@ -12,7 +12,7 @@ from bridge.auth.identity import Identity
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.additions import in_a_row, user_message
 from bridge.conversations.branches import Branches
-from bridge.conversations.client_messages import Written, WrittenCall, message_of
+from bridge.conversations.client_messages import ClientMessage, ClientToolCall, message_of
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.message_schema import message_json
 from bridge.endpoints.api.conversations.conversations import CONVERSATION_BODY_BYTES, FAILING, PATH
@@ -24,7 +24,7 @@ from bridge.endpoints.api.conversations.schemas import (
     NewText,
 )
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
 from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 
@@ -42,7 +42,7 @@ class ConversationMessageRoutes:
         self._tables = tables
         self._runs = runs
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
         one = f"{PATH}/messages/{{message_id}}"
         return [
@@ -52,7 +52,7 @@ class ConversationMessageRoutes:
                 self.list_all,
                 "listMessages",
                 "List the messages of the current branch, oldest first",
-                {200: Answer("Messages.", MessageList)},
+                {200: RouteAnswer("Messages.", MessageList)},
                 errors=FAILING,
                 query={
                     "branch": "A message: its newest branch in place of the current one; `all`: every branch."
@@ -61,30 +61,30 @@ class ConversationMessageRoutes:
             Route(
                 "POST",
                 f"{PATH}/messages",
-                self.add,
+                self.add_message,
                 "addMessage",
                 "Add a message at the end of the current branch, without an answer of a model",
-                {201: Answer("The message.", MessageAnswer)},
+                {201: RouteAnswer("The message.", MessageAnswer)},
                 body=NewMessage,
                 errors=_CHANGING,
             ),
             Route(
                 "PATCH",
                 one,
-                self.edit,
+                self.edit_message,
                 "editMessage",
                 "Say something else in place of a message of the user: a new branch, not answered yet",
-                {201: Answer("The message of the new branch.", MessageAnswer)},
+                {201: RouteAnswer("The message of the new branch.", MessageAnswer)},
                 body=NewText,
                 errors=_CHANGING,
             ),
             Route(
                 "DELETE",
                 one,
-                self.delete,
+                self.delete_message,
                 "deleteMessage",
                 "Delete a message, a call together with its outputs; what is below moves up",
-                {200: Answer("What is gone.", MessagesDeleted)},
+                {200: RouteAnswer("What is gone.", MessagesDeleted)},
                 errors=_CHANGING,
             ),
         ]
@@ -92,32 +92,32 @@ class ConversationMessageRoutes:
     async def list_all(self, request: web.Request) -> web.Response:
         """One branch, or all of them."""
         user_id = (await caller_of(self._identity, request)).user.id
-        found = await self._runs.found(user_id, request.match_info["id"])
-        branches = Branches(await self._tables.messages(found.id))
+        found = await self._runs.find_conversation(user_id, request.match_info["id"])
+        branches = Branches(await self._tables.list_messages(found.id))
         chosen = _chosen(branches, request.query.get("branch"), found.head_id)
         messages: list[JsonValue] = [message_json(each, branches) for each in chosen]
         return _json({"success": True, "messages": messages, "count": len(messages)})
 
-    async def add(self, request: web.Request) -> web.Response:
+    async def add_message(self, request: web.Request) -> web.Response:
         """One more message."""
         user_id = (await caller_of(self._identity, request)).user.id
         wanted = await read_body(request, NewMessage, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
-        async with self._runs.desk.free(conversation_id):
-            found = await self._runs.found(user_id, conversation_id)
-            branches = Branches(await self._tables.messages(conversation_id))
-            path = branches.path(found.head_id)
+        async with self._runs.desk.lock_messages(conversation_id):
+            found = await self._runs.find_conversation(user_id, conversation_id)
+            branches = Branches(await self._tables.list_messages(conversation_id))
+            path = branches.path_to(found.head_id)
             message = message_of(conversation_id, _written(wanted), path, time.time())
             return await self._added(found, branches, message, found.head_id)
 
-    async def edit(self, request: web.Request) -> web.Response:
+    async def edit_message(self, request: web.Request) -> web.Response:
         """A sibling of a message of the user."""
         user_id = (await caller_of(self._identity, request)).user.id
         wanted = await read_body(request, NewText, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
-        async with self._runs.desk.free(conversation_id):
-            found = await self._runs.found(user_id, conversation_id)
-            branches = Branches(await self._tables.messages(conversation_id))
+        async with self._runs.desk.lock_messages(conversation_id):
+            found = await self._runs.find_conversation(user_id, conversation_id)
+            branches = Branches(await self._tables.list_messages(conversation_id))
             old = _known(branches, request.match_info["message_id"])
             if old.role != "user":
                 message = "Only what the user said can be edited; an answer can be asked for again."
@@ -125,20 +125,22 @@ class ConversationMessageRoutes:
             new = user_message(conversation_id, wanted.content, time.time())
             return await self._added(found, branches, new, old.parent_id)
 
-    async def delete(self, request: web.Request) -> web.Response:
+    async def delete_message(self, request: web.Request) -> web.Response:
         """A message, or a call with its outputs. One that is not there is gone already."""
         user_id = (await caller_of(self._identity, request)).user.id
         conversation_id = request.match_info["id"]
-        async with self._runs.desk.free(conversation_id):
-            found = await self._runs.found(user_id, conversation_id)
-            branches = Branches(await self._tables.messages(conversation_id))
-            message = branches.get(request.match_info["message_id"])
+        async with self._runs.desk.lock_messages(conversation_id):
+            found = await self._runs.find_conversation(user_id, conversation_id)
+            branches = Branches(await self._tables.list_messages(conversation_id))
+            message = branches.get_message(request.match_info["message_id"])
             gone = () if message is None else tuple(each.id for each in branches.group_of(message))
             if gone:
-                moved, head_id = branches.without(frozenset(gone), found.head_id)
+                moved, head_id = branches.remove_messages(frozenset(gone), found.head_id)
                 changed = replace(found, head_id=head_id, updated_at=time.time())
-                await self._tables.advance(changed, moved, gone)
-                self._runs.feeds.of(conversation_id).tell("messages_deleted", {"deleted": [*gone]})
+                await self._tables.advance_run(changed, moved, gone)
+                self._runs.feeds.open_feed(conversation_id).emit_event(
+                    "messages_deleted", {"deleted": [*gone]}
+                )
         told = "Message deleted successfully" if gone else "There is no such message"
         return json_answer(MessagesDeleted(deleted=list(gone), message=told))
 
@@ -146,28 +148,29 @@ class ConversationMessageRoutes:
         self, found: Conversation, branches: Branches, message: Message, parent_id: str | None
     ) -> web.Response:
         [placed] = in_a_row([message], parent_id, branches.next_seq)
-        await self._tables.advance(replace(found, head_id=placed.id, updated_at=time.time()), [placed])
+        await self._tables.advance_run(replace(found, head_id=placed.id, updated_at=time.time()), [placed])
         told = message_json(placed, branches.with_more([placed]))
-        self._runs.feeds.of(found.id).tell("message", {"message": told})
+        self._runs.feeds.open_feed(found.id).emit_event("message", {"message": told})
         return _json({"success": True, "message": told}, status=201)
 
 
-def _written(wanted: NewMessage) -> Written:
+def _written(wanted: NewMessage) -> ClientMessage:
     calls = [
-        WrittenCall(call.id, call.function.name, call.function.arguments) for call in wanted.tool_calls or []
+        ClientToolCall(call.id, call.function.name, call.function.arguments)
+        for call in wanted.tool_calls or []
     ]
-    return Written(wanted.role, wanted.content, calls, wanted.tool_call_id, wanted.name)
+    return ClientMessage(wanted.role, wanted.content, calls, wanted.tool_call_id, wanted.name)
 
 
 def _chosen(branches: Branches, branch: str | None, head_id: str | None) -> Sequence[Message]:
     if branch == ALL_BRANCHES:
         return branches.all
     leaf_id = head_id if branch is None else branches.newest_leaf(_known(branches, branch).id)
-    return branches.path(leaf_id)
+    return branches.path_to(leaf_id)
 
 
 def _known(branches: Branches, message_id: str) -> Message:
-    message = branches.get(message_id)
+    message = branches.get_message(message_id)
     if message is None:
         raise BridgeError(ErrorCode.NOT_FOUND, f"Message '{message_id[:200]}' not found.")
     return message

@@ -14,7 +14,7 @@ from bridge.conversations.conversation import (
     EnabledTool,
     RunState,
 )
-from bridge.conversations.message_schema import iso
+from bridge.conversations.message_schema import format_time
 from bridge.errors import WireError
 
 MAX_TITLE_CHARS = 200
@@ -240,7 +240,7 @@ class RetryRequest(_Strict):
     background: bool = False
 
 
-class ChatAnswer(BaseModel):
+class ConversationChatAnswer(BaseModel):
     """A run that has ended."""
 
     success: bool = True
@@ -256,7 +256,7 @@ class ChatAnswer(BaseModel):
     messages_in_context: int
 
 
-class ChatBegun(BaseModel):
+class ConversationChatStarted(BaseModel):
     """A run that goes on in the background."""
 
     success: bool = True
@@ -316,6 +316,6 @@ def conversation_facts(conversation: Conversation, *, is_live: bool) -> Conversa
         enabled_tools=[ToolName(server_id=tool.server_id, tool_name=tool.name) for tool in chosen.tools],
         head_id=conversation.head_id,
         run=RunFacts(run_id=run.id, state=state) if run else None,
-        created_at=iso(conversation.created_at),
-        updated_at=iso(conversation.updated_at),
+        created_at=format_time(conversation.created_at),
+        updated_at=format_time(conversation.updated_at),
     )

@@ -9,13 +9,13 @@ from dataclasses import replace
 from aiohttp import web
 
 from bridge.auth.identity import Identity
-from bridge.conversation_runs.enabled_tools import SelectableTool, ToolDesk
+from bridge.conversation_runs.enabled_tools import SelectableTool, ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.conversation import EnabledTool
 from bridge.endpoints.api.conversations.conversations import FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import AvailableTool, AvailableTools, EnabledTools, ToolName
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Answer, Route, caller_of, json_answer, read_body
+from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
 from bridge.storage.conversations import ConversationTables
 
 Tools = tuple[EnabledTool, ...]
@@ -25,21 +25,21 @@ class ConversationToolRoutes:
     """Handlers of a conversation's tools."""
 
     def __init__(
-        self, identity: Identity, tables: ConversationTables, runs: ConversationRuns, tools: ToolDesk
+        self, identity: Identity, tables: ConversationTables, runs: ConversationRuns, tools: ToolChoices
     ) -> None:
         self._identity = identity
         self._tables = tables
         self._runs = runs
         self._tools = tools
 
-    def routes(self) -> list[Route]:
+    def list_routes(self) -> list[Route]:
         """The table of these routes."""
-        enabled = {200: Answer("What is enabled now.", EnabledTools)}
+        enabled = {200: RouteAnswer("What is enabled now.", EnabledTools)}
         return [
             Route(
                 "POST",
                 f"{PATH}/tools",
-                self.enable,
+                self.enable_tools,
                 "enableTool",
                 "Let a conversation call a tool; enabling it twice is enabling it once",
                 enabled,
@@ -49,7 +49,7 @@ class ConversationToolRoutes:
             Route(
                 "DELETE",
                 f"{PATH}/tools",
-                self.disable,
+                self.disable_tools,
                 "disableTool",
                 "Take a tool, or all tools, from a conversation",
                 enabled,
@@ -74,20 +74,20 @@ class ConversationToolRoutes:
                 self.list_available,
                 "listAvailableTools",
                 "List the tools that can be enabled",
-                {200: Answer("What the user has accepted.", AvailableTools)},
+                {200: RouteAnswer("What the user has accepted.", AvailableTools)},
                 errors=FAILING,
             ),
         ]
 
-    async def enable(self, request: web.Request) -> web.Response:
+    async def enable_tools(self, request: web.Request) -> web.Response:
         """One more."""
         user_id = (await caller_of(self._identity, request)).user.id
         wanted = await read_body(request, ToolName)
-        await self._runs.found(user_id, request.match_info["id"])
-        added = await self._tools.chosen(user_id, [wanted.as_enabled()])
+        await self._runs.find_conversation(user_id, request.match_info["id"])
+        added = await self._tools.choose_tools(user_id, [wanted.as_enabled()])
         return await self._changed(request, user_id, lambda tools: tuple(dict.fromkeys((*tools, *added))))
 
-    async def disable(self, request: web.Request) -> web.Response:
+    async def disable_tools(self, request: web.Request) -> web.Response:
         """One, or some, less; what is not enabled stays so."""
         user_id = (await caller_of(self._identity, request)).user.id
         server_id, name = request.query.get("server_id"), request.query.get("tool_name")
@@ -105,22 +105,22 @@ class ConversationToolRoutes:
     async def list_enabled(self, request: web.Request) -> web.Response:
         """What is enabled."""
         user_id = (await caller_of(self._identity, request)).user.id
-        found = await self._runs.found(user_id, request.match_info["id"])
+        found = await self._runs.find_conversation(user_id, request.match_info["id"])
         return _answer(found.settings.tools)
 
     async def list_available(self, request: web.Request) -> web.Response:
         """What can be enabled."""
         user_id = (await caller_of(self._identity, request)).user.id
-        found = await self._runs.found(user_id, request.match_info["id"])
-        tools = [_shaped(each) for each in await self._tools.available(user_id, found.settings.tools)]
+        found = await self._runs.find_conversation(user_id, request.match_info["id"])
+        tools = [_shaped(each) for each in await self._tools.list_available(user_id, found.settings.tools)]
         return json_answer(AvailableTools(tools=tools, count=len(tools)))
 
     async def _changed(
         self, request: web.Request, user_id: str, change: Callable[[Tools], Tools]
     ) -> web.Response:
         conversation_id = request.match_info["id"]
-        async with self._runs.desk.alone(conversation_id):
-            found = await self._runs.found(user_id, conversation_id)
+        async with self._runs.desk.lock_settings(conversation_id):
+            found = await self._runs.find_conversation(user_id, conversation_id)
             tools = change(found.settings.tools)
             if tools != found.settings.tools:
                 settings = replace(found.settings, tools=tools)

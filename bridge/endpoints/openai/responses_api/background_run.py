@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.agent.errors import ApiError, log_error, of_failed, of_wire, told_error
-from bridge.agent.items import summed
+from bridge.agent.items import add_usage
 from bridge.agent.memory.response_record import Progress, ResponseRecord
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import Emit, Settled, TurnEvent, TurnResult
-from bridge.endpoints.openai.encoders import ResponsesAnswer
+from bridge.endpoints.openai.encoders import ResponseEncoder
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.errors import BUG, BridgeError
-from bridge.tasks import BREATH_S, breathe, guarded, pause
+from bridge.tasks import BREATH_S, log_failures, sleep_safely, yield_to_loop
 from toolserver.json_types import JsonObject
 
 FLUSH_S = 2.0
@@ -38,29 +38,29 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class ResponseInProgress:
     """A response on its way."""
 
-    answer: ResponsesAnswer
+    answer: ResponseEncoder
     record: ResponseRecord
     error_id: str
     log_end: Callable[[TurnResult], None]
     interrupted: Callable[[], Awaitable[None]]
     """Gives outputs to the calls that had none when the answer was cancelled."""
 
-    def failed(self, error: ModelError | BridgeError | InvalidRequest | None) -> bytes:
+    def encode_failure(self, error: ModelError | BridgeError | InvalidRequest | None) -> bytes:
         """The last frames, and a line of the log. None: a bug."""
-        return self.answer.failed(self._logged(of_wire(BUG) if error is None else told_error(error)))
+        return self.answer.encode_failure(self._logged(of_wire(BUG) if error is None else told_error(error)))
 
-    def ended(self, result: TurnResult) -> bytes:
+    def encode_end(self, result: TurnResult) -> bytes:
         """The last frames, and a line or two of the log."""
         self.log_end(result)
         failure = of_failed(result)
-        return self.answer.ended(result, None if failure is None else self._logged(failure))
+        return self.answer.encode_end(result, None if failure is None else self._logged(failure))
 
     def _logged(self, error: ApiError) -> JsonObject:
         log_error(error, self.error_id)
-        return error.body(self.error_id)
+        return error.build_body(self.error_id)
 
 
 class BackgroundTurn:
@@ -68,7 +68,7 @@ class BackgroundTurn:
 
     def __init__(
         self,
-        making: Making,
+        making: ResponseInProgress,
         log: EventLog,
         running: tuple[RunningResponses, RunningResponse],
         progress: Progress,
@@ -80,65 +80,65 @@ class BackgroundTurn:
         self._before = self._progress = progress
         self._breathed_at = 0.0
 
-    async def run(self, turn: TurnOf) -> None:
+    async def run_in_background(self, turn: TurnOf) -> None:
         """Do the turn to its end, and keep that. When the bridge stops before, it stays as it is."""
         async with asyncio.TaskGroup() as group:
-            writing = group.create_task(self._log.write(), name="events")
+            writing = group.create_task(self._log.write_frames(), name="events")
             is_over = await self._answer(turn)
-            self._log.end()
+            self._log.end_log()
             if is_over:
                 await self._keep_end()
             else:
                 await self._flush()
-                await self._making.record.note(replace(self._progress, attempts=0))
+                await self._making.record.save_progress(replace(self._progress, attempts=0))
             writing.cancel()
 
-    async def take(self, event: TurnEvent) -> None:
+    async def take_event(self, event: TurnEvent) -> None:
         """As `Emit`. At the end of a round, and of its calls, all that was told is kept."""
-        self._log.add(self._making.answer.told(event))
+        self._log.add_frames(self._making.answer.encode_event(event))
         if isinstance(event, Settled):
-            usage = summed(self._before.usage, event.usage)
+            usage = add_usage(self._before.usage, event.usage)
             answer = self._making.answer
             self._progress = replace(
                 self._before, items=answer.next_index, left_out=answer.left_out, usage=usage
             )
             await self._flush()
-            await self._making.record.note(self._progress)
+            await self._making.record.save_progress(self._progress)
         elif time.monotonic() - self._breathed_at > BREATH_S:
-            await breathe()
+            await yield_to_loop()
             self._breathed_at = time.monotonic()
 
     async def _answer(self, turn: TurnOf) -> bool:
         """The turn; whether it has come to an end."""
         try:
-            work = guarded(self._frames(turn), "A response in the background")
-            frames = await self._all.run(self._running, work)
+            work = log_failures(self._frames(turn), "A response in the background")
+            frames = await self._all.run_cancellable(self._running, work)
         except Cancelled as cancelled:
             if not cancelled.frames:
                 return False
             frames = cancelled.frames
             await self._making.interrupted()
-        self._log.add(frames if frames is not None else self._making.failed(None))
+        self._log.add_frames(frames if frames is not None else self._making.encode_failure(None))
         return True
 
     async def _frames(self, turn: TurnOf) -> bytes:
         """The last frames of the answer."""
         try:
-            result = await turn(self.take)
+            result = await turn(self.take_event)
         except TurnFailure as error:
-            return self._making.failed(error)
-        usage = summed(self._before.usage, result.usage)
-        return self._making.ended(replace(result, usage=usage))
+            return self._making.encode_failure(error)
+        usage = add_usage(self._before.usage, result.usage)
+        return self._making.encode_end(replace(result, usage=usage))
 
     async def _keep_end(self) -> None:
         for _ in range(END_TRIES):
             await self._flush()
-            if await self._making.record.end(self._making.answer.whole()):
+            if await self._making.record.save_end(self._making.answer.build_response()):
                 return
-            await pause(END_RETRY_S)
+            await sleep_safely(END_RETRY_S)
         _log.error("The end of response %s is lost: the store did not take it.", self._running.response_id)
 
     async def _flush(self) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(FLUSH_S):
-                await self._log.flush()
+                await self._log.flush_frames()

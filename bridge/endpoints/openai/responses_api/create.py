@@ -15,21 +15,26 @@ from functools import partial
 from bridge.agent.errors import ApiError, ApiFailure
 from bridge.agent.memory.interrupted_calls import close_calls
 from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.remembering_runner import Remembering
+from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.memory.response_record import Progress, ResponseRecord
 from bridge.agent.request_fields import ParsedRequest
-from bridge.agent.responses.writer import ResponsesWriter, Shown
+from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
 from bridge.agent.turn import Emit, TurnRequest, TurnResult, TurnSettings
 from bridge.calls.ports import CallKnowledge
 from bridge.endpoints.openai.debug_logs import RequestLog
-from bridge.endpoints.openai.encoders import ResponsesAnswer
-from bridge.endpoints.openai.request import Work, run_logged
-from bridge.endpoints.openai.responses_api.background_run import BackgroundTurn, Making, TurnFailure, TurnOf
+from bridge.endpoints.openai.encoders import ResponseEncoder
+from bridge.endpoints.openai.request import Turn, run_logged
+from bridge.endpoints.openai.responses_api.background_run import (
+    BackgroundTurn,
+    ResponseInProgress,
+    TurnFailure,
+    TurnOf,
+)
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.providers.directory import ModelEntry
 from bridge.settings.answer_format import display_named, form_named
-from bridge.stored_items.items import KeptResponse
+from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import text_at
 
@@ -46,14 +51,14 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ResponseOrder:
     """A response to be made."""
 
     request: TurnRequest
     entry: Callable[[], Awaitable[ModelEntry]]
     """The model, looked up."""
-    answer: ResponsesAnswer
-    kept: KeptResponse
+    answer: ResponseEncoder
+    kept: StoredResponse
     """As it is kept at first."""
     is_to_be_kept: bool
     error_id: str
@@ -64,23 +69,23 @@ class Wanted:
 
 
 def wanted_of(
-    kept: KeptResponse,
+    kept: StoredResponse,
     parsed: ParsedRequest,
     entry: Callable[[], Awaitable[ModelEntry]],
     log_end: Callable[[TurnResult], None],
-) -> Wanted:
+) -> ResponseOrder:
     """What a kept response, or one that is to be kept, asks for. `parsed`: its request."""
     told = kept.request
-    asked = parsed.turn(kept.user_id, kept.id, may_have_tools=not told.get("is_task"))
+    asked = parsed.build_turn(kept.user_id, kept.id, may_have_tools=not told.get("is_task"))
     chat_id, message_id = text_at(told, "chat_id") or None, text_at(told, "message_id") or None
     request = replace(asked, chat_id=chat_id, message_id=message_id)
-    shown = Shown(
+    shown = AnswerStyle(
         display_named(text_at(told, "display")) or "hidden",
         markers=form_named(text_at(told, "markers")) or "off",
         for_open_webui=bool(told.get("for_open_webui")),
     )
-    answer = ResponsesAnswer(ResponsesWriter(kept.body, shown, now=time.time))
-    return Wanted(
+    answer = ResponseEncoder(ResponsesWriter(kept.body, shown, now=time.time))
+    return ResponseOrder(
         request=request,
         entry=entry,
         answer=answer,
@@ -96,7 +101,7 @@ class ResponseMaker:
 
     def __init__(
         self,
-        turns: Remembering,
+        turns: RememberingRunner,
         memory: Memory,
         journal: CallKnowledge,
         running: RunningResponses,
@@ -109,7 +114,7 @@ class ResponseMaker:
         self._running = running
         self._settings_of = settings_of
 
-    async def make(self, wanted: Wanted, emit: Emit, has_begun: Callable[[], bool]) -> bytes:
+    async def make_response(self, wanted: ResponseOrder, emit: Emit, has_begun: Callable[[], bool]) -> bytes:
         """Make a response while its caller listens; returns its last frames.
 
         What came of it is kept before they are returned; when its caller goes away, too: cancelling cancels
@@ -123,25 +128,25 @@ class ResponseMaker:
         record = ResponseRecord(self._memory, wanted.kept, later=wanted.request if is_to_be_kept else None)
         making = self._making(wanted, record)
         running = RunningResponse(wanted.request.user_id, wanted.request.turn_id, wanted.answer)
-        with self._running.entered(running):
+        with self._running.enter_running(running):
             try:
-                last = await self._made(wanted, making, running, record.after(emit))
+                last = await self._made(wanted, making, running, record.emit_after_start(emit))
             except Exception as failure:  # a boundary: an answer that has begun ends in order, and is kept
                 if not has_begun():
-                    await record.forget()
+                    await record.delete_record()
                     raise
                 error = failure if isinstance(failure, TurnFailure) else None
                 if error is None:
                     _log.exception("Response %s failed.", wanted.kept.id)
-                last = making.failed(error)
+                last = making.encode_failure(error)
             except BaseException:
                 await self._broken_off(making)
                 raise
             await record.catch_up()
-            await record.end(wanted.answer.whole())
+            await record.save_end(wanted.answer.build_response())
         return last
 
-    async def start(self, wanted: Wanted) -> RunningResponse:
+    async def start_response(self, wanted: ResponseOrder) -> RunningResponse:
         """Begin a response in the background.
 
         Raises:
@@ -154,39 +159,43 @@ class ResponseMaker:
                 ApiError(400, _KEEPS_NOTHING, "invalid_request_error", "unsupported_parameter", "background")
             )
         record = ResponseRecord(self._memory, wanted.kept)
-        if not await record.begin(request):
+        if not await record.save_start(request):
             raise ApiFailure(ApiError(503, _NOT_TAKEN, "server_error", "store_unavailable", "background"))
         log = EventLog(self._memory.store, request.user_id, request.turn_id)
-        log.add(wanted.answer.queued())
-        return self.go_on(wanted, record, log, Progress(), partial(self.turn, wanted, record))
+        log.add_frames(wanted.answer.encode_queued())
+        return self.go_on(wanted, record, log, Progress(), partial(self.answer_turn, wanted, record))
 
     def go_on(
-        self, wanted: Wanted, record: ResponseRecord, log: EventLog, progress: Progress, turn: TurnOf
+        self, wanted: ResponseOrder, record: ResponseRecord, log: EventLog, progress: Progress, turn: TurnOf
     ) -> RunningResponse:
         """Do a turn in the background, whose record and log have begun. `progress`: until now."""
         request = wanted.request
         running = RunningResponse(request.user_id, request.turn_id, wanted.answer, log)
         background = BackgroundTurn(self._making(wanted, record), log, (self._running, running), progress)
-        self._running.start(running, background.run(turn))
+        self._running.start_background(running, background.run_in_background(turn))
         return running
 
-    async def _made(self, wanted: Wanted, making: Making, running: RunningResponse, emit: Emit) -> bytes:
+    async def _made(
+        self, wanted: ResponseOrder, making: ResponseInProgress, running: RunningResponse, emit: Emit
+    ) -> bytes:
         try:
-            result = await self._running.run(running, self.turn(wanted, making.record, emit))
+            result = await self._running.run_cancellable(
+                running, self.answer_turn(wanted, making.record, emit)
+            )
         except Cancelled as cancelled:
             await making.interrupted()
             return cancelled.frames
         await making.record.catch_up()
         if not (result.is_kept and making.record.is_kept):
-            wanted.answer.forget()
-            await making.record.forget()
-        return making.ended(result)
+            wanted.answer.mark_unstored()
+            await making.record.delete_record()
+        return making.encode_end(result)
 
-    async def turn(self, wanted: Wanted, record: ResponseRecord, emit: Emit) -> TurnResult:
+    async def answer_turn(self, wanted: ResponseOrder, record: ResponseRecord, emit: Emit) -> TurnResult:
         """The turn itself, whose input its record keeps.
 
         Raises:
-            BridgeError, InvalidRequest, ModelError: as `Remembering.run`.
+            BridgeError, InvalidRequest, ModelError: as `RememberingRunner.run_with_memory`.
         """
         entry = await wanted.entry()
         settings = self._settings_of(entry)
@@ -194,25 +203,25 @@ class ResponseMaker:
         request = replace(
             wanted.request, keeps="output" if record.is_wanted else "nothing", max_rounds=max(1, rounds)
         )
-        work = Work(request, entry.model, settings, partial(self._goes_on, request))
+        work = Turn(request, entry.model, settings, partial(self._goes_on, request))
         return await run_logged(self._turns, work, wanted.log, emit)
 
     def _goes_on(self, request: TurnRequest) -> bool:
         """Whether the next process goes on with it: the bridge stops, and nobody has cancelled it."""
-        running = self._running.find(request.user_id, request.turn_id)
+        running = self._running.find_running(request.user_id, request.turn_id)
         return running is not None and running.log is not None and not running.last_frames
 
-    async def _broken_off(self, making: Making) -> None:
+    async def _broken_off(self, making: ResponseInProgress) -> None:
         """Its caller is gone: what was done is kept, and can be gone on from."""
         await making.record.catch_up()
-        making.answer.cancelled()
+        making.answer.encode_cancelled()
         await making.interrupted()
-        await making.record.end(making.answer.whole())
+        await making.record.save_end(making.answer.build_response())
 
-    def _making(self, wanted: Wanted, record: ResponseRecord) -> Making:
+    def _making(self, wanted: ResponseOrder, record: ResponseRecord) -> ResponseInProgress:
         async def interrupted() -> None:
             if record.is_kept:
                 with suppress(StoreUnavailable):
                     await close_calls(self._memory, self._journal, wanted.request, "stopped")
 
-        return Making(wanted.answer, record, wanted.error_id, wanted.log_end, interrupted)
+        return ResponseInProgress(wanted.answer, record, wanted.error_id, wanted.log_end, interrupted)

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import cast
 
 from bridge.stored_items.store import ItemStore, StoreUnavailable
-from bridge.tasks import pause
+from bridge.tasks import sleep_safely
 from toolserver.json_types import JsonObject
 
 _END = b"\n\n"
@@ -29,7 +29,7 @@ def count_of(frames: bytes) -> int:
     return frames.count(_END)
 
 
-def newer(first: int, frames: bytes, after: int) -> bytes:
+def select_newer(first: int, frames: bytes, after: int) -> bytes:
     """The events with a number above `after`; `first`: the number of the first one."""
     start = 0
     for _ in range(after + 1 - first):
@@ -113,7 +113,7 @@ class EventLog:
         """Of events in memory."""
         return self._bytes
 
-    def add(self, frames: bytes) -> None:
+    def add_frames(self, frames: bytes) -> None:
         """The next events, whole."""
         if not frames:
             return
@@ -129,14 +129,14 @@ class EventLog:
             self._give_up()
         self._wake()
 
-    def end(self) -> None:
+    def end_log(self) -> None:
         """Nothing more comes."""
         self._is_over = True
         self._something.set()
         self._hurry.set()
         self._wake()
 
-    async def flush(self) -> None:
+    async def flush_frames(self) -> None:
         """Have written what was added so far; returns when it is. Cancelling it harms nothing."""
         last = self.last
         while self._written_to < last:
@@ -144,7 +144,7 @@ class EventLog:
             self._written.clear()
             await self._written.wait()
 
-    async def write(self) -> None:
+    async def write_frames(self) -> None:
         """Write to the store what is added, until all of it is written after the end."""
         while not self._is_over or self._written_to < self.last:
             await self._something.wait()
@@ -155,7 +155,7 @@ class EventLog:
             self._hurry.clear()
             await self._write_all()
 
-    async def listen(self, after: int) -> AsyncGenerator[bytes]:
+    async def listen_after(self, after: int) -> AsyncGenerator[bytes]:
         """Frames with numbers above `after`, in order, as they come, until the end.
 
         Raises:
@@ -186,7 +186,7 @@ class EventLog:
         for piece in reversed(self._pieces):
             if piece.last <= after:
                 break
-            found.append(newer(piece.first, piece.frames, after))
+            found.append(select_newer(piece.first, piece.frames, after))
         return b"".join(reversed(found))
 
     async def _stored(self, after: int) -> tuple[bytes, int]:
@@ -194,12 +194,12 @@ class EventLog:
         if after < self._lost_to:
             raise EventsLost
         oldest = self._oldest
-        pieces = await self._store.events(self._user_id, self._response_id, after, limit=PIECES_AT_ONCE)
+        pieces = await self._store.read_events(self._user_id, self._response_id, after, limit=PIECES_AT_ONCE)
         found: list[bytes] = []
         for first, frames in pieces:
             if first >= oldest:
                 break
-            found.append(newer(first, frames, after))
+            found.append(select_newer(first, frames, after))
             after = max(after, first + count_of(frames) - 1)
         else:
             if len(pieces) == PIECES_AT_ONCE:
@@ -213,7 +213,7 @@ class EventLog:
                 await self._store.add_events(self._response_id, batch[0].first, batch[-1].last, frames)
             except StoreUnavailable as failure:
                 _log.warning("Events of %s wait for the store: %s", self._response_id, failure)
-                await pause(RETRY_S)
+                await sleep_safely(RETRY_S)
                 self._something.set()
                 return
             self._mark_written(batch[-1].last)

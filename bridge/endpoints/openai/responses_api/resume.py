@@ -22,10 +22,10 @@ from bridge.agent.turn import CallEnded, Emit, TurnRequest, TurnResult
 from bridge.calls.ports import CallKnowledge
 from bridge.endpoints.openai.request import log_end
 from bridge.endpoints.openai.responses_api.background_run import TurnOf
-from bridge.endpoints.openai.responses_api.create import ResponseMaker, Wanted, wanted_of
+from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, wanted_of
 from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog, bodies_of, count_of
-from bridge.providers.directory import ModelBook, ModelEntry, UnknownModel
-from bridge.stored_items.items import KeptResponse
+from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
+from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
@@ -55,7 +55,7 @@ class ResponseContinuer:
         self,
         memory: Memory,
         journal: CallKnowledge,
-        models: ModelBook,
+        models: ModelDirectory,
         maker: ResponseMaker,
         wait_for_page: Callable[[str], Awaitable[None]],
     ) -> None:
@@ -72,7 +72,7 @@ class ResponseContinuer:
         What the store does not give is left for the next start.
         """
         try:
-            left = await self._memory.store.unfinished()
+            left = await self._memory.store.list_unfinished()
         except StoreUnavailable as failure:
             _log.error("Responses that were left behind cannot be read: %s", failure)
             return 0
@@ -83,17 +83,17 @@ class ResponseContinuer:
                 _log.error("Response %s is left behind: %s", kept.id, failure)
         return len(left)
 
-    async def _take_over(self, kept: KeptResponse) -> None:
+    async def _take_over(self, kept: StoredResponse) -> None:
         record = ResponseRecord(self._memory, kept, is_kept=True)
         progress = progress_of(object_at(kept.request, "progress"))
         wanted = self._wanted(kept, progress)
         closed = await close_calls(self._memory, self._journal, wanted.request, "restarted")
         made = [item.payload for item in await made_by(self._memory, wanted.request)]
         if not kept.background:
-            await record.end(_ended(kept, _shown(made, kept, wanted.request)))
+            await record.save_end(_ended(kept, _shown(made, kept, wanted.request)))
             return
         progress = replace(progress, attempts=progress.attempts + 1)
-        await record.note(progress)
+        await record.save_progress(progress)
         frames = wanted.answer.taken_up(
             await self._told(kept),
             standing=progress.items,
@@ -102,7 +102,7 @@ class ResponseContinuer:
         )
         first = wanted.answer.next_number - count_of(frames)
         log = EventLog(self._memory.store, kept.user_id, kept.id, first=first)
-        log.add(frames)
+        log.add_frames(frames)
         if progress.attempts > MAX_ATTEMPTS:
             turn: TurnOf = _given_up
         else:
@@ -111,7 +111,7 @@ class ResponseContinuer:
 
     async def _turn(
         self,
-        wanted: Wanted,
+        wanted: ResponseOrder,
         record: ResponseRecord,
         closed: list[CallEnded],
         emit: Emit,
@@ -124,9 +124,9 @@ class ResponseContinuer:
             return TurnResult("completed", (), (), frozenset(), {}, {}, is_kept=True)
         if wanted.request.with_tools:
             await self._wait_for_page(wanted.request.user_id)
-        return await self._maker.turn(wanted, record, emit)
+        return await self._maker.answer_turn(wanted, record, emit)
 
-    def _wanted(self, kept: KeptResponse, progress: Progress) -> Wanted:
+    def _wanted(self, kept: StoredResponse, progress: Progress) -> ResponseOrder:
         body = object_at(kept.request, "body")
         parsed = parse_responses_request({**body, "input": "(kept)"})
         parsed = replace(parsed, input=(), previous_response_id=kept.id)
@@ -136,17 +136,19 @@ class ResponseContinuer:
     def _entry(self, name: str) -> Callable[[], Awaitable[ModelEntry]]:
         async def entry() -> ModelEntry:
             try:
-                return await self._models.get(name)
+                return await self._models.find_model(name)
             except UnknownModel as error:
                 raise InvalidRequest(str(error), param="model", code="model_not_found") from None
 
         return entry
 
-    async def _told(self, kept: KeptResponse) -> list[JsonObject]:
+    async def _told(self, kept: StoredResponse) -> list[JsonObject]:
         """All events that are known of it."""
         bodies: list[JsonObject] = []
         after = -1
-        while pieces := await self._memory.store.events(kept.user_id, kept.id, after, limit=PIECES_AT_ONCE):
+        while pieces := await self._memory.store.read_events(
+            kept.user_id, kept.id, after, limit=PIECES_AT_ONCE
+        ):
             bodies += bodies_of(frames for _, frames in pieces)
             after = pieces[-1][0] + count_of(pieces[-1][1]) - 1
         return bodies
@@ -164,7 +166,7 @@ def _is_over(made: list[Item], request: TurnRequest) -> bool:
     return bool(made) and made[-1].get("type") != "function_call_output"
 
 
-def _shown(made: list[Item], kept: KeptResponse, request: TurnRequest) -> list[JsonValue]:
+def _shown(made: list[Item], kept: StoredResponse, request: TurnRequest) -> list[JsonValue]:
     """What of the items the response shows, which came without its events."""
     if text_at(kept.request, "display") == "items":
         return [*made]
@@ -176,6 +178,6 @@ def _is_own(item: Item, request: TurnRequest) -> bool:
     return item.get("type") == "function_call_output" or (call is not None and not is_callers(request, call))
 
 
-def _ended(kept: KeptResponse, output: list[JsonValue]) -> JsonObject:
+def _ended(kept: StoredResponse, output: list[JsonValue]) -> JsonObject:
     error: JsonObject = {"code": "interrupted", "message": _INTERRUPTED}
     return {**kept.body, "status": "failed", "error": error, "output": output}

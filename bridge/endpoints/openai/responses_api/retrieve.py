@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 from bridge.agent.errors import ApiError, ApiFailure
 from bridge.agent.memory.item_references import with_named_items
-from bridge.agent.responses.input_items import Page, listed
+from bridge.agent.responses.input_items import ListPage, build_list
 from bridge.agent.turn import TurnRequest
-from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventsLost, count_of, newer
+from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventsLost, count_of, select_newer
 from bridge.endpoints.openai.responses_api.running import RunningResponses
-from bridge.stored_items.items import OWN_TYPES, KeptItem, KeptResponse
+from bridge.stored_items.items import OWN_TYPES, StoredItem, StoredResponse
 from bridge.stored_items.store import ItemStore, StoreUnavailable
 from toolserver.json_types import JsonObject, dump_json
 
@@ -37,25 +37,25 @@ class ResponseReader:
         self._store = store
         self._running = running
 
-    async def response(self, user_id: str, response_id: str) -> JsonObject:
+    async def read_response(self, user_id: str, response_id: str) -> JsonObject:
         """One response, as far as it has come.
 
         Raises:
             ApiFailure: 404: the user has none of that id; 503: the store does not answer.
         """
-        if (running := self._running.find(user_id, response_id)) is not None:
-            return running.answer.partial()
+        if (running := self._running.find_running(user_id, response_id)) is not None:
+            return running.answer.build_partial()
         return (await self._kept(user_id, response_id)).body
 
-    async def found(self, user_id: str, response_id: str) -> JsonObject | None:
+    async def find_response(self, user_id: str, response_id: str) -> JsonObject | None:
         """As `response`; None: there is none.
 
         Raises:
             StoreUnavailable: the store does not answer.
         """
-        if (running := self._running.find(user_id, response_id)) is not None:
-            return running.answer.partial()
-        kept = await self._store.response(user_id, response_id)
+        if (running := self._running.find_running(user_id, response_id)) is not None:
+            return running.answer.build_partial()
+        kept = await self._store.find_response(user_id, response_id)
         return None if kept is None else kept.body
 
     async def with_named_items(self, request: TurnRequest) -> TurnRequest:
@@ -67,49 +67,49 @@ class ResponseReader:
         """
         return await _answered(with_named_items(request, self._store))
 
-    async def events(self, user_id: str, response_id: str, after: int) -> AsyncGenerator[bytes]:
+    async def stream_events(self, user_id: str, response_id: str, after: int) -> AsyncGenerator[bytes]:
         """Its events with numbers above `after`: those that were, then those that come, until its end.
 
         Raises:
             ApiFailure: as `response`; 400: it is not in the background; 404: its events are not kept any
                 more. What goes wrong later is the last event.
         """
-        running = self._running.find(user_id, response_id)
+        running = self._running.find_running(user_id, response_id)
         if running is not None:
             if running.log is None:
                 raise _not_in_background()
-            return _told_to_the_end(running.log.listen(after), after)
+            return _told_to_the_end(running.log.listen_after(after), after)
         if not (await self._kept(user_id, response_id)).background:
             raise _not_in_background()
-        first = await _answered(self._store.events(user_id, response_id, after, limit=PIECES_AT_ONCE))
-        if not first and not await _answered(self._store.events(user_id, response_id, -1, limit=1)):
+        first = await _answered(self._store.read_events(user_id, response_id, after, limit=PIECES_AT_ONCE))
+        if not first and not await _answered(self._store.read_events(user_id, response_id, -1, limit=1)):
             message = "The events of this response are not kept any more. Retrieve it without 'stream'."
             raise ApiFailure(ApiError(404, message, _INVALID, "not_found", "stream"))
         return _told_to_the_end(self._rest(user_id, response_id, first, after), after)
 
-    async def input_items(self, user_id: str, response_id: str, page: Page) -> JsonObject:
+    async def input_items(self, user_id: str, response_id: str, page: ListPage) -> JsonObject:
         """A page of all that the model was given at first, what came before included.
 
         Raises:
             ApiFailure: as `response`.
             InvalidRequest: `after` names no such item.
         """
-        if self._running.find(user_id, response_id) is None:
+        if self._running.find_running(user_id, response_id) is None:
             await self._kept(user_id, response_id)
-        chain = await _answered(self._store.chain(user_id, response_id))
-        return listed([kept for kept in chain if _went_in(kept, response_id)], page)
+        chain = await _answered(self._store.read_chain(user_id, response_id))
+        return build_list([kept for kept in chain if _went_in(kept, response_id)], page)
 
-    async def cancel(self, user_id: str, response_id: str) -> JsonObject:
+    async def cancel_response(self, user_id: str, response_id: str) -> JsonObject:
         """End a running response. One that was cancelled before is as it is.
 
         Raises:
             ApiFailure: as `response`; 400: it has ended otherwise.
         """
-        running = self._running.cancel(user_id, response_id)
+        running = self._running.cancel_running(user_id, response_id)
         if running is not None:
-            return running.answer.whole()
-        if (running := self._running.find(user_id, response_id)) is not None:  # it has just ended
-            body, background = running.answer.whole(), running.log is not None
+            return running.answer.build_response()
+        if (running := self._running.find_running(user_id, response_id)) is not None:  # it has just ended
+            body, background = running.answer.build_response(), running.log is not None
         else:
             kept = await self._kept(user_id, response_id)
             body, background = kept.body, kept.background
@@ -120,14 +120,14 @@ class ResponseReader:
         message = ended if background else "Cannot cancel a synchronous response."
         raise ApiFailure(ApiError(400, message, _INVALID, _INVALID, "response_id"))
 
-    async def delete(self, user_id: str, response_id: str) -> JsonObject:
+    async def delete_response(self, user_id: str, response_id: str) -> JsonObject:
         """Delete a response with all that is kept of it; one that runs is cancelled before.
 
         Raises:
             ApiFailure: as `response`.
         """
-        if (running := self._running.find(user_id, response_id)) is not None:
-            self._running.cancel(user_id, response_id)
+        if (running := self._running.find_running(user_id, response_id)) is not None:
+            self._running.cancel_running(user_id, response_id)
             with suppress(TimeoutError):
                 async with asyncio.timeout(GONE_S):
                     await running.gone.wait()
@@ -135,8 +135,8 @@ class ResponseReader:
             raise _unknown(response_id)
         return {"id": response_id, "object": "response", "deleted": True}
 
-    async def _kept(self, user_id: str, response_id: str) -> KeptResponse:
-        kept = await _answered(self._store.response(user_id, response_id))
+    async def _kept(self, user_id: str, response_id: str) -> StoredResponse:
+        kept = await _answered(self._store.find_response(user_id, response_id))
         if kept is None:
             raise _unknown(response_id)
         return kept
@@ -146,11 +146,11 @@ class ResponseReader:
     ) -> AsyncGenerator[bytes]:
         while pieces:
             for first, frames in pieces:
-                yield newer(first, frames, after)
+                yield select_newer(first, frames, after)
                 after = first + count_of(frames) - 1
             if len(pieces) < PIECES_AT_ONCE:
                 return
-            pieces = await self._store.events(user_id, response_id, after, limit=PIECES_AT_ONCE)
+            pieces = await self._store.read_events(user_id, response_id, after, limit=PIECES_AT_ONCE)
 
 
 _ENDED = "Cannot cancel a response that has ended."
@@ -172,7 +172,7 @@ async def _told_to_the_end(events: AsyncGenerator[bytes], after: int) -> AsyncGe
         yield b"event: error\ndata: %b\n\n" % dump_json(body)
 
 
-def _went_in(kept: KeptItem, response_id: str) -> bool:
+def _went_in(kept: StoredItem, response_id: str) -> bool:
     is_own = kept.response_id == response_id and kept.side == "output"
     return not is_own and kept.payload.get("type") not in OWN_TYPES
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from bridge.agent.errors import ApiError, ApiFailure
-from bridge.endpoints.openai.encoders import ResponsesAnswer
+from bridge.endpoints.openai.encoders import ResponseEncoder
 from bridge.endpoints.openai.responses_api.event_log import EventLog
-from bridge.tasks import Abandoned, Tasks, abandonable
+from bridge.tasks import Abandoned, Tasks, run_abandonable
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class RunningResponse:
 
     user_id: str
     response_id: str
-    answer: ResponsesAnswer
+    answer: ResponseEncoder
     log: EventLog | None = None
     """Of one in the background."""
     gone: asyncio.Event = field(default_factory=asyncio.Event)
@@ -62,12 +62,12 @@ class RunningResponses:
         self._in_background: Counter[str] = Counter()
         self._is_stopping = False
 
-    def find(self, user_id: str, response_id: str) -> RunningResponse | None:
+    def find_running(self, user_id: str, response_id: str) -> RunningResponse | None:
         """A user's running response."""
         return self._running.get((user_id, response_id))
 
     @contextmanager
-    def entered(self, running: RunningResponse) -> Generator[None]:
+    def enter_running(self, running: RunningResponse) -> Generator[None]:
         """It can be found while the context is open."""
         key = (running.user_id, running.response_id)
         self._running[key] = running
@@ -77,7 +77,7 @@ class RunningResponses:
             del self._running[key]
             running.gone.set()
 
-    async def run(self, running: RunningResponse, work: Coroutine[Any, Any, T]) -> T:
+    async def run_cancellable(self, running: RunningResponse, work: Coroutine[Any, Any, T]) -> T:
         """Do the work on an answer, which `cancel` ends. When the caller itself is cancelled, so is the work.
 
         Raises:
@@ -91,15 +91,15 @@ class RunningResponses:
             running.task = task
 
         try:
-            return await abandonable(work, f"response {running.response_id}", hold)
+            return await run_abandonable(work, f"response {running.response_id}", hold)
         except Abandoned:
             raise Cancelled(running.last_frames) from None
 
-    def start(self, running: RunningResponse, work: Coroutine[Any, Any, None]) -> None:
+    def start_background(self, running: RunningResponse, work: Coroutine[Any, Any, None]) -> None:
         """Do the work in the background; it can be found until it is done."""
         self._in_background[running.user_id] += 1
         self._running[running.user_id, running.response_id] = running
-        self._tasks.start(self._done(running, work), f"background response {running.response_id}")
+        self._tasks.start_task(self._done(running, work), f"background response {running.response_id}")
 
     def check_room(self, user_id: str) -> None:
         """See whether one more may run in the background.
@@ -116,18 +116,18 @@ class RunningResponses:
             )
             raise ApiFailure(ApiError(429, message, "rate_limit_error", "rate_limit_exceeded", "background"))
 
-    def cancel(self, user_id: str, response_id: str) -> RunningResponse | None:
+    def cancel_running(self, user_id: str, response_id: str) -> RunningResponse | None:
         """Cancel a user's running response; its listeners get its end. None when there is none."""
-        running = self.find(user_id, response_id)
+        running = self.find_running(user_id, response_id)
         if running is None or (running.task is not None and running.task.done()):
             return None
         if not running.last_frames:
-            running.last_frames = running.answer.cancelled()
+            running.last_frames = running.answer.encode_cancelled()
             if running.task is not None:
                 running.task.cancel()
         return running
 
-    async def stop(self) -> None:
+    async def stop_background(self) -> None:
         """End those in the background in order, so that another process can go on with them."""
         self._is_stopping = True
         mine = [running for running in self._running.values() if running.log is not None]
@@ -141,7 +141,7 @@ class RunningResponses:
 
     async def _done(self, running: RunningResponse, work: Coroutine[Any, Any, None]) -> None:
         try:
-            with self.entered(running):
+            with self.enter_running(running):
                 await work
         finally:
             self._in_background[running.user_id] -= 1

@@ -13,7 +13,7 @@ import pytest_asyncio
 from aiohttp import web
 
 from bridge.app.server import Bridge
-from bridge.conversation_runs.event_feed import Feed
+from bridge.conversation_runs.event_feed import EventFeed
 from bridge.http.streaming import KEEP_ALIVE_S, event_stream
 from tests.support.models.model_answers import calls, text
 from tests.support.models.models import products, shop_bridge
@@ -371,8 +371,8 @@ async def test_one_user_sees_nothing_of_another(
     """What belongs to somebody else is not there."""
     provider.play(text("Secret."))
     await talk.say("Tell")
-    ann = await bridge.rooms.store.ensure_user("ann")
-    _, key = await bridge.rooms.store.add_key(ann.id, "")
+    ann = await bridge.components.store.ensure_user("ann")
+    _, key = await bridge.components.store.add_key(ann.id, "")
     other = Talk(bridge.base_url, http, key, talk.id)
     message = (await talk.messages())[0]["id"]
     for method, path, body in [
@@ -475,10 +475,10 @@ async def test_what_is_left_of_a_long_answer_can_be_read_in_the_next_turn(
 async def test_a_silent_listener_is_told_that_the_bridge_lives(http: aiohttp.ClientSession) -> None:
     """S3-15: within 30 s, as an event that a reader can see; here after a hundredth of a second."""
     assert KEEP_ALIVE_S <= 30
-    feed = Feed("conv-1")
+    feed = EventFeed("conv-1")
 
     async def handler(request: web.Request) -> web.StreamResponse:
-        silence = partial(feed.frame, "keepalive", {})
+        silence = partial(feed.build_frame, "keepalive", {})
         async with event_stream(request, {}, silence_s=0.01, silence=silence) as stream:
             await asyncio.Event().wait()
         return stream.response

@@ -24,8 +24,8 @@ def read(chunks: Iterable[Json]) -> list[Json]:
     """All events of a stream, ids counted."""
     numbers = count()
     reading = ChatReading(ModelRequest("asked", ()), new_id=lambda: str(next(numbers)), now=lambda: 9.0)
-    events = [event for chunk in chunks for event in reading.read(chunk)]
-    return cast("list[Json]", [*events, *reading.end()])
+    events = [event for chunk in chunks for event in reading.decode_chunk(chunk)]
+    return cast("list[Json]", [*events, *reading.finish_stream()])
 
 
 def of_answer(answer: Answer) -> list[Json]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.agent.chat_completions.upstream_request import ChatDialect, chat_request, unsayable
+from bridge.agent.chat_completions.upstream_request import ChatDialect, chat_request, find_unsupported_paths
 from bridge.agent.items import Item, message_item, output_item
 from bridge.agent.model import ModelRequest
 from toolserver.json_types import JsonObject, JsonValue
@@ -35,7 +35,7 @@ def asked(options: JsonObject, *tools: JsonObject) -> ModelRequest:
 
 
 def unsaid(request: ModelRequest) -> tuple[str, ...]:
-    return tuple(unsayable(request))
+    return tuple(find_unsupported_paths(request))
 
 
 def chat_call(call_id: str, name: str = "search", arguments: str = "{}") -> JsonObject:

@@ -49,8 +49,8 @@ def writer(
 
 
 def written(to: ChatWriter, events: Iterable[TurnEvent], ended: TurnResult | None = None) -> list[JsonObject]:
-    chunks = [chunk for event in events for chunk in to.write(event)]
-    return [*chunks, *to.end(ended or result())]
+    chunks = [chunk for event in events for chunk in to.write_event(event)]
+    return [*chunks, *to.write_end(ended or result())]
 
 
 def choices(chunks: Iterable[JsonObject]) -> list[JsonObject]:
@@ -255,14 +255,14 @@ def test_a_provider_that_counts_nothing_is_not_said_to_have_counted_zero() -> No
 def test_an_error_amid_the_answer_is_told_and_the_answer_still_ends(has_result: bool) -> None:
     """S2-04, W-31: a client that gets no terminating chunk waits for ever."""
     to = writer()
-    chunks = [chunk for said in text(0, 0, "Half")[:3] for chunk in to.write(said)]
+    chunks = [chunk for said in text(0, 0, "Half")[:3] for chunk in to.write_event(said)]
     error: JsonObject = {
         "message": "It broke.",
         "type": "upstream_error",
         "param": None,
         "code": "stream_ended",
     }
-    chunks += to.end(result("failed"), error) if has_result else to.fail(error)
+    chunks += to.write_end(result("failed"), error) if has_result else to.write_failure(error)
     assert chunks[-2] == {"error": error}
     assert [reason for reason in reasons(chunks) if reason] == ["stop"]
     assert reasons(chunks[-1:]) == ["stop"]
@@ -318,7 +318,7 @@ def test_several_calls_at_once_are_one_status() -> None:
     """S1-19: names as people read them, and one line for all."""
     one, two = ran(call("a", "get_pet"), "1"), ran(call("b", "list_pets"), "2")
     to = writer(for_open_webui=True)
-    chunks = [chunk for event in (one[0], two[0], one[1], two[1]) for chunk in to.write(event)]
+    chunks = [chunk for event in (one[0], two[0], one[1], two[1]) for chunk in to.write_event(event)]
     assert [object_at(event, "data")["description"] for event in events_of(chunks)] == [
         "Running Get Pet…",
         "Running 2 tools: Get Pet, List Pets…",
@@ -329,8 +329,8 @@ def test_several_calls_at_once_are_one_status() -> None:
 def test_the_status_ends_when_the_turn_fails() -> None:
     """S2-13: on every path."""
     to = writer(for_open_webui=True)
-    to.write(ran(call("a"), "1")[0])
-    chunks = to.fail({"message": "It broke."})
+    to.write_event(ran(call("a"), "1")[0])
+    chunks = to.write_failure({"message": "It broke."})
     assert object_at(events_of(chunks)[-1], "data") == {"description": "", "done": True, "hidden": True}
 
 
@@ -338,8 +338,8 @@ def test_notices_beside_the_answer_are_notifications_or_statuses_in_open_webui()
     """S0-150: `notification` with type and content."""
     to = writer(for_open_webui=True)
     chunks = [
-        *to.write(Notice("warning", "Nearly full", in_answer=False)),
-        *to.write(Notice("info", "Asking again", in_answer=False)),
+        *to.write_event(Notice("warning", "Nearly full", in_answer=False)),
+        *to.write_event(Notice("info", "Asking again", in_answer=False)),
     ]
     assert events_of(chunks) == [
         {"type": "notification", "data": {"type": "warning", "content": "Nearly full"}},

@@ -18,7 +18,7 @@ def budget(tokens: int, *items: Item) -> ContextBudget:
 
 def test_a_result_that_does_not_fit_is_told_by_its_size() -> None:
     """S0-147: in words that tell a model what to do instead."""
-    read = budget(1000).fitted(CallOutput("x" * 1_000_001, has_succeeded=True, files=({"url": "u"},)))
+    read = budget(1000).fit_output(CallOutput("x" * 1_000_001, has_succeeded=True, files=({"url": "u"},)))
     assert read.text == (
         "[Tool result omitted due to context budget. Result size: 1,000,001 chars (~250,001 tokens). "
         "Remaining prompt budget: ~980 tokens. "
@@ -31,14 +31,14 @@ def test_a_result_that_fits_stays_and_takes_its_room() -> None:
     """S0-147: two results of one round share what is left."""
     shared = budget(1000)
     first, second = (CallOutput(letter * 2500, has_succeeded=True) for letter in "ab")
-    assert shared.fitted(first) is first
-    assert "Remaining prompt budget: ~355 tokens." in shared.fitted(second).text
+    assert shared.fit_output(first) is first
+    assert "Remaining prompt budget: ~355 tokens." in shared.fit_output(second).text
 
 
 def test_what_is_shorter_than_the_words_about_it_stays() -> None:
     """S0-147: to leave it out would cost more than it does."""
     short = CallOutput('{"ok": true}', has_succeeded=True)
-    assert budget(1).fitted(short) is short
+    assert budget(1).fit_output(short) is short
 
 
 def test_pictures_count_as_pictures_not_as_letters() -> None:
@@ -51,8 +51,8 @@ def test_pictures_count_as_pictures_not_as_letters() -> None:
         ],
     }
     output = CallOutput("x" * 4000, has_succeeded=True)
-    assert budget(5000, picture).fitted(output) is output
-    assert budget(4000, picture).fitted(output) is not output
+    assert budget(5000, picture).fit_output(output) is output
+    assert budget(4000, picture).fit_output(output) is not output
 
 
 @pytest.mark.parametrize(

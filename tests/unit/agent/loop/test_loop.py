@@ -6,7 +6,7 @@ import pytest
 
 from bridge.agent.items import Item
 from bridge.agent.toolbox import CallOutput
-from bridge.agent.turn import CallEnded, CallStarted, Notice, Said, TurnSettings
+from bridge.agent.turn import CallEnded, CallStarted, ModelOutput, Notice, TurnSettings
 from tests.support.models.turning import (
     Played,
     PlayedTools,
@@ -82,7 +82,7 @@ async def test_no_call_runs_before_its_round_has_ended() -> None:
     assert (runs_before_the_end, turn.tools.runs) == ([0], [["c1"]])
     kinds = [type(event) for event in turn.told]
     last_of_round = max(
-        place for place, event in enumerate(turn.told) if isinstance(event, Said) and event.round == 0
+        place for place, event in enumerate(turn.told) if isinstance(event, ModelOutput) and event.round == 0
     )
     assert kinds.index(CallStarted) > last_of_round
 
@@ -119,7 +119,7 @@ async def test_a_call_without_an_id_gets_one_everywhere() -> None:
     wanted, output, _ = result.output
     call_id = text_at(wanted, "call_id")
     assert call_id == output["call_id"] != ""
-    items = [object_at(event.event.body, "item") for event in turn.of_kind(Said) if event.is_own_call]
+    items = [object_at(event.event.body, "item") for event in turn.of_kind(ModelOutput) if event.is_own_call]
     assert {text_at(item, "call_id") for item in items if item} == {call_id}
 
 
@@ -146,7 +146,7 @@ async def test_events_of_own_calls_are_marked_and_those_of_the_caller_are_not() 
         callers=["mine"],
     )
     await turn.run()
-    marked = [event.event.body["output_index"] for event in turn.of_kind(Said) if event.is_own_call]
+    marked = [event.event.body["output_index"] for event in turn.of_kind(ModelOutput) if event.is_own_call]
     assert marked == [1, 1, 1]
 
 
@@ -381,7 +381,7 @@ async def test_notices_about_tools_come_before_the_first_word() -> None:
     turn = played(round_of(said_text("Hi")))
     turn.tools.notices = (Notice("warning", "Tools are missing.", in_answer=False),)
     await turn.run()
-    assert [type(event) for event in turn.told[:2]] == [Notice, Said]
+    assert [type(event) for event in turn.told[:2]] == [Notice, ModelOutput]
 
 
 @pytest.mark.parametrize("arguments", ["", " ", None])

@@ -37,7 +37,7 @@ def mixed() -> tuple[PendingRounds, Clock, tuple[Item, ...]]:
     clock = Clock()
     pending = PendingRounds(clock)
     output = (REASONING, said_text("Hm."), OURS, THEIRS, output_item("c1", "ours"))
-    pending.remember("ann", output, calls(OURS, THEIRS))
+    pending.remember_turn("ann", output, calls(OURS, THEIRS))
     return pending, clock, output
 
 
@@ -45,15 +45,15 @@ def test_what_really_stood_there_takes_the_place_of_what_the_caller_has() -> Non
     """A chat caller knows neither reasoning nor our calls; the outputs stand in call order."""
     pending, _, output = mixed()
     chat = [user("Go"), said_text("Hm."), THEIRS, answer("c2"), user("And?")]
-    assert pending.restored("ann", chat) == (user("Go"), *output, answer("c2"), user("And?"))
+    assert pending.restore_input("ann", chat) == (user("Go"), *output, answer("c2"), user("And?"))
 
 
 def test_what_comes_back_is_what_was_there_to_the_digit() -> None:
     """W-21: verbatim, members that nobody knows included."""
     pending = PendingRounds(Clock())
     odd: Item = {**THEIRS, "unknown": [10**20, 0.1, None, {"z": 1, "a": 2}]}
-    pending.remember("ann", [odd], calls(odd))
-    assert pending.restored("ann", [THEIRS]) == (odd,)
+    pending.remember_turn("ann", [odd], calls(odd))
+    assert pending.restore_input("ann", [THEIRS]) == (odd,)
 
 
 def test_outputs_stand_in_the_order_of_their_calls() -> None:
@@ -61,8 +61,8 @@ def test_outputs_stand_in_the_order_of_their_calls() -> None:
     clock = Clock()
     pending = PendingRounds(clock)
     ours = output_item("c1", "ours")
-    pending.remember("ann", [THEIRS, OURS, ours], calls(THEIRS, OURS))
-    assert pending.restored("ann", [user("Go"), THEIRS, answer("c2")])[1:] == (
+    pending.remember_turn("ann", [THEIRS, OURS, ours], calls(THEIRS, OURS))
+    assert pending.restore_input("ann", [user("Go"), THEIRS, answer("c2")])[1:] == (
         THEIRS,
         OURS,
         answer("c2"),
@@ -74,20 +74,20 @@ def test_a_caller_who_kept_every_item_gets_no_second_copy() -> None:
     """A Responses caller sends back all that it was shown."""
     pending, _, output = mixed()
     sent = [user("Go"), *output, answer("c2")]
-    assert pending.restored("ann", sent) == tuple(sent)
+    assert pending.restore_input("ann", sent) == tuple(sent)
 
 
 def test_an_output_alone_brings_its_call_back() -> None:
     """With `previous_response_id` a caller sends nothing but outputs."""
     pending, _, output = mixed()
-    assert pending.restored("ann", [answer("c2")]) == (*output, answer("c2"))
+    assert pending.restore_input("ann", [answer("c2")]) == (*output, answer("c2"))
 
 
 def test_the_answer_behind_the_outputs_is_not_swallowed() -> None:
     """Later requests of the conversation carry the same calls, and what came after them."""
     pending, _, output = mixed()
     later = [user("Go"), THEIRS, answer("c2"), said_text("That is it."), user("Thanks")]
-    assert pending.restored("ann", later) == (
+    assert pending.restore_input("ann", later) == (
         user("Go"), *output, answer("c2"), said_text("That is it."), user("Thanks"),
     )  # fmt: skip
 
@@ -97,9 +97,9 @@ def test_one_turn_behind_another_is_restored_on_its_own() -> None:
     pending, _, output = mixed()
     third, fourth = call("a", call_id="c3"), call("mine", call_id="c4")
     second = (said_text("Next."), third, fourth, output_item("c3", "ours"))
-    pending.remember("ann", second, calls(third, fourth))
+    pending.remember_turn("ann", second, calls(third, fourth))
     chat = [user("Go"), THEIRS, answer("c2"), said_text("Next."), fourth, answer("c4")]
-    assert pending.restored("ann", chat) == (user("Go"), *output, answer("c2"), *second, answer("c4"))
+    assert pending.restore_input("ann", chat) == (user("Go"), *output, answer("c2"), *second, answer("c4"))
 
 
 class CountedItem(dict[str, Any]):
@@ -119,11 +119,11 @@ def test_a_long_conversation_of_such_turns_is_read_once() -> None:
     sent: list[Item] = []
     for number in range(turns):
         asked = call("mine", call_id=f"c{number}")
-        pending.remember("ann", [asked], calls(asked))
+        pending.remember_turn("ann", [asked], calls(asked))
         items = [user("Go"), said_text("Hm."), asked, answer(f"c{number}"), said_text("Done.")]
         sent.extend(cast("list[Item]", map(CountedItem, items)))
     CountedItem.looks = 0
-    assert len(pending.restored("ann", sent)) == len(sent) - turns
+    assert len(pending.restore_input("ann", sent)) == len(sent) - turns
     assert CountedItem.looks < 50 * len(sent)
 
 
@@ -132,15 +132,15 @@ def test_what_a_waiting_turn_said_is_not_taken_by_the_next_one() -> None:
     pending = PendingRounds(Clock())
     first = (call("mine", call_id="c1"), said_text("First."))
     second = (call("mine", call_id="c2"),)
-    pending.remember("ann", first, calls(first[0]))
-    pending.remember("ann", second, calls(*second))
-    assert pending.restored("ann", [first[0], second[0]]) == (*first, *second)
+    pending.remember_turn("ann", first, calls(first[0]))
+    pending.remember_turn("ann", second, calls(*second))
+    assert pending.restore_input("ann", [first[0], second[0]]) == (*first, *second)
 
 
 def test_an_output_that_the_caller_does_not_give_is_not_made_up() -> None:
     """The provider says what is missing; the caller's history is the caller's."""
     pending, _, output = mixed()
-    assert pending.restored("ann", [user("Go"), THEIRS, user("Forget it")]) == (
+    assert pending.restore_input("ann", [user("Go"), THEIRS, user("Forget it")]) == (
         user("Go"), *output, user("Forget it"),
     )  # fmt: skip
 
@@ -149,7 +149,7 @@ def test_nobody_gets_the_turn_of_somebody_else() -> None:
     """An id is no secret."""
     pending, _, _ = mixed()
     sent = (user("Go"), THEIRS, answer("c2"))
-    assert pending.restored("bob", sent) == sent
+    assert pending.restore_input("bob", sent) == sent
 
 
 def test_a_turn_is_forgotten_an_hour_after_it_was_last_asked_for() -> None:
@@ -157,12 +157,12 @@ def test_a_turn_is_forgotten_an_hour_after_it_was_last_asked_for() -> None:
     pending, clock, output = mixed()
     sent = (THEIRS, answer("c2"))
     clock.now += KEEP_SECONDS - 1
-    assert pending.restored("ann", sent) == (*output, answer("c2"))
+    assert pending.restore_input("ann", sent) == (*output, answer("c2"))
     clock.now += KEEP_SECONDS - 1
-    assert pending.restored("ann", sent) == (*output, answer("c2"))
+    assert pending.restore_input("ann", sent) == (*output, answer("c2"))
     clock.now += KEEP_SECONDS
-    assert pending.restored("ann", sent) == sent
-    assert not pending.has("ann", "c2")
+    assert pending.restore_input("ann", sent) == sent
+    assert not pending.has_call("ann", "c2")
 
 
 def filler(size: int, number: int) -> list[Item]:
@@ -174,17 +174,23 @@ def test_one_user_cannot_push_out_what_others_wait_for() -> None:
     pending, _, _ = mixed()
     for number in range(5):
         items = filler(USER_BYTES // 2, number)
-        pending.remember("bob", items, calls(*items))
-    assert pending.has("ann", "c2")
-    assert [pending.has("bob", f"f{number}") for number in range(5)] == [False, False, False, False, True]
+        pending.remember_turn("bob", items, calls(*items))
+    assert pending.has_call("ann", "c2")
+    assert [pending.has_call("bob", f"f{number}") for number in range(5)] == [
+        False,
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_a_turn_that_is_too_large_is_not_kept() -> None:
     """It would push out everything else for nothing."""
     pending, _, _ = mixed()
     items = filler(USER_BYTES, 0)
-    pending.remember("ann", items, calls(*items))
-    assert (pending.has("ann", "f0"), pending.has("ann", "c2")) == (False, True)
+    pending.remember_turn("ann", items, calls(*items))
+    assert (pending.has_call("ann", "f0"), pending.has_call("ann", "c2")) == (False, True)
 
 
 def test_all_users_together_have_so_much_room() -> None:
@@ -192,10 +198,10 @@ def test_all_users_together_have_so_much_room() -> None:
     pending, _, _ = mixed()
     for number in range(2 * ALL_BYTES // USER_BYTES + 1):
         items = filler(USER_BYTES // 2, number)
-        pending.remember(f"user {number}", items, calls(*items))
-    assert not pending.has("ann", "c2")
-    assert not pending.has("user 0", "f0")
-    assert pending.has("user 30", "f30")
+        pending.remember_turn(f"user {number}", items, calls(*items))
+    assert not pending.has_call("ann", "c2")
+    assert not pending.has_call("user 0", "f0")
+    assert pending.has_call("user 30", "f30")
 
 
 @pytest.mark.asyncio
@@ -220,7 +226,7 @@ async def test_earlier_rounds_of_the_turn_come_back_too() -> None:
     first = played(round_of(OURS), round_of(THEIRS), own=["a"], callers=["mine"])
     first.pending = pending
     result = await first.run(user("Go"))
-    restored = pending.restored("ann", [user("Go"), THEIRS, answer("c2")])
+    restored = pending.restore_input("ann", [user("Go"), THEIRS, answer("c2")])
     assert restored == (user("Go"), *result.output, answer("c2"))
 
 
@@ -239,7 +245,7 @@ async def test_an_id_that_waits_elsewhere_is_given_to_no_other_call() -> None:
     _, other = await turn('{"n":2}')
     assert one == "call_0"
     assert other != one
-    restored = pending.restored("ann", [call("mine", '{"n":1}', one), answer(one)])
+    restored = pending.restore_input("ann", [call("mine", '{"n":1}', one), answer(one)])
     assert restored[0]["arguments"] == '{"n":1}'
 
 
@@ -249,12 +255,12 @@ def test_a_chat_caller_always_gets_the_whole_round_back(kinds: list[bool], data:
     items = [call("a" if ours else "mine", call_id=f"c{place}") for place, ours in enumerate(kinds)]
     outputs = [output_item(f"c{place}", str(place)) for place, ours in enumerate(kinds) if ours]
     pending = PendingRounds(Clock())
-    pending.remember("ann", [*items, *outputs], calls(*items))
+    pending.remember_turn("ann", [*items, *outputs], calls(*items))
     theirs = [item for item, ours in zip(items, kinds, strict=True) if not ours]
     answers = data.draw(
         st.permutations([answer(f"c{n}", str(n)) for n, ours in enumerate(kinds) if not ours])
     )
-    restored = pending.restored("ann", [user("Go"), *theirs, *answers])
+    restored = pending.restore_input("ann", [user("Go"), *theirs, *answers])
     assert restored[1 : 1 + len(items)] == tuple(items)
     found = [(item["call_id"], item["output"]) for item in restored[1 + len(items) :]]
     assert found == [(f"c{place}", str(place)) for place in range(len(kinds))]

@@ -56,7 +56,7 @@ class Asked:
 
     async def run(self, arguments: str = '{"prompt": "Inner"}', *input: Item, **more: Any) -> CallOutput:
         wanted = ModelCall("c0", "subquery", arguments, {})
-        return await self.subquery(**more).run(wanted, input)
+        return await self.subquery(**more).run_call(wanted, input)
 
     async def _take(self, event: TurnEvent) -> None:
         self.told.append(event)
@@ -259,7 +259,7 @@ async def test_several_run_at_once_and_each_has_its_own_answer() -> None:
     subquery = inner.subquery()
     wanted = [ModelCall(f"c{n}", "subquery", '{"prompt": "x"}', {}) for n in range(2)]
     async with asyncio.TaskGroup() as group:
-        runs = [group.create_task(subquery.run(each, ())) for each in wanted]
+        runs = [group.create_task(subquery.run_call(each, ())) for each in wanted]
     assert sorted(run.result().text for run in runs) == ["A", "B"]
 
 

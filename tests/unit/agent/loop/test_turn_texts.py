@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.agent.items import summed
+from bridge.agent.items import add_usage
 from bridge.agent.loop.limit_notice import DEFAULT_TEMPLATE, limit_notice, limit_warning
 from bridge.agent.loop.loop import later_options
 from bridge.agent.model_messages import error_text, unknown_text
@@ -54,14 +54,14 @@ def test_the_limit_in_one_sentence() -> None:
 )
 def test_usage_adds_up(usage: JsonObject, more: JsonObject, total: JsonObject) -> None:
     """S0-62: whatever a provider counts, and nothing that one round leaves out is lost."""
-    assert summed(usage, more) == total
+    assert add_usage(usage, more) == total
 
 
 def test_summing_changes_neither_side() -> None:
     """The response object of a round is passed on as the provider wrote it."""
     usage: JsonObject = {"a": {"b": 1}}
     more: JsonObject = {"a": {"b": 2}}
-    summed(usage, more)
+    add_usage(usage, more)
     assert (usage, more) == ({"a": {"b": 1}}, {"a": {"b": 2}})
 
 

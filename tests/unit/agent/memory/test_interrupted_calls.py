@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.agent.items import Item, ModelCall, model_call, output_item
-from bridge.agent.memory.interrupted_calls import interrupted, open_calls
+from bridge.agent.memory.interrupted_calls import open_calls, settle_interrupted
 from bridge.calls.ports import JournalEntry
 from bridge.calls.state_machine import CallState
 from tests.support.models.turning import call, text
@@ -20,7 +20,7 @@ def made(call_id: str) -> ModelCall:
 
 
 def told(entry: JournalEntry | None) -> str:
-    (ended,) = interrupted([made("c1")], {"c1": entry} if entry else {})
+    (ended,) = settle_interrupted([made("c1")], {"c1": entry} if entry else {})
     assert ended.output["call_id"] == "c1"
     assert not ended.has_succeeded
     return str(ended.output["output"])
@@ -57,7 +57,7 @@ def test_the_output_says_what_the_journal_knows(
 
 def test_each_call_has_its_own_entry() -> None:
     """Two calls of one round may have ended differently."""
-    ended = interrupted([made("c1"), made("c2")], {"c2": JournalEntry(CallState.SUCCEEDED)})
+    ended = settle_interrupted([made("c1"), made("c2")], {"c2": JournalEntry(CallState.SUCCEEDED)})
     assert [each.call.call_id for each in ended] == ["c1", "c2"]
     assert "not begun" in str(ended[0].output["output"])
     assert "succeeded" in str(ended[1].output["output"])

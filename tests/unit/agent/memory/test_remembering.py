@@ -9,9 +9,9 @@ from bridge.agent.items import Item
 from bridge.agent.memory.recorder import UNAVAILABLE
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
-from bridge.agent.turn import CallEnded, Kept, Notice, Said, Settled, TurnEvent
+from bridge.agent.turn import CallEnded, ItemStored, ModelOutput, Notice, Settled, TurnEvent
 from bridge.settings.bridge import MemorySettings, ReasoningMemory
-from bridge.stored_items.items import NOTICE_TYPE, KeptResponse
+from bridge.stored_items.items import NOTICE_TYPE, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.models.memory import FailingStore, NestingTools, Remembered
 from tests.support.models.turning import call, ending, item_events, round_of, user
@@ -56,9 +56,11 @@ async def test_the_id_of_an_item_is_told_right_after_it_is_done() -> None:
     await bridge.run(
         round_of(said_text("Hm."), call("a", call_id="c1")), round_of(said_text("Done.", item_id="m2"))
     )
-    before = [bridge.told[place - 1] for place, event in enumerate(bridge.told) if isinstance(event, Kept)]
-    assert [type(event) for event in before] == [Said, Said, CallEnded, Said]
-    assert [event.event.type for event in before if isinstance(event, Said)] == [
+    before = [
+        bridge.told[place - 1] for place, event in enumerate(bridge.told) if isinstance(event, ItemStored)
+    ]
+    assert [type(event) for event in before] == [ModelOutput, ModelOutput, CallEnded, ModelOutput]
+    assert [event.event.type for event in before if isinstance(event, ModelOutput)] == [
         "response.output_item.done"
     ] * 3
     assert list(bridge.named.values()) == bridge.kept
@@ -214,7 +216,7 @@ async def test_nobody_is_given_more_memory_than_the_bridge_has(
     """The lesser of the two; thoughts of two answers ago are forgotten."""
     bridge = at_work(reasoning=most)
     bridge.choices.chosen = {"ann": MemoryChoice(True, wanted)}
-    old = KeptResponse("r0", "ann", "gpt", "completed", {}, {}, 1.0)
+    old = StoredResponse("r0", "ann", "gpt", "completed", {}, {}, 1.0)
     await bridge.store.save_response(old)
     await bridge.run(round_of(THOUGHT, said_text("Hi.")), turn_id="r0", keeps="all")
     await bridge.store.save_response(replace(old, id="r1", previous_id="r0"))
@@ -227,7 +229,7 @@ async def test_nobody_is_given_more_memory_than_the_bridge_has(
 async def test_a_thought_is_deleted_once_the_answer_after_it_has_been_gone_on_from() -> None:
     """`next_reply`: until then the last answer may be asked for again."""
     bridge = at_work(reasoning="next_reply")
-    old = KeptResponse("r0", "ann", "gpt", "completed", {}, {}, 1.0)
+    old = StoredResponse("r0", "ann", "gpt", "completed", {}, {}, 1.0)
     for number, left in enumerate([["rs_0"], ["rs_0", "rs_1"], ["rs_1", "rs_2"], ["rs_2", "rs_3"]]):
         name, previous = f"r{number}", f"r{number - 1}" if number else None
         await bridge.store.save_response(replace(old, id=name, previous_id=previous))
@@ -269,7 +271,7 @@ async def test_an_answer_goes_on_without_a_store_and_says_so_once() -> None:
     notices = [event for event in bridge.told if isinstance(event, Notice)]
     assert notices == [Notice("warning", UNAVAILABLE, in_answer=False)]
     place = bridge.told.index(notices[0])
-    assert not any(isinstance(event, Kept) for event in bridge.told[place:])
+    assert not any(isinstance(event, ItemStored) for event in bridge.told[place:])
 
 
 async def test_deltas_do_not_wait_for_the_store() -> None:
@@ -286,7 +288,7 @@ async def test_deltas_do_not_wait_for_the_store() -> None:
     done = asyncio.Event()
 
     async def take(event: TurnEvent) -> None:
-        if isinstance(event, Said) and event.event.type == "response.completed":
+        if isinstance(event, ModelOutput) and event.event.type == "response.completed":
             done.set()
 
     running = asyncio.create_task(bridge.run(round_of(said_text("Hi.")), emit=take))
@@ -301,7 +303,7 @@ async def test_an_answer_is_gone_on_from_by_its_id() -> None:
     """The chain of responses stands before the new input, and no notice of the bridge does."""
     bridge = at_work()
     first = await bridge.run(round_of(THOUGHT, call("a", call_id="c1")), round_of(), keeps="all")
-    await bridge.store.save_response(KeptResponse("turn 1", "ann", "gpt", "completed", {}, {}, 1.0))
+    await bridge.store.save_response(StoredResponse("turn 1", "ann", "gpt", "completed", {}, {}, 1.0))
     await bridge.run(
         round_of(said_text("Yes.")),
         input=[user("And?")],

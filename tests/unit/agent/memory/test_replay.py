@@ -12,8 +12,8 @@ from bridge.agent.memory.pruning import pruned_text
 from bridge.agent.memory.recorder import UNAVAILABLE
 from bridge.agent.turn import Notice
 from bridge.settings.bridge import MemorySettings
-from bridge.stored_items.items import KeptItem
-from bridge.stored_items.markers import link
+from bridge.stored_items.items import StoredItem
+from bridge.stored_items.markers import link_marker
 from tests.support.models.chatting import Chat
 from tests.support.models.memory import NestingTools, Remembered
 from tests.support.models.turning import call, ending, item_events, round_of, user
@@ -291,7 +291,7 @@ async def test_markers_are_shown_to_no_model() -> None:
     await talk.bridge.run(
         round_of(said_text("A title")),
         input=[user(pasted), message_item("assistant", talk.last)],
-        instructions=f"Be brief.\n\n{link('0' * 26)}\n",
+        instructions=f"Be brief.\n\n{link_marker('0' * 26)}\n",
         is_task=True,
         keeps="nothing",
     )
@@ -308,7 +308,9 @@ async def test_without_a_store_a_chat_goes_on_with_its_texts() -> None:
     talk.bridge.store.fails = True
     found = await then(talk)
     assert found == (user("First?"), message_item("assistant", "Looking.\n\nFound."), user("And?"))
-    await talk.bridge.run(round_of(said_text("Hm.")), input=[message_item("assistant", link("0" * 26))])
+    await talk.bridge.run(
+        round_of(said_text("Hm.")), input=[message_item("assistant", link_marker("0" * 26))]
+    )
     assert talk.bridge.told[0] == Notice("warning", UNAVAILABLE, in_answer=False)
 
 
@@ -320,9 +322,9 @@ async def test_old_markers_bring_back_what_was_imported() -> None:
     talk = chat()
     output: Item = {"type": "function_call_output", "call_id": "c1", "output": "1"}
     pair = {OLD: call("a", "{}", "c1"), OLD[:-1] + "D": output}
-    await talk.bridge.store.add(
+    await talk.bridge.store.add_items(
         [
-            KeptItem(each, "ann", "old", place, "output", "gpt", item, 1.0)
+            StoredItem(each, "ann", "old", place, "output", "gpt", item, 1.0)
             for place, (each, item) in enumerate(pair.items())
         ]
     )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.agent.items import Item, answered_call_id, call_id_of, message_item, message_text
-from bridge.stored_items.markers import stripped
+from bridge.stored_items.markers import strip_markers
 from tests.support.examples import examples
 from tests.support.models.chatting import Chat, canonical
 from tests.support.models.memory import NestingTools, Remembered
@@ -204,7 +204,7 @@ class Talk:
 
 def _has_markers(text: str) -> bool:
     """White space in a text without them is the caller's affair."""
-    return stripped(text) != text
+    return strip_markers(text) != text
 
 
 def _with_crlf(text: str) -> str:

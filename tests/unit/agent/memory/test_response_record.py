@@ -7,8 +7,8 @@ import pytest
 from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.response_record import ResponseRecord
 from bridge.agent.model import ModelEvent
-from bridge.agent.turn import Said, Settled, TurnEvent, TurnRequest
-from bridge.stored_items.items import KeptResponse
+from bridge.agent.turn import ModelOutput, Settled, TurnEvent, TurnRequest
+from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.ulid import Ulids
 from tests.support.models.turning import user
 from tests.support.stores.items import MemoryItemStore
@@ -16,11 +16,11 @@ from tests.support.stores.items import MemoryItemStore
 pytestmark = pytest.mark.asyncio
 
 REQUEST = TurnRequest("ann", "resp_1", "m", (user("Hello"),))
-KEPT = KeptResponse("resp_1", "ann", "m", "in_progress", {}, {}, 1.0)
+KEPT = StoredResponse("resp_1", "ann", "m", "in_progress", {}, {}, 1.0)
 
 
-def _said(kind: str) -> Said:
-    return Said(0, ModelEvent({"type": kind, "output_index": 0}), is_own_call=False)
+def _said(kind: str) -> ModelOutput:
+    return ModelOutput(0, ModelEvent({"type": kind, "output_index": 0}), is_own_call=False)
 
 
 async def test_the_first_word_does_not_wait_until_the_beginning_is_kept() -> None:
@@ -31,15 +31,15 @@ async def test_the_first_word_does_not_wait_until_the_beginning_is_kept() -> Non
     kept_when_told: list[bool] = []
 
     async def emit(_event: TurnEvent) -> None:
-        kept_when_told.append(await store.response("ann", "resp_1") is not None)
+        kept_when_told.append(await store.find_response("ann", "resp_1") is not None)
 
-    told = record.after(emit)
+    told = record.emit_after_start(emit)
     for kind in ("response.created", "response.output_item.added", "response.output_text.delta"):
         await told(_said(kind))
     await told(_said("response.output_text.delta"))
 
     assert kept_when_told == [False, False, False, True]
-    assert [item.payload for item in await store.chain("ann", "resp_1")] == [user("Hello")]
+    assert [item.payload for item in await store.read_chain("ann", "resp_1")] == [user("Hello")]
 
 
 async def test_a_round_without_a_word_is_kept_before_its_calls_run() -> None:
@@ -51,6 +51,6 @@ async def test_a_round_without_a_word_is_kept_before_its_calls_run() -> None:
     async def emit(_event: TurnEvent) -> None:
         pass
 
-    await record.after(emit)(Settled((), {}))
+    await record.emit_after_start(emit)(Settled((), {}))
 
     assert record.is_kept

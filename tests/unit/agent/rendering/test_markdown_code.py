@@ -10,7 +10,7 @@ from bridge.agent.rendering.markdown_code import CodeReader
 def is_code_after(*pieces: str) -> bool:
     reader = CodeReader()
     for piece in pieces:
-        reader.read(piece)
+        reader.read_text(piece)
     return reader.is_in_code
 
 

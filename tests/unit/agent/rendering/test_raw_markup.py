@@ -29,7 +29,7 @@ CLOSED = [
 def is_open(*pieces: str) -> bool:
     reader = RawReader()
     for piece in pieces:
-        reader.read(piece)
+        reader.read_text(piece)
     return reader.is_open
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.agent.responses.stream_repair import ToldItems
+from bridge.agent.responses.stream_repair import StreamRepair
 from tests.support.models.model_answers import Answer, calls, reasoning, refusal, responses_events, text
 from toolserver.json_types import JsonObject
 
@@ -37,8 +37,8 @@ THOUGHT: JsonObject = {
 
 
 def _told(*bodies: JsonObject) -> list[Any]:
-    told = ToldItems()
-    return [event for body in bodies for event in told.whole(body)]
+    told = StreamRepair()
+    return [event for body in bodies for event in told.complete_event(body)]
 
 
 def _done(index: int, item: JsonObject) -> JsonObject:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.agent.responses.surrogate_pairs import PairJoiner
+from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
 from toolserver.json_types import JsonObject
 
 
@@ -12,7 +12,7 @@ def delta(text: str, item_id: str = "msg_1") -> JsonObject:
 
 
 def texts(events: list[JsonObject]) -> list[object]:
-    return [event["delta"] for event in PairJoiner().joined(events)]
+    return [event["delta"] for event in SurrogateJoiner().join_pairs(events)]
 
 
 def test_a_pair_that_is_split_over_two_deltas_comes_whole() -> None:
@@ -37,17 +37,17 @@ def test_a_half_without_the_other_becomes_a_replacement() -> None:
     assert texts([delta("a\ud83d"), delta("b")]) == ["a", "\ufffdb"]
     assert texts([delta("\ude00b")]) == ["\ufffdb"]
     done: JsonObject = {"type": "response.output_text.done", "text": "a\ud83d\ude00\ud83d"}
-    [whole] = PairJoiner().joined([done])
+    [whole] = SurrogateJoiner().join_pairs([done])
     assert whole["text"] == "a😀\ufffd"
 
 
 def test_events_without_halves_are_passed_on_as_they_are() -> None:
     """Nearly all of them; they are neither copied nor changed."""
     event = delta("Grüße 👋🏽 1" + "0" * 30)
-    [passed] = PairJoiner().joined([event])
+    [passed] = SurrogateJoiner().join_pairs([event])
     assert passed is event
     numbers: JsonObject = {"type": "response.completed", "n": 10**30, "x": 1.0, "none": None}
-    assert list(PairJoiner().joined([numbers])) == [numbers]
+    assert list(SurrogateJoiner().join_pairs([numbers])) == [numbers]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.lists(st.integers(min_value=1, max_value=4)))

@@ -6,7 +6,7 @@ import pytest
 
 from bridge.agent.item_events import text_part
 from bridge.agent.rendering.call_details import call_block
-from bridge.agent.responses.writer import ResponsesWriter, Shown, response_shell
+from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter, response_shell
 from bridge.agent.turn import Notice, TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay
 from tests.support.models.turn_script import (
@@ -29,14 +29,14 @@ BLOCK = call_block(OWN, output(OWN, '{"temp_c": 22}'))
 
 def writer(display: CallDisplay = "hidden", body: JsonObject | None = None) -> ResponsesWriter:
     shell = response_shell("resp_ours", 1700000000, "my-model", body or {})
-    return ResponsesWriter(shell, Shown(display), new_id=lambda: "own", now=lambda: 1700000009.5)
+    return ResponsesWriter(shell, AnswerStyle(display), new_id=lambda: "own", now=lambda: 1700000009.5)
 
 
 def written(
     to: ResponsesWriter, events: Iterable[TurnEvent], ended: TurnResult | None = None
 ) -> list[JsonObject]:
-    bodies = [body for event in events for body in to.write(event)]
-    return [*bodies, *to.end(ended or result())]
+    bodies = [body for event in events for body in to.write_event(event)]
+    return [*bodies, *to.write_end(ended or result())]
 
 
 def kinds(bodies: Iterable[JsonObject]) -> list[str]:
@@ -232,8 +232,8 @@ def test_a_failed_turn_ends_with_its_error_and_what_there_was() -> None:
 def test_a_turn_without_a_result_still_has_a_beginning_and_an_end(has_begun: bool) -> None:
     """W-31: a reader that sees no ending reports a broken connection, and hides the error."""
     to = writer()
-    bodies = [body for said in text(0, 0, "Half")[:3] for body in to.write(said)] if has_begun else []
-    bodies += to.fail({"message": "Bug.", "type": "server_error", "param": None, "code": "internal"})
+    bodies = [body for said in text(0, 0, "Half")[:3] for body in to.write_event(said)] if has_begun else []
+    bodies += to.write_failure({"message": "Bug.", "type": "server_error", "param": None, "code": "internal"})
     assert kinds(bodies)[:2] == ["created", "in_progress"]
     assert kinds(bodies)[-1] == "failed"
     assert object_at(bodies[-1], "response")["error"] == {"code": "internal", "message": "Bug."}
@@ -246,19 +246,19 @@ def test_an_answer_without_streaming_is_the_ending_of_the_same_stream() -> None:
 
 
 def told_of(to: ResponsesWriter, events: Iterable[TurnEvent]) -> list[JsonObject]:
-    return [body for event in events for body in to.write(event)]
+    return [body for event in events for body in to.write_event(event)]
 
 
 def test_a_response_in_the_background_is_queued_first() -> None:
     """OpenAI's order: created, queued, and in progress when its turn begins."""
     to = writer()
-    begun = to.queue()
+    begun = to.write_queued()
     assert kinds(begun) == ["created", "queued"]
     assert [object_at(body, "response")["status"] for body in begun] == ["queued", "queued"]
-    (going,) = to.begin()
+    (going,) = to.write_start()
     assert (going["type"], going["sequence_number"]) == ("response.in_progress", 2)
     assert object_at(going, "response")["status"] == "in_progress"
-    assert to.begin() == []
+    assert to.write_start() == []
     rest = written(to, a_turn_with_a_call())
     assert kinds(rest) == [*MESSAGE, *MESSAGE, "completed"]
 
@@ -267,7 +267,7 @@ def test_another_process_goes_on_where_one_was_killed() -> None:
     """What was open is closed, what stands stays, numbers and indexes are never given twice."""
     events = list(a_turn_with_a_call())
     first = writer()
-    before = [*first.queue(), *told_of(first, events)]
+    before = [*first.write_queued(), *told_of(first, events)]
     broken = [body for body in before if body["type"] != "response.output_item.done"]
     second = writer()
     closed = second.take_up(broken, standing=1, skip=100)
@@ -291,5 +291,5 @@ def test_another_process_goes_on_where_one_was_killed() -> None:
 def test_a_response_that_was_killed_early_begins_once(count: int, kept_kinds: list[str]) -> None:
     """However much of its beginning is known, a listener sees it created and in progress once."""
     first = writer()
-    known = [*first.queue(), *first.begin()][:count]
+    known = [*first.write_queued(), *first.write_start()][:count]
     assert kinds(writer().take_up(known, standing=0, skip=0)) == kept_kinds

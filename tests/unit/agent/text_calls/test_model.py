@@ -25,7 +25,7 @@ class Script:
         self.is_closed = False
         self.requests: list[ModelRequest] = []
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         self.requests.append(request)
         try:
             for body in self._bodies:
@@ -36,7 +36,7 @@ class Script:
 
 def message(index: int, *deltas: str) -> list[JsonObject]:
     events = MessageEvents(f"msg_{index}", index)
-    return [*events.begin(), *map(events.delta, deltas), *events.end()]
+    return [*events.begin_message(), *map(events.add_text, deltas), *events.finish_message()]
 
 
 def native(index: int, name: str) -> list[JsonObject]:
@@ -190,7 +190,7 @@ async def test_a_provider_whose_ending_has_no_items_is_given_them() -> None:
 @pytest.mark.asyncio
 async def test_refusals_and_images_in_a_message_pass() -> None:
     """Only texts are read for calls."""
-    begun = MessageEvents("msg_0", 0).begin()[0]
+    begun = MessageEvents("msg_0", 0).begin_message()[0]
     refusal: JsonObject = {"type": "refusal", "refusal": "No."}
     item: Item = {**object_at(begun, "item"), "status": "completed", "content": [refusal]}
     bodies = round_of(
@@ -208,7 +208,7 @@ async def test_refusals_and_images_in_a_message_pass() -> None:
 async def test_hanging_up_reaches_the_provider() -> None:
     """Stop has to close the provider's stream, or tokens are paid for nobody."""
     inner = Script(round_of(message(0, "a", "b")))
-    stream = TextCallModel(inner, tells_tools=False).stream(request_of(tools=[PING]))
+    stream = TextCallModel(inner, tells_tools=False).stream_round(request_of(tools=[PING]))
     await anext(stream)
     await stream.aclose()
     assert inner.is_closed

@@ -21,8 +21,8 @@ PING = TextCall("ping", "{}")
 
 def read(*pieces: str) -> tuple[str, list[TextCall]]:
     reader = TextCallReader(SCHEMAS)
-    given = [reader.feed(piece) for piece in pieces]
-    return "".join([*given, reader.end()]), reader.calls
+    given = [reader.feed_text(piece) for piece in pieces]
+    return "".join([*given, reader.finish_text()]), reader.calls
 
 
 DAYS = TextCall("get_w", '{"days": 2}')
@@ -190,7 +190,7 @@ def test_text_without_calls_is_given_back_to_the_letter(text: str) -> None:
 def test_text_is_held_back_only_as_long_as_it_may_be_a_call(pieces: list[str], given: list[str]) -> None:
     """S1-21: an answer streams although it is read for calls."""
     reader = TextCallReader(SCHEMAS)
-    assert [reader.feed(piece) for piece in pieces] == given
+    assert [reader.feed_text(piece) for piece in pieces] == given
 
 
 @pytest.mark.timeout(20)
@@ -211,6 +211,6 @@ def test_a_long_text_in_small_pieces_takes_time_in_proportion(text: str) -> None
     """The model writes what a user makes it write, on the loop that serves everybody."""
     reader = TextCallReader(SCHEMAS)
     for position in range(0, len(text), 4):
-        reader.feed(text[position : position + 4])
-    reader.feed(text)
-    reader.end()
+        reader.feed_text(text[position : position + 4])
+    reader.feed_text(text)
+    reader.finish_text()

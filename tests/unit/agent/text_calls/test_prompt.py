@@ -60,7 +60,7 @@ def test_a_call_told_is_the_call_that_is_read() -> None:
     assert isinstance(content, list)
     assert isinstance(content[0], dict)
     reader = TextCallReader({"count": {"properties": {"up_to": {"type": "integer"}}}})
-    assert reader.feed(str(content[0]["text"])) + reader.end() == ""
+    assert reader.feed_text(str(content[0]["text"])) + reader.finish_text() == ""
     assert [json.loads(each.arguments) for each in reader.calls] == [{"up_to": 3, "note": "x"}]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.agent.items import Item, ModelCall, model_call
-from bridge.agent.toolbox import CallOutput, OwnTool
+from bridge.agent.toolbox import BridgeTool, CallOutput
 from bridge.agent.tools.engine_toolbox import EngineToolbox
 from bridge.agent.turn import TurnSettings
 from bridge.calls.outcome import CallOutcome
@@ -35,7 +35,7 @@ async def shop(*, settings: TurnSettings = SETTINGS, **limits: float) -> tuple[W
 
 async def one(toolbox: EngineToolbox, call: ModelCall) -> Any:
     """What a model reads of one call."""
-    (output,) = await toolbox.run([call], ())
+    (output,) = await toolbox.run_calls([call], ())
     return told(output)
 
 
@@ -43,7 +43,7 @@ async def test_the_models_arguments_reach_the_page_and_the_answer_is_data() -> N
     """S0-43, S0-53, W-05: the page gets the operation's own name, the model JSON and nothing around it."""
     workshop, _ = await shop()
     toolbox = await workshop.toolbox(function("listProducts"), chat_id="chat 1", message_id="m1")
-    (output,) = await toolbox.run([wanted("shop__listProducts", {"limit": 2})], ())
+    (output,) = await toolbox.run_calls([wanted("shop__listProducts", {"limit": 2})], ())
     assert (output.text, output.has_succeeded) == ('{"ok": 1}', True)
     (sent,) = workshop.house.pages.sent
     assert (sent.request.tool_name, sent.request.arguments_text) == ("listProducts", '{"limit": 2}')
@@ -71,7 +71,7 @@ async def test_instructions_in_an_answer_stay_data() -> None:
 async def test_nulls_that_strict_mode_added_do_not_travel(arguments: str) -> None:
     """S0-55, W-04: the page would send `?limit=null`; a Python dictionary is read for what it says."""
     workshop, toolbox = await shop()
-    await toolbox.run([wanted("listProducts", arguments)], ())
+    await toolbox.run_calls([wanted("listProducts", arguments)], ())
     assert workshop.house.pages.sent[0].request.arguments_text == "{}"
 
 
@@ -137,7 +137,7 @@ async def test_a_call_that_failed_in_the_page_says_why(error: dict[str, str], wo
     workshop, toolbox = await shop()
     failure = {"status": "failed", "delivered": "no", "error": error}
     workshop.house.pages.answer = lambda _call: failure
-    (output,) = await toolbox.run([wanted("listProducts")], ())
+    (output,) = await toolbox.run_calls([wanted("listProducts")], ())
     assert (told(output)["error"]["message"], output.has_succeeded) == (words, False)
 
 
@@ -157,7 +157,7 @@ async def test_the_end_of_the_batch_ends_only_what_has_not_ended() -> None:
     workshop.house.pages.answer = lambda call: (
         None if "slow" in call.request.arguments_text else json_body("{}")
     )
-    outputs = await toolbox.run(
+    outputs = await toolbox.run_calls(
         [wanted("addProduct", {"name": "slow"}, "c1"), wanted("addProduct", {"name": "fast"}, "c2")], ()
     )
     assert [output.has_succeeded for output in outputs] == [False, True]
@@ -169,7 +169,7 @@ async def test_a_tool_that_fails_too_often_is_left_alone() -> None:
     failure = {"status": "failed", "delivered": "no", "error": {"code": "network", "message": "Down."}}
     workshop.house.pages.answer = lambda _call: failure
     for _ in range(2):
-        await toolbox.run([wanted("listProducts")], ())
+        await toolbox.run_calls([wanted("listProducts")], ())
     message = (await one(toolbox, wanted("listProducts")))["error"]["message"]
     assert message.startswith("Tool 'listProducts' skipped due to repeated failures.")
     assert len(workshop.house.pages.sent) == 2
@@ -178,7 +178,7 @@ async def test_a_tool_that_fails_too_often_is_left_alone() -> None:
 async def test_a_server_that_is_removed_during_the_turn_takes_its_tools_along() -> None:
     """S0-81: said in words of its own, and no failure of the tool."""
     workshop, toolbox = await shop(breaker_max_failures=1)
-    await workshop.house.registry.remove("ann", "shop")
+    await workshop.house.registry.remove_server("ann", "shop")
     for _ in range(3):
         error = (await one(toolbox, wanted("listProducts")))["error"]
         assert error["message"] == "Tool 'listProducts' is no longer available in this session."
@@ -202,7 +202,7 @@ async def test_twenty_calls_run_five_at_a_time_and_answer_in_call_order() -> Non
 
     workshop.house.pages.answer = answer
     calls = [wanted("addProduct", {"name": str(number)}, f"c{number}") for number in range(20)]
-    outputs = await toolbox.run(calls, ())
+    outputs = await toolbox.run_calls(calls, ())
     assert [told(output)["name"] for output in outputs] == [str(number) for number in range(20)]
     assert most == 5
 
@@ -228,7 +228,7 @@ async def test_two_turns_share_what_the_whole_bridge_may_run_at_once() -> None:
     calls = [wanted("listProducts", call_id=f"c{number}") for number in range(5)]
     async with asyncio.TaskGroup() as group:
         for each in (toolbox, other):
-            group.create_task(each.run(calls, ()))
+            group.create_task(each.run_calls(calls, ()))
     assert (most, len(workshop.house.pages.sent)) == (2, 10)
 
 
@@ -239,7 +239,7 @@ async def test_equal_calls_all_run_and_ordering_arguments_are_ours() -> None:
         wanted("listProducts", {"sequential": True}, "c1"),
         wanted("listProducts", {"depends_on": "c1"}, "c2"),
     ]
-    outputs = await toolbox.run(calls, ())
+    outputs = await toolbox.run_calls(calls, ())
     assert all(output.has_succeeded for output in outputs)
     assert [sent.request.arguments_text for sent in workshop.house.pages.sent] == ["{}", "{}"]
 
@@ -249,7 +249,7 @@ async def test_a_call_is_made_once_whatever_becomes_of_it() -> None:
     workshop, toolbox = await shop()
     failure = {"status": "failed", "delivered": "unknown", "error": {"code": "network", "message": "Down."}}
     workshop.house.pages.answer = lambda _call: failure
-    await toolbox.run([wanted("addProduct", {"name": "x"})], ())
+    await toolbox.run_calls([wanted("addProduct", {"name": "x"})], ())
     assert len(workshop.house.pages.sent) == 1
 
 
@@ -257,7 +257,7 @@ async def test_more_calls_than_a_batch_takes_are_all_answered() -> None:
     """A round has as many calls as the model wrote; none may be lost."""
     _, toolbox = await shop(max_parallel_tools_per_request=50, tool_queue_size=1000)
     calls = [wanted("listProducts", call_id=f"c{number}") for number in range(450)]
-    outputs = await toolbox.run(calls, ())
+    outputs = await toolbox.run_calls(calls, ())
     assert [told(output) for output in outputs] == [{"ok": 1}] * 450
 
 
@@ -265,7 +265,7 @@ async def test_a_bug_in_what_runs_the_calls_does_not_end_the_turn(caplog: pytest
     """S0-54: an output for every call, and the bug in the log."""
     _, toolbox = await shop()
     twice = [wanted("listProducts", call_id="c"), wanted("listProducts", call_id="c"), wanted("nope")]
-    outputs = await toolbox.run(twice, ())
+    outputs = await toolbox.run_calls(twice, ())
     codes = [told(output)["error"]["code"] for output in outputs]
     assert codes == ["internal", "internal", "unknown_tool"]
     assert told(outputs[0])["error"]["message"].startswith("Tool execution failed before completion: ")
@@ -276,7 +276,7 @@ async def test_a_stop_cancels_the_call_in_the_page() -> None:
     """S0-80, W-23: at once, and not when the page has answered."""
     workshop, toolbox = await shop()
     workshop.house.pages.answer = lambda _call: None
-    task = asyncio.create_task(toolbox.run([wanted("listProducts")], ()))
+    task = asyncio.create_task(toolbox.run_calls([wanted("listProducts")], ()))
     await asyncio.sleep(1)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -302,7 +302,7 @@ class _Answering:
     def __init__(self, outcome: CallOutcome) -> None:
         self.outcome = outcome
 
-    async def call(self, _call: object) -> CallOutcome:
+    async def call_tool(self, _call: object) -> CallOutcome:
         return self.outcome
 
     async def own_arguments(self, _call: object, _names: object) -> frozenset[str]:
@@ -348,7 +348,7 @@ async def test_any_other_file_is_an_address() -> None:
 async def answered_output(toolbox: EngineToolbox, answered: Answered, files: Files) -> CallOutput:
     engine = _Answering(CallOutcome("call_1", CallState.SUCCEEDED, answered, None))
     room = replace(toolbox.room, engine=engine, files=files)
-    (output,) = await replace(toolbox, room=room).run([wanted("listProducts")], ())
+    (output,) = await replace(toolbox, room=room).run_calls([wanted("listProducts")], ())
     return output
 
 
@@ -357,10 +357,10 @@ class Echo:
 
     def __init__(self) -> None:
         schema: JsonObject = {"type": "object", "properties": {}}
-        self.tool = OwnTool("subquery", "subquery", "Subquery", {**function("subquery")}, schema)
+        self.tool = BridgeTool("subquery", "subquery", "Subquery", {**function("subquery")}, schema)
         self.broken = False
 
-    async def run(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
+    async def run_call(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
         if self.broken:
             raise ZeroDivisionError
         return CallOutput(json.dumps({"heard": len(input), "said": call.arguments_text}), True)
@@ -374,7 +374,7 @@ async def test_a_local_tool_runs_beside_the_others_under_a_name_of_its_own() -> 
     names = [tool["name"] for tool in toolbox.definitions]
     assert names[-2:] == ["bridge__subquery", "subquery"]
     calls = [wanted("bridge__subquery", "{}", "c1"), wanted("listProducts", call_id="c2")]
-    outputs = await toolbox.run(calls, (theirs,))
+    outputs = await toolbox.run_calls(calls, (theirs,))
     assert [told(output) for output in outputs] == [{"heard": 1, "said": "{}"}, {"ok": 1}]
 
 
@@ -383,7 +383,7 @@ async def test_a_bug_in_a_local_tool_is_its_own_output() -> None:
     _, toolbox = await shop()
     echo = Echo()
     echo.broken = True
-    outputs = await toolbox.with_local(echo).run(
+    outputs = await toolbox.with_local(echo).run_calls(
         [wanted("subquery"), wanted("listProducts", call_id="c2")], ()
     )
     assert [output.has_succeeded for output in outputs] == [False, True]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.agent.tools.catalog_tools import readable
+from bridge.agent.tools.catalog_tools import format_title
 from bridge.agent.turn import TurnSettings
 from bridge.catalog.server_view import UserSelection
 from bridge.errors import BridgeError
@@ -109,7 +109,7 @@ async def test_a_registry_that_fails_leaves_the_turn_without_its_tools() -> None
     """S0-05: the answer goes on, with one notification."""
 
     class Broken(MemoryStore):
-        async def acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
+        async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
             raise OSError("disk")
 
     toolbox = await Workshop(House(Broken())).toolbox(function("theirs"))
@@ -184,10 +184,10 @@ async def test_a_name_of_the_caller_stays_and_ours_gets_its_server_before_it() -
     theirs = function("search")
     assert list(await workshop.definitions(theirs)) == ["shop__search", "order", "read_result", "search"]
     again = await workshop.toolbox(function("other"), theirs)
-    ours = again.own("shop__search")
+    ours = again.find_own_tool("shop__search")
     assert ours is not None
     assert (ours.name, ours.definition["name"]) == ("search", "shop__search")
-    assert (again.is_callers("search"), again.own("search")) == (True, None)
+    assert (again.is_callers("search"), again.find_own_tool("search")) == (True, None)
 
 
 @pytest.mark.parametrize("name", ["s" * 64, "read_result"])
@@ -223,7 +223,7 @@ async def test_pinned_tools_stay_when_the_others_are_too_many() -> None:
     """What the user chose to pin is what the user works with."""
     workshop = Workshop()
     await workshop.house.add(many(200))
-    await workshop.house.registry.select("ann", UserSelection(pinned=("op7",)))
+    await workshop.house.registry.save_selection("ann", UserSelection(pinned=("op7",)))
     names = list(await workshop.definitions())
     assert names == ["op7", "find_operations", "run_operation", "read_result"]
 
@@ -370,7 +370,7 @@ async def test_schemas_that_are_none_hide_no_tool(odd: Any) -> None:
 )
 async def test_names_are_told_to_people_as_words(name: str, words: str) -> None:
     """S1-19: a status line is read by people."""
-    assert readable(name) == words
+    assert format_title(name) == words
 
 
 async def test_what_one_turn_makes_of_a_definition_does_not_reach_the_next() -> None:

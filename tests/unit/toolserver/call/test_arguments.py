@@ -26,7 +26,7 @@ def validator(properties: JsonObject, required: Iterable[str] = ()) -> ArgumentV
 
 def refusal(checked: ArgumentValidator, arguments: JsonObject) -> ArgumentError:
     with pytest.raises(ArgumentError) as caught:
-        checked.validate(arguments)
+        checked.validate_arguments(arguments)
     return caught.value
 
 
@@ -126,8 +126,8 @@ CHOICE: JsonObject = {
 def test_exactly_one_of_several_sets_of_names_is_needed() -> None:
     """No keyword for it reaches every reader of tools, so it is told in words; the call is held to it."""
     checked = validator({"a": CHOICE})
-    checked.validate({"a": {"url": "u", "title": "t", "id": 1}})
-    checked.validate({"a": {"id": 1, "revision": 2}})
+    checked.validate_arguments({"a": {"url": "u", "title": "t", "id": 1}})
+    checked.validate_arguments({"a": {"id": 1, "revision": 2}})
     assert str(refusal(checked, {"a": {"id": 1}})) == (
         "`a` has none of its allowed forms: (1) it lacks the required `url`; "
         "(2) it lacks the required `revision`."
@@ -142,21 +142,21 @@ def test_at_least_one_of_several_sets_of_names_is_needed() -> None:
     any_of: JsonObject = {**CHOICE, "anyOf": CHOICE["oneOf"], "nullable": True}
     del any_of["oneOf"]
     checked = validator({"a": any_of, "b": {**CHOICE, "nullable": True}})
-    checked.validate({"a": {"url": "u", "id": 1, "revision": 2}, "b": None})
-    checked.validate({"a": None})
+    checked.validate_arguments({"a": {"url": "u", "id": 1, "revision": 2}, "b": None})
+    checked.validate_arguments({"a": None})
     assert "it lacks the required `url`" in str(refusal(checked, {"a": {"title": "t"}}))
 
 
 def test_a_choice_of_names_that_are_no_arguments_is_left_to_the_api() -> None:
     """A read-only property is not the caller's to send."""
     hidden: JsonObject = {**CHOICE, "properties": {"id": {}, "revision": {}, "url": {"readOnly": True}}}
-    validator({"a": hidden}).validate({"a": {"id": 1}})
+    validator({"a": hidden}).validate_arguments({"a": {"id": 1}})
 
 
 @pytest.mark.parametrize("schema", NULLABLE)
 def test_null_is_taken_wherever_the_description_says_so(schema: JsonValue) -> None:
     """Objects and lists say it in words only, because a type list would lose their inside on the way."""
-    validator({"a": schema}).validate({"a": None})
+    validator({"a": schema}).validate_arguments({"a": None})
 
 
 @pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "array"}, {"type": "string"}, CIRCLES])
@@ -168,34 +168,34 @@ def test_null_is_refused_elsewhere(schema: JsonValue) -> None:
 @pytest.mark.parametrize("value", [None, 1, "x", [[1], None, {"a": []}], {"a": None}])
 def test_a_free_form_value_is_anything(value: JsonValue) -> None:
     """The advertised five branches are words for readers; lists of lists are not among them."""
-    validator({"a": {}}).validate({"a": value})
-    validator({"a": {"type": "array"}}).validate({"a": [value]})
+    validator({"a": {}}).validate_arguments({"a": value})
+    validator({"a": {"type": "array"}}).validate_arguments({"a": [value]})
 
 
 def test_undeclared_arguments_pass_only_where_the_body_takes_them() -> None:
     """A model's typo would otherwise go nowhere, and the answer would be to another question."""
     schema = b'{"type":"object","properties":{"page_size":{"type":"integer"}},"required":[]}'
-    ArgumentValidator(schema).validate({"other": 1})
+    ArgumentValidator(schema).validate_arguments({"other": 1})
     closed = ArgumentValidator(schema, takes_more=False)
-    closed.validate({"page_size": 1})
+    closed.validate_arguments({"page_size": 1})
     with pytest.raises(ArgumentError) as refused:
-        closed.validate({"page_size": 1, "page[size]": 1})
+        closed.validate_arguments({"page_size": 1, "page[size]": 1})
     assert refused.value.message == "There is no argument `page[size]`; the arguments are page_size."
     assert (refused.value.argument, refused.value.pointer) == ("page[size]", "/page[size]")
     none = ArgumentValidator(b'{"type":"object","properties":{},"required":[]}', takes_more=False)
     with pytest.raises(ArgumentError, match="takes no arguments"):
-        none.validate({"x": 1})
+        none.validate_arguments({"x": 1})
 
 
 def test_integers_of_any_size_are_integers() -> None:
     """Identifiers beyond 64 bits travel as digits."""
-    validator({"a": {"type": "integer"}}).validate({"a": 10**40})
+    validator({"a": {"type": "integer"}}).validate_arguments({"a": 10**40})
 
 
 def test_a_pattern_that_cannot_be_read_costs_only_itself() -> None:
     """ECMAScript and Rust patterns differ; a tool must not be lost over one of them."""
     checked = validator({"a": {"type": "string", "pattern": "("}, "b": {"type": "string", "pattern": "^x"}})
-    checked.validate({"a": "anything", "b": "x"})
+    checked.validate_arguments({"a": "anything", "b": "x"})
     assert "pattern" in refusal(checked, {"b": "y"}).message
 
 
@@ -210,7 +210,7 @@ def test_a_pattern_takes_linear_time(pattern: str) -> None:
 def test_a_pattern_beyond_the_linear_engine_is_left_to_the_api(pattern: str) -> None:
     """Look-around, back-references and giant repetitions; the rest of the schema still holds."""
     checked = validator({"a": {"type": "string", "pattern": pattern, "maxLength": 3}})
-    checked.validate({"a": "xyz"})
+    checked.validate_arguments({"a": "xyz"})
     refusal(checked, {"a": "long"})
 
 

@@ -145,7 +145,7 @@ def test_a_broken_document_gives_tools_or_a_reason(family: str, seed: int, count
     except DocumentError:
         return
     for operation in tools.compiled.operations:
-        tools.schema(operation.key)
+        tools.schema_of(operation.key)
         json.loads(operation.plan_json)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.documents.compiled import compiled, document_text, operation
 from toolserver.document.bundle import MAX_FILES, Bundle, Problem, bundle_document
-from toolserver.document.document import Limits, parse_document
+from toolserver.document.document import DocumentLimits, parse_document
 from toolserver.errors import DocumentError, ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue
 
@@ -40,7 +40,7 @@ def root_of(bundle: Bundle) -> dict[str, Any]:
 def target_of(bundle: Bundle, name: str = "S0") -> JsonValue:
     assert bundle.text is not None
     read = parse_document(bundle.text)
-    return read.follow(read.resolve(f"#/components/schemas/{name}"))
+    return read.follow_refs(read.resolve_ref(f"#/components/schemas/{name}"))
 
 
 def test_a_document_without_other_files_is_left_as_it_is() -> None:
@@ -454,7 +454,7 @@ def test_there_is_an_end_to_files_and_bytes() -> None:
             document("a.yaml"),
             source_url=SOURCE,
             texts={"https://docs.example/api/a.yaml": "x" * 1000},
-            limits=Limits(max_bytes=500),
+            limits=DocumentLimits(max_bytes=500),
         )
     assert failure.value.code == "too_large"
 

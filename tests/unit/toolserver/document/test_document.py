@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.openapi import document_with
-from toolserver.document.document import Limits, parse_document, pointer_token, reference_of
+from toolserver.document.document import DocumentLimits, parse_document, pointer_token, reference_of
 from toolserver.errors import DocumentError, ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue
 
 HEAD = '{"openapi": "3.1.0", "info": {"title": " Shop ", "version": "7", "description": "D"}, "paths": {}'
 
 
-def code_of(text: str, limits: Limits | None = None) -> str:
+def code_of(text: str, limits: DocumentLimits | None = None) -> str:
     with pytest.raises(DocumentError) as failure:
         parse_document(text, limits=limits)
     return failure.value.code
@@ -23,7 +23,7 @@ def code_of(text: str, limits: Limits | None = None) -> str:
 
 def reference_code(root: JsonObject, ref: str) -> str:
     with pytest.raises(ReferenceFailed) as failure:
-        document_with({}, root).follow({"$ref": ref})
+        document_with({}, root).follow_refs({"$ref": ref})
     assert failure.value.pointer == ref or failure.value.code == "circular_reference"
     return failure.value.code
 
@@ -93,11 +93,11 @@ def test_limits_of_size_depth_and_count_each_refuse_on_their_own() -> None:
     """One number each: bytes for memory, depth for everything that recurses later, nodes for time."""
     text = HEAD + ', "x-a": [[[[1]]]], "x-é": "é"}'
     size = len(text.encode())
-    parse_document(text, limits=Limits(max_bytes=size, max_depth=5, max_nodes=16))
-    assert code_of(text, Limits(max_bytes=size - 1)) == "too_large"
-    assert code_of(text, Limits(max_bytes=10)) == "too_large"
-    assert code_of(text, Limits(max_depth=4)) == "too_deep"
-    assert code_of(text, Limits(max_nodes=12)) == "too_large"
+    parse_document(text, limits=DocumentLimits(max_bytes=size, max_depth=5, max_nodes=16))
+    assert code_of(text, DocumentLimits(max_bytes=size - 1)) == "too_large"
+    assert code_of(text, DocumentLimits(max_bytes=10)) == "too_large"
+    assert code_of(text, DocumentLimits(max_depth=4)) == "too_deep"
+    assert code_of(text, DocumentLimits(max_nodes=12)) == "too_large"
 
 
 @pytest.mark.parametrize("deepest", ["[]", "{}", '[1, "a", null]', '{"a": 1.5}'])
@@ -117,8 +117,8 @@ def test_the_limit_of_depth_is_exact(deepest: str, wide: int) -> None:
 def test_the_limit_of_values_counts_each_once(wide: int) -> None:
     """Those of the head, the array, and its items."""
     text = f'{HEAD}, "x": [{", ".join(["1"] * wide)}]}}'
-    parse_document(text, limits=Limits(max_nodes=8 + wide))
-    assert code_of(text, Limits(max_nodes=7 + wide)) == "too_large"
+    parse_document(text, limits=DocumentLimits(max_nodes=8 + wide))
+    assert code_of(text, DocumentLimits(max_nodes=7 + wide)) == "too_large"
 
 
 def test_a_document_without_paths_is_read_and_says_so() -> None:
@@ -218,15 +218,15 @@ def test_references_reach_every_place_of_the_document(ref: str, value: JsonValue
         "x-named": [{"$anchor": "here"}, {"$id": "urn:thing", "$defs": {"in": 10}}],
     }
     document = document_with({}, root)
-    assert document.resolve(ref) == value
-    assert document.resolve(ref) is document.resolve(ref)
-    assert document.resolve("#here") is document.resolve("#%68ere")
+    assert document.resolve_ref(ref) == value
+    assert document.resolve_ref(ref) is document.resolve_ref(ref)
+    assert document.resolve_ref("#here") is document.resolve_ref("#%68ere")
 
 
 def test_the_empty_reference_is_the_document() -> None:
     """RFC 6901 §5: the empty pointer names the whole."""
     document = document_with({})
-    assert document.resolve("#") is document.root
+    assert document.resolve_ref("#") is document.root
 
 
 @pytest.mark.parametrize(
@@ -265,8 +265,8 @@ def test_a_chain_is_followed_to_its_end() -> None:
         "x-3": {"v": 1},
     }
     document = document_with({}, root)
-    assert document.follow({"$ref": "#/x-1"}) == {"v": 1}
-    assert document.follow({"$ref": 5}) == {"$ref": 5}
+    assert document.follow_refs({"$ref": "#/x-1"}) == {"v": 1}
+    assert document.follow_refs({"$ref": 5}) == {"$ref": 5}
     assert reference_of(["$ref"]) is None
 
 
@@ -282,7 +282,7 @@ def test_a_pointer_written_by_the_rules_finds_its_node(path: list[str]) -> None:
     text = json.dumps({"openapi": "3.1.0", "paths": {}, "x": node}, ensure_ascii=True)
     document = parse_document(text)
     ref = "#/x/" + "/".join(quote(pointer_token(key), safe="~") for key in path)
-    assert document.resolve(ref) == "found"
+    assert document.resolve_ref(ref) == "found"
 
 
 @given(
@@ -292,6 +292,6 @@ def test_no_reference_does_worse_than_fail(ref: str, nodes: dict[str, JsonValue]
     """References come from strangers: any text must end in a node or in one kind of error."""
     document = document_with({}, x=nodes)
     try:
-        document.follow({"$ref": ref})
+        document.follow_refs({"$ref": ref})
     except ReferenceFailed:
         return

@@ -86,13 +86,13 @@ def test_a_parameters_own_keywords_become_its_schema() -> None:
         }
     )
     (parameter,) = operation.parameters
-    assert parameter.described().schema == {
+    assert parameter.describe_parameter().schema == {
         "type": "string",
         "enum": ["on", "off"],
         "default": "on",
         "nullable": True,
     }
-    assert parameter.described().description == "Which"
+    assert parameter.describe_parameter().description == "Which"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_collection_formats_are_styles(
     """An array joined in the wrong way is read as one value by the API."""
     (parameter,) = operation_of({"parameters": [array_in(place, collection_format)]}).parameters
     assert (parameter.sending.style, parameter.sending.explode) == (style, explode)
-    assert parameter.described().schema == {"type": "array", "items": {"type": "integer"}}
+    assert parameter.describe_parameter().schema == {"type": "array", "items": {"type": "integer"}}
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,8 @@ def test_collection_formats_are_styles(
 def test_what_openapi_3_cannot_join_the_model_joins(place: str, collection_format: str, named: str) -> None:
     """No style has tabs; a string with a note is sent exactly as the API wants it."""
     (parameter,) = operation_of({"parameters": [array_in(place, collection_format)]}).parameters
-    assert parameter.described().schema == {"type": "string"}
-    assert parameter.described().description == f"Several values, separated by {named}."
+    assert parameter.describe_parameter().schema == {"type": "string"}
+    assert parameter.describe_parameter().description == f"Several values, separated by {named}."
 
 
 def test_a_body_parameter_is_the_request_body() -> None:
@@ -157,8 +157,8 @@ def test_references_still_lead_into_the_document_as_written() -> None:
     document = swagger(
         {}, definitions={"X": {"type": "object"}}, parameters={"P": {"name": "p", "in": "query"}}
     )
-    assert document.resolve("#/definitions/X") is object_at(document.written, "definitions")["X"]
-    assert document.resolve("#/parameters/P") == {"name": "p", "in": "query"}
+    assert document.resolve_ref("#/definitions/X") is object_at(document.written, "definitions")["X"]
+    assert document.resolve_ref("#/parameters/P") == {"name": "p", "in": "query"}
     assert (document.version, document.openapi) == ("2.0", "2.0")
 
 
@@ -333,4 +333,7 @@ def test_arrays_of_arrays_are_explained(
         "items": items | ({"collectionFormat": inner} if inner else {}),
     }
     (parameter,) = operation_of({"parameters": [node]}).parameters
-    assert (parameter.described().schema, parameter.described().description) == (schema, description)
+    assert (parameter.describe_parameter().schema, parameter.describe_parameter().description) == (
+        schema,
+        description,
+    )

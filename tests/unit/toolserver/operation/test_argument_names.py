@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolserver.operation.argument_names import LEGAL, WHOLE, Target, bind, legal_name
+from toolserver.operation.argument_names import LEGAL, WHOLE, Target, bind_names, legal_name
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_names_become_legal_for_every_provider(name: str, expected: str) -> None
 
 def test_names_that_need_no_change_are_taken_before_those_that_do() -> None:
     """Only clashing names change: the one written as it is sent is not at fault."""
-    assert bind([("query", "page[size]"), ("query", "page_size")]) == {
+    assert bind_names([("query", "page[size]"), ("query", "page_size")]) == {
         ("query", "page[size]"): "page_size__query",
         ("query", "page_size"): "page_size",
     }
@@ -40,7 +40,7 @@ def test_names_that_need_no_change_are_taken_before_those_that_do() -> None:
 
 def test_of_two_parameters_the_first_keeps_its_name() -> None:
     """Only the newcomer has to change."""
-    assert list(bind([("path", "id"), ("query", "id"), ("header", "id")]).values()) == [
+    assert list(bind_names([("path", "id"), ("query", "id"), ("header", "id")]).values()) == [
         "id",
         "id__query",
         "id__header",
@@ -49,23 +49,23 @@ def test_of_two_parameters_the_first_keeps_its_name() -> None:
 
 def test_a_parameter_called_body_gives_way_to_the_body() -> None:
     """The whole body counts as a body property."""
-    assert bind([("query", "body"), WHOLE]) == {("query", "body"): "body__query", WHOLE: "body"}
+    assert bind_names([("query", "body"), WHOLE]) == {("query", "body"): "body__query", WHOLE: "body"}
 
 
 def test_what_still_clashes_is_numbered_within_the_length() -> None:
     """A number added after cutting would make 65 characters."""
     long = "y" * 64
     targets: list[Target] = [("body_property", long + "1"), ("body_property", long + "2")]
-    names = list(bind(targets).values())
+    names = list(bind_names(targets).values())
     assert names == [long, "y" * 62 + "_2"]
     crowded: list[Target] = [
         ("body_property", "id"),
         ("body_property", "id__query"),
         ("query", "id"),
     ]
-    assert list(bind(crowded).values())[2] == "id__query_2"
+    assert list(bind_names(crowded).values())[2] == "id__query_2"
     more: list[Target] = [*crowded, ("body_property", "id__query_2")]
-    assert list(bind(more).values())[2] == "id__query_3"
+    assert list(bind_names(more).values())[2] == "id__query_3"
 
 
 @given(
@@ -81,7 +81,7 @@ def test_what_still_clashes_is_numbered_within_the_length() -> None:
 )
 def test_names_are_always_legal_and_unique(targets: list[Target]) -> None:
     """Two arguments of one name are one argument for a model."""
-    arguments = bind(targets)
+    arguments = bind_names(targets)
     assert list(arguments) == targets
     names = list(arguments.values())
     assert len(set(names)) == len(names)

@@ -13,7 +13,7 @@ MULTIPART = "multipart/form-data"
 
 
 def body_of(content: JsonValue, *, openapi: str = "3.1.0", **root: JsonValue) -> Body:
-    body, _ = BodyReader(document_with({}, root, openapi=openapi)).read({"content": content})
+    body, _ = BodyReader(document_with({}, root, openapi=openapi)).read_body({"content": content})
     assert body is not None
     return body
 
@@ -70,7 +70,7 @@ def test_any_type_with_a_binary_string_is_bytes() -> None:
 @pytest.mark.parametrize(("media_type", "written"), [("", "JSON"), ("*", "JSON"), ("made up", "bytes")])
 def test_a_content_type_that_is_none_is_pointed_out(media_type: str, written: str) -> None:
     """Something has to be sent; whether the API takes it is doubtful."""
-    _, warnings = BodyReader(document_with({})).read({"content": {media_type: {}}})
+    _, warnings = BodyReader(document_with({})).read_body({"content": {media_type: {}}})
     assert warnings == [
         f"The content type of the request body, '{media_type}', is none; it is sent as {written}."
     ]
@@ -79,7 +79,7 @@ def test_a_content_type_that_is_none_is_pointed_out(media_type: str, written: st
 @pytest.mark.parametrize("media_type", ["text/plain", "application/vnd.vendor.v2"])
 def test_a_structure_of_an_unknown_type_is_written_as_json(media_type: str) -> None:
     """Vendor types without "+json" are JSON in practice; the warning says what was assumed."""
-    body, warnings = BodyReader(document_with({})).read(
+    body, warnings = BodyReader(document_with({})).read_body(
         {"content": {media_type: {"schema": {"type": "object"}}}}
     )
     assert body is not None
@@ -196,7 +196,7 @@ def test_headers_of_parts_are_sent_where_their_value_is_fixed() -> None:
         "X-E": {"$ref": "#/gone"},
     }
     media: JsonObject = {"schema": {"properties": {"f": {}}}, "encoding": {"f": {"headers": headers}}}
-    body, warnings = BodyReader(document_with({})).read({"content": {MULTIPART: media}})
+    body, warnings = BodyReader(document_with({})).read_body({"content": {MULTIPART: media}})
     assert body is not None
     assert body.fields["f"].headers == (("x-a", "1"), ("x-b", "2"), ("x-c", "true"))
     assert warnings == ["The part 'f' needs a header 'X-D', which is not sent."]
@@ -228,8 +228,10 @@ def test_a_schema_that_bodies_share_is_looked_through_once() -> None:
     """A schema of 3,000 fields that 15,000 operations refer to must not be read 15,000 times."""
     reader = BodyReader(document_with({}, {"components": {"schemas": {"S": {"properties": {"f": FILE}}}}}))
     node: JsonObject = {"content": {MULTIPART: {"schema": {"$ref": "#/components/schemas/S"}}}}
-    first, _ = reader.read(node)
-    second, _ = reader.read({**node, "content": {MULTIPART: {"schema": {"$ref": "#/components/schemas/S"}}}})
+    first, _ = reader.read_body(node)
+    second, _ = reader.read_body(
+        {**node, "content": {MULTIPART: {"schema": {"$ref": "#/components/schemas/S"}}}}
+    )
     assert first is not None
     assert second is not None
     assert first.fields is second.fields

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.openapi import document_with, operation_of
-from toolserver.document.document import Limits
+from toolserver.document.document import DocumentLimits
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.operation import (
@@ -117,7 +117,7 @@ def test_parameters_of_the_path_apply_and_those_of_the_operation_override_them_i
     }
     operation = read_operations(document_with({"/things/{id}": item})).operations[0]
     assert names_of(operation) == ["path id", "query a", "header x-tenant", "query b", "header a"]
-    assert [parameter.described().description for parameter in operation.parameters] == [
+    assert [parameter.describe_parameter().description for parameter in operation.parameters] == [
         "",
         "new",
         "new",
@@ -267,7 +267,11 @@ def test_endless_prose_is_cut() -> None:
     """Megabytes under a shared path item would be cleaned and copied for each path that refers to it."""
     prose: JsonObject = {"summary": "s" * 60_000, "description": "d" * 60_000}
     operation = operation_of({**prose, "parameters": [{"name": "a", "in": "query", **prose}]})
-    texts = (operation.summary, operation.description, operation.parameters[0].described().description)
+    texts = (
+        operation.summary,
+        operation.description,
+        operation.parameters[0].describe_parameter().description,
+    )
     assert [len(text) for text in texts] == [50_000, 50_000, 50_000]
 
 
@@ -317,9 +321,9 @@ def test_accept_comes_from_the_success_responses(responses: JsonObject, accept: 
 def test_too_many_operations_refuse_the_document() -> None:
     """Skipped ones count, too: each costs memory and a line on the screen."""
     paths: JsonObject = {"/a": {"get": {}, "trace": {}}, "/b": {"get": {}}}
-    assert len(read_operations(document_with(paths, limits=Limits(max_operations=3))).operations) == 2
+    assert len(read_operations(document_with(paths, limits=DocumentLimits(max_operations=3))).operations) == 2
     with pytest.raises(DocumentError) as failure:
-        read_operations(document_with(paths, limits=Limits(max_operations=2)))
+        read_operations(document_with(paths, limits=DocumentLimits(max_operations=2)))
     assert (failure.value.code, failure.value.pointer) == ("too_many_operations", "#/paths")
 
 
@@ -404,7 +408,9 @@ def test_shared_parameters_have_a_limit_for_all_operations_together() -> None:
     shared: JsonObject = {"parameters": [{"name": f"p{n}", "in": "query"} for n in range(4)], "get": {}}
     paths: JsonObject = {f"/{n}": {"$ref": "#/x-item"} for n in range(3)}
     paths["/last"] = {"get": {}}
-    listed = read_operations(document_with(paths, {"x-item": shared}, limits=Limits(max_parameters=10)))
+    listed = read_operations(
+        document_with(paths, {"x-item": shared}, limits=DocumentLimits(max_parameters=10))
+    )
     assert [operation.path for operation in listed.operations] == ["/0", "/1", "/last"]
     assert listed.skipped == (
         Skipped("GET", "/2", "This and the operations before it have more than 10 parameters together."),
@@ -432,7 +438,7 @@ def test_a_text_that_thousands_share_is_not_repeated_without_end() -> None:
     """Only sharing lets descriptions outgrow the document; the rest of each operation stays."""
     shared: JsonObject = {"get": {"description": "x" * 2000}}
     paths: JsonObject = {f"/{n}": {"$ref": "#/x-item"} for n in range(4)}
-    listed = read_operations(document_with(paths, {"x-item": shared}, limits=Limits(max_bytes=4000)))
+    listed = read_operations(document_with(paths, {"x-item": shared}, limits=DocumentLimits(max_bytes=4000)))
     assert [len(operation.description) for operation in listed.operations] == [2000, 2000, 0, 0]
 
 

@@ -9,7 +9,7 @@ from toolserver.operation.parameter import Described, Location, Parameter, Param
 
 
 def parameter_of(node: JsonObject) -> Parameter:
-    parameter = ParameterReader(document_with({})).read(node)
+    parameter = ParameterReader(document_with({})).read_parameter(node)
     assert isinstance(parameter, Parameter)
     return parameter
 
@@ -29,7 +29,7 @@ def test_style_and_explode_have_the_defaults_of_their_place(
     """OpenAPI Parameter Object: style by location, explode true for form alone."""
     parameter = parameter_of({"name": "a", "in": location})
     assert parameter.sending == Sending("a", location, location == "path", style, explode)
-    assert parameter.described() == Described("", {}, deprecated=False)
+    assert parameter.describe_parameter() == Described("", {}, deprecated=False)
 
 
 def test_everything_a_parameter_says_is_kept() -> None:
@@ -47,7 +47,7 @@ def test_everything_a_parameter_says_is_kept() -> None:
     }
     parameter = parameter_of(node)
     assert parameter.sending == Sending("page[size]", "query", True, "deepObject", True, allow_reserved=True)
-    assert parameter.described() == Described("D", {"$ref": "#/x"}, deprecated=True)
+    assert parameter.describe_parameter() == Described("D", {"$ref": "#/x"}, deprecated=True)
 
 
 def test_explode_follows_the_style_that_was_given() -> None:
@@ -68,17 +68,20 @@ def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
         "in": "query",
         "content": {"text/plain": {}, "application/json": {"schema": {"a": 1}}},
     }
-    assert (parameter_of(node).sending.content_type, parameter_of(node).described().schema) == (
+    assert (parameter_of(node).sending.content_type, parameter_of(node).describe_parameter().schema) == (
         "application/json",
         {"a": 1},
     )
     node = {"name": "f", "in": "query", "content": {"text/plain": {}}}
-    assert (parameter_of(node).sending.content_type, parameter_of(node).described().schema) == (
+    assert (parameter_of(node).sending.content_type, parameter_of(node).describe_parameter().schema) == (
         "text/plain",
         {},
     )
     node = {"name": "f", "in": "query", "schema": True, "content": {"text/plain": {}}}
-    assert (parameter_of(node).sending.content_type, parameter_of(node).described().schema) == (None, True)
+    assert (parameter_of(node).sending.content_type, parameter_of(node).describe_parameter().schema) == (
+        None,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +94,7 @@ def test_a_content_parameter_takes_the_json_type_and_its_schema() -> None:
 )
 def test_what_cannot_be_placed_is_named(node: JsonObject, problem: str) -> None:
     """The caller leaves it out with this sentence instead of losing the operation."""
-    assert ParameterReader(document_with({})).read(node) == problem
+    assert ParameterReader(document_with({})).read_parameter(node) == problem
 
 
 @pytest.mark.parametrize(
@@ -125,7 +128,7 @@ def test_reserved_characters_are_allowed_where_the_version_allows_them(
 ) -> None:
     """Parameter Object: only in queries until 3.1.2, in every place since 3.2.0."""
     node: JsonObject = {"name": "a", "in": location, "allowReserved": True}
-    parameter = ParameterReader(document_with({}, openapi=openapi)).read(node)
+    parameter = ParameterReader(document_with({}, openapi=openapi)).read_parameter(node)
     assert isinstance(parameter, Parameter)
     assert parameter.sending.allow_reserved is allowed
 
@@ -148,25 +151,28 @@ def test_a_whole_query_string_has_fields_like_a_form() -> None:
 def test_the_examples_of_a_parameter_stand_beside_its_schema() -> None:
     """Most documents put them there, and a model learns the form of a value from one."""
     node: JsonObject = {"name": "a", "in": "query", "schema": {"type": "string"}}
-    assert parameter_of({**node, "example": "x"}).described().schema == {"type": "string", "examples": ["x"]}
+    assert parameter_of({**node, "example": "x"}).describe_parameter().schema == {
+        "type": "string",
+        "examples": ["x"],
+    }
     named: JsonObject = {
         "one": {"value": 1},
         "lost": {"$ref": "#/nowhere"},
         "new": {"dataValue": 2},
         "none": {},
     }
-    assert parameter_of({**node, "examples": named}).described().schema == {
+    assert parameter_of({**node, "examples": named}).describe_parameter().schema == {
         "type": "string",
         "examples": [1, 2],
     }
-    assert parameter_of({**node, "examples": {}}).described().schema == {"type": "string"}
+    assert parameter_of({**node, "examples": {}}).describe_parameter().schema == {"type": "string"}
 
 
 def test_the_examples_of_a_parameter_override_those_of_its_schema() -> None:
     """So OpenAPI says. One that shows a list as it is sent ("a,b") would mislead: callers give a list."""
     node: JsonObject = {"name": "a", "in": "query"}
     own: JsonObject = {"type": "string", "example": "y"}
-    overridden = parameter_of({**node, "schema": own, "example": "x"}).described().schema
+    overridden = parameter_of({**node, "schema": own, "example": "x"}).describe_parameter().schema
     assert overridden == {**own, "examples": ["x"]}
     listed: JsonObject = {"type": "array", "items": {}, "example": ["c"]}
-    assert parameter_of({**node, "schema": listed, "example": "a,b"}).described().schema == listed
+    assert parameter_of({**node, "schema": listed, "example": "a,b"}).describe_parameter().schema == listed

@@ -95,7 +95,9 @@ PLAN: JsonObject = {
 
 def plan_of(operation: Operation, arguments: dict[Target, str], *, additional: bool = False) -> JsonObject:
     base_url = "https://api.example"
-    return json.loads(PlanWriter().write(operation, arguments, body_additional=additional, base_url=base_url))
+    return json.loads(
+        PlanWriter().write_plan(operation, arguments, body_additional=additional, base_url=base_url)
+    )
 
 
 def body_of(arguments: dict[Target, str], *, additional: bool = False) -> JsonValue:

@@ -20,7 +20,7 @@ def post(node: JsonObject) -> Operation:
 
 
 def plan_of(operation: Operation, arguments: dict[Target, str], *, additional: bool = False) -> JsonObject:
-    return json.loads(PlanWriter().write(operation, arguments, body_additional=additional, base_url=""))
+    return json.loads(PlanWriter().write_plan(operation, arguments, body_additional=additional, base_url=""))
 
 
 def body_plan(media_type: str, media: JsonObject, *targets: Target, additional: bool = False) -> JsonValue:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject
-from toolserver.schema.cycles import BEYOND, MAX_STEPS, Circles
+from toolserver.schema.cycles import BEYOND, MAX_STEPS, ReferenceCycles
 
 
 def ref(name: str) -> JsonObject:
@@ -15,14 +15,16 @@ def path(name: str) -> str:
     return f"#/components/schemas/{name}"
 
 
-def circles_of(schemas: JsonObject, max_steps: int = MAX_STEPS) -> Circles:
-    return Circles(document_with({}, components={"schemas": schemas}).resolve, max_steps=max_steps)
+def circles_of(schemas: JsonObject, max_steps: int = MAX_STEPS) -> ReferenceCycles:
+    return ReferenceCycles(
+        document_with({}, components={"schemas": schemas}).resolve_ref, max_steps=max_steps
+    )
 
 
 def test_a_reference_that_leads_nowhere_back_has_no_number() -> None:
     """Nearly all schemas are such; they are told in full."""
     circles = circles_of({"A": {"properties": {"b": ref("B"), "again": ref("B")}}, "B": {"type": "string"}})
-    assert [circles.number(path(name)) for name in "AB"] == [None, None]
+    assert [circles.number_of(path(name)) for name in "AB"] == [None, None]
 
 
 def test_schemas_that_lead_to_each_other_share_a_number() -> None:
@@ -35,10 +37,10 @@ def test_schemas_that_lead_to_each_other_share_a_number() -> None:
             "Outside": {"properties": {"a": ref("A")}},
         }
     )
-    numbers = {circles.number(path(name)) for name in "ABC"}
+    numbers = {circles.number_of(path(name)) for name in "ABC"}
     assert len(numbers) == 1
     assert None not in numbers
-    assert circles.number(path("Outside")) is None
+    assert circles.number_of(path("Outside")) is None
 
 
 def test_two_circles_have_two_numbers_even_when_one_leads_to_the_other() -> None:
@@ -46,7 +48,7 @@ def test_two_circles_have_two_numbers_even_when_one_leads_to_the_other() -> None
     circles = circles_of(
         {"A": {"properties": {"a": ref("A"), "b": ref("B")}}, "B": {"properties": {"b": ref("B")}}}
     )
-    first, second = circles.number(path("A")), circles.number(path("B"))
+    first, second = circles.number_of(path("A")), circles.number_of(path("B"))
     assert None not in (first, second)
     assert first != second
 
@@ -63,7 +65,7 @@ def test_numbers_do_not_depend_on_who_asks_first() -> None:
     }
     for order in ("ABCDEF", "FEDCBA", "DCABFE"):
         circles = circles_of(schemas)
-        numbers = {name: circles.number(path(name)) for name in order}
+        numbers = {name: circles.number_of(path(name)) for name in order}
         assert numbers["A"] == numbers["B"] == numbers["C"] != numbers["D"] == numbers["E"]
         assert numbers["F"] is None
 
@@ -72,14 +74,14 @@ def test_a_dynamic_reference_closes_a_circle_too() -> None:
     """It is how trees are written in JSON Schema 2020-12."""
     tree: JsonObject = {"$dynamicAnchor": "node", "items": {"$dynamicRef": "#node"}}
     circles = circles_of({"Tree": tree})
-    assert circles.number("#node") is not None
+    assert circles.number_of("#node") is not None
 
 
 def test_dead_references_are_no_circle() -> None:
     """They are reported where they are used."""
     circles = circles_of({"A": {"items": ref("Gone")}})
-    assert circles.number(path("A")) is None
-    assert circles.number(path("Gone")) is None
+    assert circles.number_of(path("A")) is None
+    assert circles.number_of(path("Gone")) is None
 
 
 def test_a_chain_of_thousands_of_schemas_does_not_exhaust_the_stack() -> None:
@@ -87,11 +89,11 @@ def test_a_chain_of_thousands_of_schemas_does_not_exhaust_the_stack() -> None:
     names = [f"S{number}" for number in range(5_000)]
     schemas: JsonObject = {name: ref(after) for name, after in pairwise(names)}
     circles = circles_of({**schemas, "S4999": ref("S0")})
-    assert circles.number(path("S0")) == circles.number(path("S4999")) is not None
+    assert circles.number_of(path("S0")) == circles.number_of(path("S4999")) is not None
 
 
 def test_beyond_the_limit_of_steps_everything_counts_as_one_circle() -> None:
     """Overlapping places make the visit quadratic; the rule for circles then keeps all of it finite."""
     circles = circles_of({"A": {"items": {"items": {"items": {}}}}, "B": {"items": {}}}, max_steps=3)
-    assert circles.number(path("A")) == BEYOND
-    assert circles.number(path("B")) == BEYOND
+    assert circles.number_of(path("A")) == BEYOND
+    assert circles.number_of(path("B")) == BEYOND

@@ -19,7 +19,7 @@ def ref(name: str) -> JsonObject:
 def accepts(schema: JsonObject, value: JsonValue) -> bool:
     validator = ArgumentValidator(orjson.dumps({"type": "object", "properties": {"a": schema}}))
     try:
-        validator.validate({"a": value})
+        validator.validate_arguments({"a": value})
     except ArgumentError:
         return False
     return True

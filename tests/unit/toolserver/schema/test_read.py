@@ -9,11 +9,11 @@ from toolserver.schema.shape import Shape
 
 
 def reader_of(**schemas: JsonValue) -> ShapeReader:
-    return ShapeReader(document_with({}, components={"schemas": schemas}).resolve)
+    return ShapeReader(document_with({}, components={"schemas": schemas}).resolve_ref)
 
 
 def shape_of(schema: JsonValue, **schemas: JsonValue) -> Shape:
-    return reader_of(**schemas).read(schema)
+    return reader_of(**schemas).read_shape(schema)
 
 
 def ref(name: str) -> JsonObject:
@@ -146,7 +146,7 @@ def test_a_property_of_endless_parts_is_not_followed_for_ever() -> None:
         asked.append(ref)
         return {"allOf": [{"$ref": f"{ref}a"}, {"$ref": f"{ref}b"}]}
 
-    ShapeReader(resolve).read({"properties": {"id": {"$ref": "#"}}})
+    ShapeReader(resolve).read_shape({"properties": {"id": {"$ref": "#"}}})
     assert 0 < len(asked) <= 20
 
 
@@ -295,8 +295,8 @@ def test_alternatives_of_a_schema_on_the_trail_are_not_read_again() -> None:
         Cat={"allOf": [ref("Pet"), {"properties": {"lives": {}}}]},
         Dog={"allOf": [ref("Pet")]},
     )
-    assert len(reader.read(ref("Pet")).alternatives) == 1
-    cat = reader.read(ref("Cat"), ["#/components/schemas/Pet"])
+    assert len(reader.read_shape(ref("Pet")).alternatives) == 1
+    cat = reader.read_shape(ref("Cat"), ["#/components/schemas/Pet"])
     assert (list(cat.properties), cat.alternatives) == (["kind", "lives"], ())
 
 

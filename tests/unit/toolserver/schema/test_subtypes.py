@@ -40,7 +40,7 @@ def argument_and_warnings(schema: JsonValue, schemas: JsonObject) -> tuple[JsonO
     tools = DocumentTools(
         document_with({"/a": {"post": node}}, components={"schemas": schemas}), source_url=None
     )
-    made = tools.schema("POST /a")
+    made = tools.schema_of("POST /a")
     return json.loads(made.schema_json)["properties"]["pet"], made.warnings
 
 
@@ -93,7 +93,7 @@ def test_swagger_2_names_the_property_and_nothing_else() -> None:
         "definitions": {"Pet": {**pet(), "discriminator": "kind"}, "Cat": cat},
     }
     tools = DocumentTools(parse_document(json.dumps(document)), source_url=None)
-    schema = json.loads(tools.schema("POST /a").schema_json)["properties"]["body"]
+    schema = json.loads(tools.schema_of("POST /a").schema_json)["properties"]["body"]
     assert forms_of(schema) == [CAT, (["Pet"], ["name", "kind"])]
 
 

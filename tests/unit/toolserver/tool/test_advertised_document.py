@@ -6,7 +6,7 @@ import orjson
 
 from tests.support.documents.openapi import document_with
 from toolserver.json_types import JsonObject
-from toolserver.tool.advertised_document import advertise
+from toolserver.tool.advertised_document import advertise_tools
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import DocumentTools
 
@@ -15,7 +15,7 @@ def tools_of(paths: JsonObject) -> tuple[list[Tool], Callable[[Tool], bytes]]:
     """The tools, and what gives their schemas."""
     document = DocumentTools(document_with(paths), source_url=None)
     tools = [Tool(operation.suggested_name, "s", operation) for operation in document.compiled.operations]
-    return tools, lambda tool: document.schema(tool.operation.key).schema_json
+    return tools, lambda tool: document.schema_of(tool.operation.key).schema_json
 
 
 SEARCH: JsonObject = {
@@ -30,7 +30,9 @@ SEARCH: JsonObject = {
 def test_each_tool_is_one_post_with_a_json_body() -> None:
     """Only this form keeps header, cookie, multipart and composed arguments through Open WebUI."""
     assert orjson.loads(
-        advertise(*tools_of({"/search": {"get": SEARCH}}), title="Ann's tools", description="D", version="3")
+        advertise_tools(
+            *tools_of({"/search": {"get": SEARCH}}), title="Ann's tools", description="D", version="3"
+        )
     ) == {
         "openapi": "3.1.0",
         "info": {"title": "Ann's tools", "description": "D", "version": "3"},
@@ -68,7 +70,7 @@ def test_a_tool_without_required_arguments_requires_no_body() -> None:
         "parameters": [{"name": "f", "in": "query", "schema": nested}],
     }
     document = orjson.loads(
-        advertise(
+        advertise_tools(
             *tools_of({"/a": {"get": operation}, "/b": {"get": SEARCH}}), title="", description="", version=""
         )
     )
@@ -79,12 +81,12 @@ def test_a_tool_without_required_arguments_requires_no_body() -> None:
 def test_schemas_are_spliced_in_as_they_are() -> None:
     """Reading and writing a thousand schemas for each caller would cost what splicing saves."""
     (tool,), schema_of = tools_of({"/search": {"get": SEARCH}})
-    assert schema_of(tool) in advertise([tool], schema_of, title="T", description="", version="1")
+    assert schema_of(tool) in advertise_tools([tool], schema_of, title="T", description="", version="1")
 
 
 def test_a_document_always_has_a_title_and_a_version() -> None:
     """Open WebUI does not list a server without `info`."""
-    assert orjson.loads(advertise(*tools_of({}), title="", description="", version="")) == {
+    assert orjson.loads(advertise_tools(*tools_of({}), title="", description="", version="")) == {
         "openapi": "3.1.0",
         "info": {"title": "Tools", "description": "", "version": "1"},
         "paths": {},

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.documents.openapi import document_with
-from toolserver.document.document import Limits, parse_document
+from toolserver.document.document import DocumentLimits, parse_document
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.operation import SecurityScheme, Skipped
@@ -147,7 +147,7 @@ def test_what_a_browser_cannot_send_is_said() -> None:
         " A browser sends its own cookies and lets no page set them.",
         "Its key is a cookie, which only reaches the API if the browser is signed in there.",
     )
-    assert json.loads(tools.schema("GET /a").schema_json)["properties"] == {}
+    assert json.loads(tools.schema_of("GET /a").schema_json)["properties"] == {}
 
 
 def test_secrets_that_overwrite_each_other_are_pointed_out() -> None:
@@ -164,19 +164,21 @@ def test_secrets_that_overwrite_each_other_are_pointed_out() -> None:
 def test_a_schema_is_made_when_it_is_asked_for() -> None:
     """Thousands of operations are named at once, and most are never called."""
     tools = DocumentTools(document_with(PATHS), source_url=None)
-    schema = tools.schema("GET /pets/{id}")
+    schema = tools.schema_of("GET /pets/{id}")
     assert list(json.loads(schema.schema_json)["properties"]) == ["id"]
-    assert tools.schema("GET /pets/{id}") == schema
+    assert tools.schema_of("GET /pets/{id}") == schema
     with pytest.raises(KeyError):
-        tools.schema("GET /nowhere")
+        tools.schema_of("GET /nowhere")
 
 
 def test_schemas_beyond_the_limit_of_a_document_name_their_arguments_only() -> None:
     """A small document can refer to one large schema thousands of times; all of it has to fit in memory."""
     body: JsonObject = {"content": {"application/json": {"schema": {"properties": {"x": {"enum": ["v"]}}}}}}
     paths: JsonObject = {f"/{letter}": {"post": {"requestBody": body}} for letter in "ab"}
-    tools = DocumentTools(document_with(paths, limits=Limits(max_compiled_bytes=2_000)), source_url=None)
-    while b"enum" in (schema := tools.schema("POST /a").schema_json):
+    tools = DocumentTools(
+        document_with(paths, limits=DocumentLimits(max_compiled_bytes=2_000)), source_url=None
+    )
+    while b"enum" in (schema := tools.schema_of("POST /a").schema_json):
         pass
     assert json.loads(schema)["properties"] == {"x": {"type": "string"}}
 
@@ -210,7 +212,7 @@ def test_tools_that_together_grow_beyond_the_limit_refuse_the_document() -> None
     """One long description under a shared path item is repeated by every path that refers to it."""
     paths: JsonObject = {"/0": {"get": {"description": "x" * 10_000}}}
     paths |= {f"/{index}": {"$ref": "#/paths/~10"} for index in range(1, 100)}
-    document = document_with(paths, limits=Limits(max_compiled_bytes=500_000))
+    document = document_with(paths, limits=DocumentLimits(max_compiled_bytes=500_000))
     with pytest.raises(DocumentError) as failure:
         compile_document(document, source_url=None)
     assert failure.value.code == "too_large"
@@ -232,9 +234,9 @@ def test_missing_lines_are_noticed(count: int) -> None:
     lines = list(compiled_to_lines(compiled(servers=SERVERS)))
     reader = CompiledReader()
     for line in lines[:count]:
-        reader.feed(line)
+        reader.feed_line(line)
     with pytest.raises(ValueError, match="incomplete"):
-        reader.finish()
+        reader.finish_document()
 
 
 def test_a_line_never_grows_with_the_document() -> None:
@@ -278,7 +280,7 @@ def test_a_document_with_all_its_schemas_takes_three_times_its_parsed_form_at_mo
     def with_schemas() -> DocumentTools:
         tools = DocumentTools(parse_document(text), source_url=None)
         for operation in tools.compiled.operations:
-            tools.schema(operation.key)
+            tools.schema_of(operation.key)
         return tools
 
     assert memory_of(with_schemas) <= 3 * memory_of(lambda: json.loads(text))

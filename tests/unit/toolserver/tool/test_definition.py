@@ -32,7 +32,7 @@ def define(
     document = document_with({path: {"post": node}}, components={"schemas": schemas})
     (operation,) = read_operations(document).operations
     definitions = Definitions(document, budget=budget)
-    outline, made = definitions.outline(operation), definitions.schema(operation)
+    outline, made = definitions.outline_operation(operation), definitions.build_schema(operation)
     return Definition(
         outline.description,
         outline.arguments,
@@ -133,7 +133,9 @@ def test_what_all_bodies_together_may_cost_to_look_through_is_limited() -> None:
     paths: JsonObject = {f"/{index}": {"post": node} for index in range(count)}
     document = document_with(paths, components={"schemas": {"Wide": wide}})
     definitions = Definitions(document)
-    sizes = [len(definitions.outline(found).arguments) for found in read_operations(document).operations]
+    sizes = [
+        len(definitions.outline_operation(found).arguments) for found in read_operations(document).operations
+    ]
     assert sizes == [500] * (count - 1) + [1]
 
 

@@ -28,15 +28,15 @@ def validator(*, many: bool = False) -> ArgumentValidator:
 )
 def test_a_file_is_given_in_one_of_three_ways(file: JsonObject) -> None:
     """A model has text, bytes in base64, or an address."""
-    validator().validate({"file": file})
-    validator(many=True).validate({"file": [file, file]})
+    validator().validate_arguments({"file": file})
+    validator(many=True).validate_arguments({"file": [file, file]})
 
 
 @pytest.mark.parametrize("file", ["aGk=", {}, {"path": "/etc/passwd"}, {"base64": 1}, [{"text": "hi"}]])
 def test_anything_else_is_refused_before_a_page_sees_it(file: JsonValue) -> None:
     """A path on the user's disk is no way to give a file."""
     with pytest.raises(ArgumentError):
-        validator().validate({"file": file})
+        validator().validate_arguments({"file": file})
 
 
 def test_the_description_says_how_a_file_is_given() -> None:

@@ -22,7 +22,7 @@ SEARCH = ToolSearch(TOOLS)
 
 
 def found(query: str, *, server: str = "", tag: str = "") -> list[str]:
-    return [tool.name for tool in SEARCH.find(query, server=server, tag=tag)]
+    return [tool.name for tool in SEARCH.find_tools(query, server=server, tag=tag)]
 
 
 def test_names_are_read_as_the_words_they_are_made_of() -> None:
@@ -71,5 +71,5 @@ def test_nothing_is_found_by_foreign_words() -> None:
 def test_any_query_gives_the_same_answer_twice_without_doubles(query: str) -> None:
     """What a model was told a moment ago must still hold."""
     names = found(query)
-    assert names == [tool.name for tool in ToolSearch(TOOLS).find(query)]
+    assert names == [tool.name for tool in ToolSearch(TOOLS).find_tools(query)]
     assert len(names) == len(set(names))

@@ -9,10 +9,10 @@ from toolserver.tool.selection import (
     MIN_LIMIT,
     MIN_TOKENS,
     Selection,
-    candidates,
-    choose,
+    choose_tools,
     estimated_tokens,
-    offer,
+    find_candidates,
+    offer_tools,
 )
 
 
@@ -28,54 +28,54 @@ TOOLS = [
 
 def test_nothing_chosen_means_everything() -> None:
     """A new user has made no choice and expects all tools."""
-    assert list(choose(TOOLS, Selection())) == TOOLS
+    assert list(choose_tools(TOOLS, Selection())) == TOOLS
 
 
 def test_tools_are_chosen_by_server_tag_and_name() -> None:
     """Each narrows the choice, and the catalog's order stays."""
-    assert names(choose(TOOLS, Selection(servers=frozenset({"shop"})))) == ["listOrders", "payOrder"]
-    assert names(choose(TOOLS, Selection(tags=frozenset({"pets", "money"})))) == [
+    assert names(choose_tools(TOOLS, Selection(servers=frozenset({"shop"})))) == ["listOrders", "payOrder"]
+    assert names(choose_tools(TOOLS, Selection(tags=frozenset({"pets", "money"})))) == [
         "listPets",
         "getPet",
         "payOrder",
     ]
-    assert names(choose(TOOLS, Selection(names=("list*",)))) == ["listPets", "listOrders"]
-    assert names(choose(TOOLS, Selection(names=("get?et", "[lp]*Order")))) == ["getPet", "payOrder"]
+    assert names(choose_tools(TOOLS, Selection(names=("list*",)))) == ["listPets", "listOrders"]
+    assert names(choose_tools(TOOLS, Selection(names=("get?et", "[lp]*Order")))) == ["getPet", "payOrder"]
     both = Selection(servers=frozenset({"shop"}), names=("list*",))
-    assert names(choose(TOOLS, both)) == ["listOrders"]
+    assert names(choose_tools(TOOLS, both)) == ["listOrders"]
 
 
 def test_pinned_tools_are_chosen_whatever_else_is() -> None:
     """Whoever pins a tool wants it there."""
     selection = Selection(servers=frozenset({"shop"}), names=("list*",), pinned=frozenset({"getPet"}))
-    assert names(choose(TOOLS, selection)) == ["getPet", "listOrders"]
+    assert names(choose_tools(TOOLS, selection)) == ["getPet", "listOrders"]
 
 
 def test_tools_that_fit_are_all_shown_with_the_one_that_reads_on() -> None:
     """A tool that is there need not be searched for; a cut answer points to `read_result`."""
-    made = offer(TOOLS, Selection(limit=5))
+    made = offer_tools(TOOLS, Selection(limit=5))
     assert (made.tools, made.meta_tools, made.left_out) == (tuple(TOOLS), (READ_RESULT,), 0)
-    assert made.absences(TOOLS) == {}
+    assert made.explain_absences(TOOLS) == {}
 
 
 def test_tools_that_just_fit_leave_no_room_for_more() -> None:
     """The user's tools come first."""
-    made = offer(TOOLS, Selection(limit=4))
+    made = offer_tools(TOOLS, Selection(limit=4))
     assert (made.tools, made.meta_tools) == (tuple(TOOLS), ())
 
 
 def test_an_empty_catalog_shows_nothing() -> None:
     """There is no answer to read on in."""
-    assert offer([], Selection()).meta_tools == ()
+    assert offer_tools([], Selection()).meta_tools == ()
 
 
 def test_beyond_the_limit_the_pinned_ones_and_the_meta_tools_are_shown() -> None:
     """Models refuse requests with more than 128 tools (DESIGN §13 (13))."""
-    made = offer(TOOLS, Selection(limit=3, pinned=frozenset({"payOrder"})))
+    made = offer_tools(TOOLS, Selection(limit=3, pinned=frozenset({"payOrder"})))
     assert made.tools == ()
     assert made.meta_tools == META_TOOLS
     many = tools_named(*(f"op{number}" for number in range(200)))
-    made = offer(many, Selection(pinned=frozenset({"op7", "op3"})))
+    made = offer_tools(many, Selection(pinned=frozenset({"op7", "op3"})))
     assert names(made.tools) == ["op3", "op7"]
     assert (made.left_out, made.reachable) == (198, tuple(many))
 
@@ -83,22 +83,24 @@ def test_beyond_the_limit_the_pinned_ones_and_the_meta_tools_are_shown() -> None
 def test_a_limit_holds_for_pinned_tools_and_meta_tools_together() -> None:
     """Three places are the meta-tools'."""
     many = tools_named(*(f"op{number}" for number in range(10)))
-    made = offer(many, Selection(limit=5, pinned=frozenset(tool.name for tool in many)))
+    made = offer_tools(many, Selection(limit=5, pinned=frozenset(tool.name for tool in many)))
     assert len(made.tools) + len(made.meta_tools) == 5
 
 
 def test_what_is_not_shown_says_why() -> None:
     """A user who misses a tool must see which setting keeps it back."""
     selection = Selection(servers=frozenset({"shop"}), pinned=frozenset({"getPet"}), limit=3)
-    assert offer(TOOLS, replace(selection, limit=4)).absences(TOOLS) == {"listPets": "not_selected"}
+    assert offer_tools(TOOLS, replace(selection, limit=4)).explain_absences(TOOLS) == {
+        "listPets": "not_selected"
+    }
     many = [*TOOLS, *tools_named("sendOrder", server="shop")]
-    assert offer(many, selection).absences(many[:3]) == {
+    assert offer_tools(many, selection).explain_absences(many[:3]) == {
         "listPets": "not_selected",
         "getPet": "over_limit",
         "listOrders": "over_limit",
     }
-    tight = offer(TOOLS, Selection(max_tokens=1_000), tokens_of=lambda _: 500)
-    assert set(tight.absences(TOOLS).values()) == {"over_tokens"}
+    tight = offer_tools(TOOLS, Selection(max_tokens=1_000), tokens_of=lambda _: 500)
+    assert set(tight.explain_absences(TOOLS).values()) == {"over_tokens"}
 
 
 def test_a_token_budget_counts_like_a_limit() -> None:
@@ -109,15 +111,15 @@ def test_a_token_budget_counts_like_a_limit() -> None:
         asked.append(tool.name)
         return 1_000
 
-    made = offer(TOOLS, Selection(max_tokens=4_000), tokens_of=tokens_of)
+    made = offer_tools(TOOLS, Selection(max_tokens=4_000), tokens_of=tokens_of)
     assert (made.tools, made.meta_tools) == (tuple(TOOLS), ())
     asked.clear()
     pinned = frozenset({"getPet", "payOrder"})
     selection = Selection(max_tokens=2_200, pinned=pinned)
-    made = offer(TOOLS, selection, tokens_of=tokens_of)
+    made = offer_tools(TOOLS, selection, tokens_of=tokens_of)
     assert (names(made.tools), made.meta_tools) == (["getPet"], META_TOOLS)
-    assert set(asked) <= {tool.name for tool in candidates(TOOLS, selection)}
-    assert offer(TOOLS, Selection(max_tokens=1)).left_out == 0
+    assert set(asked) <= {tool.name for tool in find_candidates(TOOLS, selection)}
+    assert offer_tools(TOOLS, Selection(max_tokens=1)).left_out == 0
 
 
 def test_the_least_budget_holds_the_bridges_own_tools() -> None:
@@ -131,8 +133,8 @@ def test_only_what_may_be_shown_is_worth_a_schema() -> None:
     """Of a thousand operations that are too many anyway, only the pinned ones count."""
     many = tools_named(*(f"op{number}" for number in range(10)))
     selection = Selection(limit=9, pinned=frozenset({"op1"}))
-    assert names(candidates(many, selection)) == ["op1"]
-    assert names(candidates(many[:9], selection)) == names(tuple(many[:9]))
+    assert names(find_candidates(many, selection)) == ["op1"]
+    assert names(find_candidates(many[:9], selection)) == names(tuple(many[:9]))
 
 
 def test_tokens_are_estimated_from_what_is_sent() -> None:

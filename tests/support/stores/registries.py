@@ -1,0 +1,35 @@
+"""A registry of servers that can be opened again, as after a restart."""
+
+from dataclasses import dataclass, field
+
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import LoadedServer
+from tests.support.stores.memory_store import InlineCompiler, MemoryStore
+from toolserver.tool.selection import Selection
+
+OPERATOR = "operator"
+
+
+@dataclass
+class RestartableRegistry:
+    """A registry over a store that can be opened again, as after a restart."""
+
+    store: MemoryStore = field(default_factory=MemoryStore)
+    changes: list[str | None] = field(default_factory=list[str | None])
+    loaded: list[str] = field(default_factory=list[str])
+
+    def open(self, bounds: Selection = Selection()) -> Registry:  # noqa: B008 - it is immutable
+        async def on_change(user_id: str | None) -> None:
+            self.changes.append(user_id)
+
+        def on_load(server: LoadedServer) -> None:
+            self.loaded.append(server.record.id)
+
+        return Registry(
+            self.store,
+            InlineCompiler(),
+            operator_id=OPERATOR,
+            bounds=bounds,
+            on_change=on_change,
+            on_load=on_load,
+        )
