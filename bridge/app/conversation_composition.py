@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.tools.engine_toolbox import Toolboxes
-from bridge.auth.identity import Identity
 from bridge.catalog.registry import Registry
 from bridge.conversation_runs.enabled_tools import ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
@@ -14,7 +13,7 @@ from bridge.endpoints.api.conversations.chat import ConversationChatRoutes
 from bridge.endpoints.api.conversations.conversations import ConversationRoutes
 from bridge.endpoints.api.conversations.messages import ConversationMessageRoutes
 from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
-from bridge.http.routing import Route
+from bridge.http.routing import ApiRoute
 from bridge.providers.directory import ModelServices
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.conversations import ConversationTables
@@ -28,14 +27,14 @@ class ConversationComponents:
     runs: ConversationRuns
     tools: ToolChoices
 
-    def list_routes(self, identity: Identity) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """All routes of conversations."""
         tables, runs, tools = self.tables, self.runs, self.tools
         return [
-            *ConversationRoutes(identity, tables, runs, tools).list_routes(),
-            *ConversationMessageRoutes(identity, tables, runs).list_routes(),
-            *ConversationChatRoutes(identity, tables, runs).list_routes(),
-            *ConversationToolRoutes(identity, tables, runs, tools).list_routes(),
+            *ConversationRoutes(tables, runs, tools).list_routes(),
+            *ConversationMessageRoutes(tables, runs).list_routes(),
+            *ConversationChatRoutes(tables, runs).list_routes(),
+            *ConversationToolRoutes(tables, runs, tools).list_routes(),
         ]
 
 

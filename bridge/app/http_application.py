@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from bridge.app.composition import Components
+from bridge.audit import Audit
+from bridge.auth.identity import Identity
 from bridge.auth.pairing_codes import PairingCodes
 from bridge.auth.pairing_links import PairingLinks
 from bridge.auth.rejected_requests import RejectedRequests
@@ -35,6 +37,7 @@ from bridge.endpoints.openai.request import RequestReader
 from bridge.endpoints.openai.responses import ResponseRoutes
 from bridge.endpoints.tool_server import ToolServer
 from bridge.errors import WireError
+from bridge.http.access import check_access
 from bridge.http.audit import audit_route
 from bridge.http.middleware import (
     AllowedOrigins,
@@ -44,13 +47,16 @@ from bridge.http.middleware import (
     plain_sockets,
 )
 from bridge.http.openapi_document import api_document
-from bridge.http.routing import SMALL_BODY_BYTES, Route, error_answer
+from bridge.http.routing import SMALL_BODY_BYTES, ApiRoute, Route, error_answer
 from bridge.http.static_page import PageRoutes
 from bridge.limits.settings import LiveLimits
 from bridge.limits.token_bucket import RateLimit
 from bridge.settings.bridge import Settings, origin_of
 
 HTTP_PORT = 80
+
+ROUTES = web.AppKey("routes", list[Route])
+"""The table of every address, but for the socket's."""
 
 
 def build_application(settings: Settings, rooms: Components, base_url: str, port: int) -> web.Application:
@@ -69,21 +75,40 @@ def build_application(settings: Settings, rooms: Components, base_url: str, port
         rooms.store, base_url, is_open=lambda user_id: rooms.gateway.pages.count_pages(user_id) > 0
     )
     page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
-    table = api_routes(settings, rooms, page, base_url, port)
-    for route in table:
-        app.router.add_route(route.method, route.path, audit_route(route, rooms.identity, rooms.audit))
-    app.router.add_get("/api/openapi.json", _answering(cache(partial(api_document, table))))
-    app.router.add_get("/healthz", _answering(lambda: {"status": "ok"}))
-    tools = ToolServer(rooms.identity, rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
-    app.add_routes(tools.list_routes())
-    asked = RequestReader(
-        rooms.identity, rooms.models, rooms.settings_of, settings.model_defaults, RequestLogs()
-    )
-    app.add_routes(ChatCompletionRoutes(asked, rooms.turns).list_routes())
-    app.add_routes(ResponseRoutes(asked, rooms.responses.maker, rooms.responses.reader).list_routes())
-    page.attach_page(app)
+    api = api_routes(settings, rooms, page, base_url, port)
+    programs = _program_routes(settings, rooms, links, base_url)
+    app[ROUTES] = [*api, *_facts_routes(api), *programs, *page.list_files()]
+    for route in app[ROUTES]:
+        _add_route(app, route, rooms.identity, rooms.audit)
     rooms.gateway.attach_socket(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
     return app
+
+
+def _add_route(app: web.Application, route: Route, identity: Identity, audit: Audit) -> None:
+    """The one way to an address, so that none is without its check."""
+    handler = check_access(audit_route(route, audit), route.access, identity)
+    for method in (route.method, *([hdrs.METH_HEAD] if route.answers_head else [])):
+        app.router.add_route(method, route.path, handler)
+
+
+def _facts_routes(api: list[ApiRoute]) -> list[Route]:
+    document = _answering(cache(partial(api_document, api)))
+    health = _answering(lambda: {"status": "ok"})
+    return [
+        Route("GET", "/api/openapi.json", document, access="public", answers_head=True),
+        Route("GET", "/healthz", health, access="public", answers_head=True),
+    ]
+
+
+def _program_routes(settings: Settings, rooms: Components, links: PairingLinks, base_url: str) -> list[Route]:
+    """What programs speak to: the tool server and the model API."""
+    tools = ToolServer(rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
+    reader = RequestReader(rooms.models, rooms.settings_of, settings.model_defaults, RequestLogs())
+    return [
+        *tools.list_routes(),
+        *ChatCompletionRoutes(reader, rooms.turns).list_routes(),
+        *ResponseRoutes(reader, rooms.responses.maker, rooms.responses.reader).list_routes(),
+    ]
 
 
 def render_error(request: web.Request, error: WireError) -> web.Response:
@@ -95,38 +120,34 @@ def render_error(request: web.Request, error: WireError) -> web.Response:
 
 def api_routes(
     settings: Settings, rooms: Components, page: PageRoutes, base_url: str, port: int
-) -> list[Route]:
+) -> list[ApiRoute]:
     """The bridge's own API and its page, as `/api/openapi.json` describes them."""
     bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
-    calls = CallRoutes(rooms.identity, rooms.engine, rooms.dispatcher, rooms.files, rooms.journal)
+    calls = CallRoutes(rooms.engine, rooms.dispatcher, rooms.files, rooms.journal)
     return [
         *_people_routes(settings, rooms, base_url, port),
         *ServerRoutes(
-            rooms.identity,
             rooms.registry,
             partial(read_public_document, bundle=rooms.documents.bundle_document),
         ).list_routes(),
-        *DocumentBundleRoutes(rooms.identity, rooms.documents.bundle_document).list_routes(),
-        *ApprovalRoutes(rooms.identity, rooms.approvals, settings.approval_s).list_routes(),
-        *SelectionRoutes(rooms.identity, rooms.registry, bounds).list_routes(),
-        *LimitRoutes(rooms.identity, rooms.registry, rooms.controls).list_routes(),
+        *DocumentBundleRoutes(rooms.documents.bundle_document).list_routes(),
+        *ApprovalRoutes(rooms.approvals, settings.approval_s).list_routes(),
+        *SelectionRoutes(rooms.registry, bounds).list_routes(),
+        *LimitRoutes(rooms.registry, rooms.controls).list_routes(),
         *calls.list_routes(),
-        *BatchRoutes(
-            rooms.identity, rooms.engine, lambda: rooms.controls.limits.now, calls.describe_outcome
-        ).list_routes(),
-        *CallHistoryRoutes(rooms.identity, rooms.dispatcher, rooms.journal).list_routes(),
+        *BatchRoutes(rooms.engine, lambda: rooms.controls.limits.now, calls.describe_outcome).list_routes(),
+        *CallHistoryRoutes(rooms.dispatcher, rooms.journal).list_routes(),
         *_kept_routes(settings, rooms),
-        *rooms.conversations.list_routes(rooms.identity),
-        *AuditRoutes(rooms.identity, rooms.audit, rooms.journal, rooms.registry.operator_id).list_routes(),
+        *rooms.conversations.list_routes(),
+        *AuditRoutes(rooms.audit, rooms.journal, rooms.registry.operator_id).list_routes(),
         *page.list_routes(),
     ]
 
 
-def _kept_routes(settings: Settings, rooms: Components) -> list[Route]:
+def _kept_routes(settings: Settings, rooms: Components) -> list[ApiRoute]:
     kept, book = settings.kept, rooms.store.kept_book(settings.kept)
-    choices = MemoryChoiceRoutes(rooms.identity, rooms.memory_choices, settings.memory)
+    choices = MemoryChoiceRoutes(rooms.memory_choices, settings.memory)
     of_kept = StoredItemRoutes(
-        rooms.identity,
         book,
         rooms.conversations.tables,
         days=kept.cleanup_days,
@@ -146,7 +167,7 @@ def _strangers(limits: LiveLimits) -> RateLimit:
     return rate
 
 
-def _people_routes(settings: Settings, rooms: Components, base_url: str, port: int) -> list[Route]:
+def _people_routes(settings: Settings, rooms: Components, base_url: str, port: int) -> list[ApiRoute]:
     account = AccountRoutes(
         rooms.identity,
         rooms.store,

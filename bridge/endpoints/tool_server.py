@@ -14,7 +14,6 @@ import orjson
 from aiohttp import hdrs, web
 
 from bridge.auth.forwarded_users import USER_HEADERS
-from bridge.auth.identity import Identity
 from bridge.auth.pairing_links import PairingLinks
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.admission import CallOptions
@@ -22,8 +21,9 @@ from bridge.calls.engine import Engine, ToolCall
 from bridge.calls.outcome import CallOutcome
 from bridge.catalog.registry import NOBODY, Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles
-from bridge.http.routing import body_in_time, caller_of, error_answer, error_bytes, reader_of
+from bridge.http.routing import Route, body_in_time, error_answer, error_bytes
 from bridge.http.streaming import kept_alive
 from bridge.limits.call_settings import checked_deadline
 from toolserver.call.response_headers import filename_of
@@ -56,7 +56,6 @@ class ToolServer:
 
     def __init__(
         self,
-        identity: Identity,
         registry: Registry,
         engine: Engine,
         files: AnswerFiles,
@@ -64,31 +63,36 @@ class ToolServer:
         *,
         base_url: str,
     ) -> None:
-        self._identity = identity
         self._registry = registry
         self._engine = engine
         self._files = files
         self._links = links
         self._base_url = base_url
 
-    def list_routes(self) -> list[web.RouteDef]:
-        """The routes for the application's router."""
+    def list_routes(self) -> list[Route]:
+        """The routes of all servers together, and of one."""
         # The second slash: Open WebUI's user dialog appends its paths to an address that may end with one.
         bases = ("", "/", "/servers/{server}", "/servers/{server}/")
         return [
             route
             for base in bases
             for route in (
-                web.get(f"{base}/openapi.json", self.serve_document),
-                web.post(f"{base}/tools/{{tool}}", self.call_tool),
-                web.get(f"{base}/api/config", self.serve_features),
-                web.get(f"{base}/system", self.serve_prompt),
+                Route(
+                    "GET",
+                    f"{base}/openapi.json",
+                    self.serve_document,
+                    access="reader",
+                    answers_head=True,
+                ),
+                Route("POST", f"{base}/tools/{{tool}}", self.call_tool),
+                Route("GET", f"{base}/api/config", self.serve_features, access="public", answers_head=True),
+                Route("GET", f"{base}/system", self.serve_prompt, access="public", answers_head=True),
             )
         ]
 
     async def serve_document(self, request: web.Request) -> web.Response:
         """The advertised OpenAPI document of all servers or one, with an entity tag."""
-        caller = await reader_of(self._identity, request)
+        caller = caller_of(request)
         view = await self._registry.view_of_user(NOBODY if caller.is_forwarded else caller.user.id)
         document = await self._registry.advertise_document(view, request.match_info.get("server"))
         headers = {
@@ -110,7 +114,7 @@ class ToolServer:
 
     async def call_tool(self, request: web.Request) -> web.StreamResponse:
         """Run a tool in the caller's page and answer in the shapes of ruling 10."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         name = request.match_info["tool"]
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)

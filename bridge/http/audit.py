@@ -8,8 +8,9 @@ from typing import Any
 from aiohttp import web
 
 from bridge.audit import Audit
-from bridge.auth.identity import Caller, Identity
-from bridge.http.routing import Handler, Route, address_of, caller_of
+from bridge.auth.identity import Caller
+from bridge.http.access import caller_of, has_caller
+from bridge.http.routing import ApiRoute, Handler, Route, address_of
 
 _FAILED = 400
 
@@ -34,18 +35,17 @@ def tell_audit(
     request[_TOLD] = _Told(user_id, server_id, detail)
 
 
-def audit_route(route: Route, identity: Identity, audit: Audit) -> Handler:
+def audit_route(route: Route, audit: Audit) -> Handler:
     """The route's handler; if the route says so, with an entry of the audit log for every success."""
-    kind = route.audited
+    kind = route.audited if isinstance(route, ApiRoute) else None
     if kind is None:
         return route.handler
 
     async def handler(request: web.Request) -> web.StreamResponse:
-        # Before it acts: a browser that removes itself is nobody afterwards.
-        caller = None if route.access == "public" else await caller_of(identity, request)
         response = await route.handler(request)
         if response.status < _FAILED:
             told = request.get(_TOLD) or _Told(None, None, {})
+            caller = caller_of(request) if has_caller(request) else None
             actor = actor_of(caller) if caller else f"address {address_of(request)}"
             user_id = caller.user.id if caller else told.user_id
             server_id = told.server_id or _server_in_path(request)

@@ -142,16 +142,7 @@ class Connections:
             _log.info("%d connections without a header after %g s are ended.", len(late), self._header_s)
 
 
-_IS_KNOWN = web.RequestKey("is_known", bool)
-
-
 def note_caller(request: web.Request) -> None:
     """The caller of a request is known: its connection is not ended for the sake of others."""
-    request[_IS_KNOWN] = True
     if isinstance(request.protocol, Connection):
         request.protocol.mark_known()
-
-
-def has_caller(request: web.Request) -> bool:
-    """Whether the caller of this request is known; behind a proxy others may share its connection."""
-    return request.get(_IS_KNOWN, False)

@@ -11,13 +11,13 @@ from pydantic.json_schema import models_json_schema
 
 from bridge import __version__
 from bridge.errors import HTTP_STATUS_OF, ErrorCode
-from bridge.http.routing import ErrorBody, Route, RouteAnswer
+from bridge.http.routing import ApiRoute, ErrorBody, RouteAnswer
 
 ALWAYS = (ErrorCode.FOREIGN_HOST, ErrorCode.FOREIGN_ORIGIN, ErrorCode.INTERNAL)
 _REFERENCE = "#/components/schemas/{model}"
 
 
-def api_document(routes: Iterable[Route]) -> dict[str, Any]:
+def api_document(routes: Iterable[ApiRoute]) -> dict[str, Any]:
     """The OpenAPI 3.1 document of a table of routes."""
     table = list(routes)
     definitions = models_json_schema(_modes(table), ref_template=_REFERENCE)[1]
@@ -43,7 +43,7 @@ def api_document(routes: Iterable[Route]) -> dict[str, Any]:
     }
 
 
-def _modes(routes: list[Route]) -> list[Any]:
+def _modes(routes: list[ApiRoute]) -> list[Any]:
     bodies = {route.body for route in routes if route.body is not None}
     answers = {
         answer.model for route in routes for answer in route.answers.values() if answer.model is not None
@@ -58,7 +58,7 @@ def _modes(routes: list[Route]) -> list[Any]:
     ]
 
 
-def _operation(route: Route) -> dict[str, Any]:
+def _operation(route: ApiRoute) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": route.operation_id,
         "summary": route.summary,
@@ -85,7 +85,7 @@ def _operation(route: Route) -> dict[str, Any]:
     return operation
 
 
-def _by_status(route: Route) -> dict[str, list[ErrorCode]]:
+def _by_status(route: ApiRoute) -> dict[str, list[ErrorCode]]:
     codes = [*route.errors, *ALWAYS]
     if route.access != "public" and ErrorCode.UNAUTHORIZED not in codes:
         codes.append(ErrorCode.UNAUTHORIZED)

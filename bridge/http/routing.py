@@ -1,6 +1,6 @@
 """HTTP routes as a table: the same rows make the aiohttp router and our own OpenAPI document.
 
-Also what handlers share: who asks, reading a body into a model, answering JSON, and the one error shape.
+Also what handlers share: reading a body into a model, answering JSON, and the one error shape.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import orjson
 from aiohttp import hdrs, web
 from pydantic import BaseModel, Field, ValidationError
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Caller, Identity
 from bridge.errors import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError
-from bridge.http.connections import note_caller
 from toolserver.json_types import dump_json
 
 DOCUMENT_BODY_BYTES = 40 * 1024 * 1024
@@ -35,6 +33,14 @@ BODY_SECONDS = 120.0
 """For a body to arrive; whoever sends it byte by byte does not hold a request open for ever."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Access: TypeAlias = Literal["caller", "reader", "page", "result_token", "public"]
+"""Who may use a route.
+
+`caller`: whoever shows an API key or a session token. `reader`: likewise, and a forwarder need not name a
+user. `page`: a session token, for what a person decides. `result_token`: the token that came with a call,
+read by the handler. `public`: anybody, also whoever follows a signed link.
+"""
+
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
@@ -50,19 +56,25 @@ class RouteAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method of one path."""
+    """One method of one path, and who may use it."""
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str
     handler: Handler
+    access: Access = field(default="caller", kw_only=True)
+    answers_head: bool = field(default=False, kw_only=True)
+    """`HEAD` is answered as well, as whoever fetches documents and pages expects of their addresses."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRoute(Route):
+    """A route of the API that the page and the commands use, with what its document says of it."""
+
     operation_id: str
     summary: str
     answers: Mapping[int, RouteAnswer]
     body: type[BaseModel] | None = None
     body_required: bool = True
-    access: Literal["caller", "page", "public", "result_token"] = "caller"
-    """`caller`: a bearer API key or session token; `page`: a session token; `result_token`: the token that
-    came with a call."""
     errors: tuple[ErrorCode, ...] = field(default=())
     audited: AuditKind | None = None
     """What the audit log says when it succeeded; see `tell_audit`."""
@@ -84,39 +96,6 @@ class Confirmation(BaseModel):
     """Done."""
 
     ok: bool = Field(default=True)
-
-
-async def caller_of(identity: Identity, request: web.Request) -> Caller:
-    """Who asks.
-
-    Raises:
-        BridgeError: `unauthorized`; `unverified_user` from a forwarder.
-    """
-    caller = await identity.authenticate_caller(request.headers)
-    note_caller(request)
-    return caller
-
-
-async def reader_of(identity: Identity, request: web.Request) -> Caller:
-    """Who reads what everybody may: as `caller_of`, but a forwarder need not name a user.
-
-    Raises:
-        BridgeError: `unauthorized`; `unverified_user` from a forwarder that is not to be believed.
-    """
-    caller = await identity.authenticate_reader(request.headers)
-    note_caller(request)
-    return caller
-
-
-async def page_of(identity: Identity, request: web.Request) -> Caller:
-    """Who asks, who must be a page: what a person decides is decided there.
-
-    Raises:
-        BridgeError: `unauthorized`, `page_only`.
-    """
-    caller = await identity.authenticate_page(request.headers)
-    note_caller(request)
-    return caller
 
 
 def address_of(request: web.Request) -> str:

@@ -18,7 +18,8 @@ from bridge.auth.identity import EXECUTOR, Identity
 from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import EmptyObject, Route, RouteAnswer, caller_of, json_answer, read_body
+from bridge.http.access import caller_of
+from bridge.http.routing import ApiRoute, EmptyObject, Route, RouteAnswer, json_answer, read_body
 from bridge.http.static_files import StaticFiles
 from bridge.settings.bridge import origin_of
 
@@ -64,10 +65,10 @@ class PageRoutes:
         self._origin = page_origin
         self._socket_origin = page_origin.replace("http", "ws", 1)
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The one route of the API."""
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/executor",
                 self.serve_executor,
@@ -79,12 +80,17 @@ class PageRoutes:
             )
         ]
 
-    def attach_page(self, app: web.Application) -> None:
-        """Serve the page itself."""
-        app.router.add_get("/", self.serve_index)
-        app.router.add_get("/probe", self.serve_probe)
-        app.router.add_get("/executor/{token}.js", self.serve_script)
-        app.router.add_get("/static/{path:.+}", self.serve_file)
+    def list_files(self) -> list[Route]:
+        """The table of the page itself."""
+        files = {
+            "/": self.serve_index,
+            "/probe": self.serve_probe,
+            "/executor/{token}.js": self.serve_script,
+            "/static/{path:.+}": self.serve_file,
+        }
+        return [
+            Route("GET", path, handler, access="public", answers_head=True) for path, handler in files.items()
+        ]
 
     async def serve_index(self, request: web.Request) -> web.StreamResponse:
         """The page, at its one canonical address: browser storage is per origin (ruling 25)."""
@@ -108,7 +114,7 @@ class PageRoutes:
 
     async def serve_executor(self, request: web.Request) -> web.Response:
         """A worker script that may reach what its user accepted, and nothing else."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         await read_body(request, EmptyObject)
         token = self._identity.sign_token(EXECUTOR, {"sub": caller.user.id}, SCRIPT_SECONDS)
         origins = await self._reachable(caller.user.id)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bridge.app.http_application import api_routes
-from bridge.http.routing import Route
+from bridge.http.routing import ApiRoute
 from bridge.http.static_page import PageRoutes
 from bridge.settings.bridge import Settings
 from tests.house.source import refuse
@@ -36,11 +36,11 @@ async def test_what_only_a_page_may_change_is_audited(tmp_path: Path) -> None:
     )
 
 
-def _decides(route: Route) -> bool:
+def _decides(route: ApiRoute) -> bool:
     return route.access == "page" and route.method != "GET"
 
 
-async def _routes(folder: Path) -> list[Route]:
+async def _routes(folder: Path) -> list[ApiRoute]:
     async with running_bridge(folder) as bridge:
         page = PageRoutes(bridge.components.identity, bridge.components.registry, bridge.base_url)
         return api_routes(Settings(data_dir=folder), bridge.components, page, bridge.base_url, 0)

@@ -9,17 +9,9 @@ from bridge import __version__
 from bridge.audit import AuditKind
 from bridge.auth.identity import SESSION_SECONDS, Identity
 from bridge.errors import BridgeError, ErrorCode
+from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import (
-    Confirmation,
-    Route,
-    RouteAnswer,
-    address_of,
-    caller_of,
-    json_answer,
-    page_of,
-    read_body,
-)
+from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, address_of, json_answer, read_body
 from bridge.limits.token_bucket import RateLimit
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import Settings
@@ -164,13 +156,13 @@ class AccountRoutes:
             window_s=60,
         )
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [*self._session_routes(), *self._key_routes()]
 
-    def _session_routes(self) -> list[Route]:
+    def _session_routes(self) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/tickets",
                 self.redeem_ticket,
@@ -181,7 +173,7 @@ class AccountRoutes:
                 access="page",
                 errors=(ErrorCode.INVALID_REQUEST,),
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/sessions/challenge",
                 self.issue_challenge,
@@ -192,7 +184,7 @@ class AccountRoutes:
                 access="public",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/sessions",
                 self.open_session,
@@ -203,7 +195,7 @@ class AccountRoutes:
                 access="public",
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/me",
                 self.show_caller,
@@ -213,9 +205,9 @@ class AccountRoutes:
             ),
         ]
 
-    def _key_routes(self) -> list[Route]:
+    def _key_routes(self) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/keys",
                 self.list_keys,
@@ -223,7 +215,7 @@ class AccountRoutes:
                 "List API keys",
                 {200: RouteAnswer("Keys.", KeyList)},
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/keys",
                 self.create_key,
@@ -235,7 +227,7 @@ class AccountRoutes:
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
                 audited=AuditKind.KEY_MADE,
             ),
-            Route(
+            ApiRoute(
                 "DELETE",
                 "/api/keys/{id}",
                 self.delete_key,
@@ -246,7 +238,7 @@ class AccountRoutes:
                 errors=(ErrorCode.NOT_FOUND,),
                 audited=AuditKind.KEY_REVOKED,
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/connect",
                 self.connect_facts,
@@ -258,7 +250,7 @@ class AccountRoutes:
 
     async def redeem_ticket(self, request: web.Request) -> web.Response:
         """Spend the caller's own ticket."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         ticket = await self._identity.redeem_ticket(caller, (await read_body(request, Redemption)).ticket)
         is_own = ticket.user.id == caller.user.id
         return json_answer(Redeemed(user=ticket.user.name, redeemed=is_own, printed=ticket.printed))
@@ -279,7 +271,7 @@ class AccountRoutes:
 
     async def show_caller(self, request: web.Request) -> web.Response:
         """The caller."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         return json_answer(
             Me(
                 user=caller.user.name,
@@ -292,7 +284,7 @@ class AccountRoutes:
 
     async def list_keys(self, request: web.Request) -> web.Response:
         """The caller's keys."""
-        keys = await self._store.list_keys((await caller_of(self._identity, request)).user.id)
+        keys = await self._store.list_keys(caller_of(request).user.id)
         facts = [
             KeyFacts(
                 id=key.id,
@@ -308,7 +300,7 @@ class AccountRoutes:
 
     async def create_key(self, request: web.Request) -> web.Response:
         """A new key for the caller."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         wanted = await read_body(request, NewKey)
         if wanted.forwarder and caller.user.id != self._operator_id:
             message = "Only the user who started the bridge may make a key that speaks for other users."
@@ -325,7 +317,7 @@ class AccountRoutes:
 
     async def delete_key(self, request: web.Request) -> web.Response:
         """Revoke one of the caller's keys."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
         self._identity.forget_credentials()
@@ -334,7 +326,7 @@ class AccountRoutes:
 
     async def connect_facts(self, request: web.Request) -> web.Response:
         """Addresses, hosts and origins of this bridge."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         return json_answer(
             ConnectFacts(
                 base_url=self._base_url,

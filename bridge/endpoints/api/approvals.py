@@ -6,12 +6,12 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Identity
 from bridge.calls.approval_policy import Grant, GrantScope
 from bridge.calls.approvals import Approvals
 from bridge.errors import BridgeError, ErrorCode
+from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, page_of, read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
 from bridge.settings.bridge import ApprovalMode
 
 
@@ -52,16 +52,15 @@ class ApprovalFacts(BaseModel):
 class ApprovalRoutes:
     """Handlers of the mode and the grants."""
 
-    def __init__(self, identity: Identity, approvals: Approvals, approval_s: float) -> None:
-        self._identity = identity
+    def __init__(self, approvals: Approvals, approval_s: float) -> None:
         self._approvals = approvals
         self._approval_s = approval_s
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         now = {200: RouteAnswer("What holds now.", ApprovalFacts)}
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/approval",
                 self.show_approval,
@@ -69,7 +68,7 @@ class ApprovalRoutes:
                 "Show which calls ask the caller first",
                 now,
             ),
-            Route(
+            ApiRoute(
                 "PUT",
                 "/api/approval",
                 self.choose_mode,
@@ -81,7 +80,7 @@ class ApprovalRoutes:
                 errors=(ErrorCode.INVALID_REQUEST,),
                 audited=AuditKind.SETTINGS,
             ),
-            Route(
+            ApiRoute(
                 "DELETE",
                 "/api/approval/grants",
                 self.revoke_all,
@@ -91,7 +90,7 @@ class ApprovalRoutes:
                 access="page",
                 audited=AuditKind.GRANT,
             ),
-            Route(
+            ApiRoute(
                 "DELETE",
                 "/api/approval/grants/{id}",
                 self.revoke_grant,
@@ -106,11 +105,11 @@ class ApprovalRoutes:
 
     async def show_approval(self, request: web.Request) -> web.Response:
         """What holds for the caller."""
-        return await self._answer((await caller_of(self._identity, request)).user.id)
+        return await self._answer(caller_of(request).user.id)
 
     async def choose_mode(self, request: web.Request) -> web.Response:
         """Choose a mode, or null for the default."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         mode = (await read_body(request, ApprovalChoice)).mode
         await self._approvals.choose_mode(caller.user.id, mode)
         tell_audit(request, approval=mode)
@@ -118,7 +117,7 @@ class ApprovalRoutes:
 
     async def revoke_grant(self, request: web.Request) -> web.Response:
         """Take one grant back."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         grant_id = request.match_info["id"]
         if not await self._approvals.revoke_grants(caller.user.id, [grant_id]):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no grant {grant_id!r}; it may be over.")
@@ -127,7 +126,7 @@ class ApprovalRoutes:
 
     async def revoke_all(self, request: web.Request) -> web.Response:
         """Take all grants back."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         grants = await self._approvals.list_grants(caller.user.id)
         await self._approvals.revoke_grants(caller.user.id, [grant.id for grant in grants])
         tell_audit(request, revoked=len(grants))

@@ -8,9 +8,9 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Identity
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Route, RouteAnswer, json_answer, page_of
+from bridge.http.access import caller_of
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.storage.audit_log import AuditCursor, AuditLog, AuditQuery, StoredAuditEntry
 from bridge.storage.call_journal import CallJournal
 
@@ -45,17 +45,16 @@ class AuditList(BaseModel):
 class AuditRoutes:
     """Handlers of the audit log."""
 
-    def __init__(self, identity: Identity, audit: AuditLog, journal: CallJournal, operator_id: str) -> None:
+    def __init__(self, audit: AuditLog, journal: CallJournal, operator_id: str) -> None:
         """`journal`: whose calls are among the entries."""
-        self._identity = identity
         self._audit = audit
         self._journal = journal
         self._operator_id = operator_id
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/audit",
                 self.list_entries,
@@ -75,7 +74,7 @@ class AuditRoutes:
 
     async def list_entries(self, request: web.Request) -> web.Response:
         """The caller's entries, or everybody's."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         wants_all = request.query.get("users") == "all"
         if wants_all and caller.user.id != self._operator_id:
             message = "Only the user who started the bridge may read what happened to other users."

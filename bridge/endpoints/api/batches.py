@@ -10,7 +10,6 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel, Field
 
-from bridge.auth.identity import Identity
 from bridge.calls.admission import CallOptions
 from bridge.calls.batch import BatchCall, BatchOutput, check_batch, run_batch
 from bridge.calls.engine import Engine, ToolCall
@@ -18,7 +17,8 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.endpoints.api.calls import OutcomeFacts
 from bridge.errors import ErrorCode
-from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
+from bridge.http.access import caller_of
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
 from bridge.http.streaming import kept_alive
 from bridge.limits.call_settings import checked_deadline
 from bridge.limits.settings import Limits
@@ -68,21 +68,19 @@ class BatchRoutes:
 
     def __init__(
         self,
-        identity: Identity,
         engine: Engine,
         limits: Callable[[], Limits],
         facts: Callable[[CallOutcome], OutcomeFacts],
     ) -> None:
         """`facts`: an outcome as `/api/calls` tells it."""
-        self._identity = identity
         self._engine = engine
         self._limits = limits
         self._facts = facts
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of this route."""
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/batches",
                 self.run_batch,
@@ -96,7 +94,7 @@ class BatchRoutes:
 
     async def run_batch(self, request: web.Request) -> web.StreamResponse:
         """Run a batch; a caller who goes away cancels all of it. One that takes long is kept alive."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
         group = f"batch {secrets.token_hex(8)}"
         calls = [

@@ -10,13 +10,13 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel
 
-from bridge.auth.identity import Identity
 from bridge.calls.argument_redaction import kept_arguments
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import OpenCall
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.http.routing import Confirmation, Route, RouteAnswer, caller_of, json_answer
+from bridge.http.access import caller_of
+from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.storage.call_journal import CallJournal, StoredCall
 
 PAGE_OF_CALLS = 100
@@ -55,15 +55,14 @@ class CallList(BaseModel):
 class CallHistoryRoutes:
     """Handlers of the history of calls."""
 
-    def __init__(self, identity: Identity, dispatcher: Dispatcher, journal: CallJournal) -> None:
-        self._identity = identity
+    def __init__(self, dispatcher: Dispatcher, journal: CallJournal) -> None:
         self._dispatcher = dispatcher
         self._journal = journal
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/calls",
                 self.list_calls,
@@ -76,7 +75,7 @@ class CallHistoryRoutes:
                 },
                 errors=(ErrorCode.INVALID_REQUEST,),
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/calls/{id}",
                 self.show_call,
@@ -85,7 +84,7 @@ class CallHistoryRoutes:
                 {200: RouteAnswer("The call.", CallFacts)},
                 errors=(ErrorCode.NOT_FOUND,),
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/calls/{id}/cancel",
                 self.cancel_call,
@@ -98,7 +97,7 @@ class CallHistoryRoutes:
 
     async def list_calls(self, request: web.Request) -> web.Response:
         """The caller's calls, newest first; open ones as they are, not as the journal has them."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         opened = {call.call_id: _open_facts(call) for call in self._dispatcher.open_calls(caller.user.id)}
         if _is_true(request.query.get("open")):
             return json_answer(CallList(calls=_newest_first(opened.values()), next=None))
@@ -111,7 +110,7 @@ class CallHistoryRoutes:
 
     async def show_call(self, request: web.Request) -> web.Response:
         """One call of the caller."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         call_id = request.match_info["id"]
         call = self._dispatcher.open_call(call_id)
         if call is not None and call.request.user_id == caller.user.id:
@@ -124,7 +123,7 @@ class CallHistoryRoutes:
 
     async def cancel_call(self, request: web.Request) -> web.Response:
         """Stop an open call of the caller."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         call_id = request.match_info["id"]
         if not self._dispatcher.cancel_call(call_id, caller.user.id, "user"):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no open call {call_id!r}; it may have ended.")

@@ -10,7 +10,6 @@ from urllib.parse import quote
 from aiohttp import hdrs, web
 from pydantic import BaseModel
 
-from bridge.auth.identity import Identity
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.admission import CallOptions
 from bridge.calls.argument_redaction import lacks_secrets
@@ -20,9 +19,10 @@ from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles, plain_mime
 from bridge.http.connections import note_caller
-from bridge.http.routing import Confirmation, Route, RouteAnswer, caller_of, json_answer, read_body
+from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer, read_body
 from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
 from toolserver.call.response_headers import filename_of
@@ -94,25 +94,23 @@ class CallRoutes:
 
     def __init__(
         self,
-        identity: Identity,
         engine: Engine,
         dispatcher: Dispatcher,
         files: AnswerFiles,
         journal: CallJournal,
     ) -> None:
-        self._identity = identity
         self._engine = engine
         self._dispatcher = dispatcher
         self._files = files
         self._journal = journal
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [*self._call_routes(), *self._answer_routes()]
 
-    def _call_routes(self) -> list[Route]:
+    def _call_routes(self) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/calls",
                 self.call_tool,
@@ -129,7 +127,7 @@ class CallRoutes:
                     ErrorCode.BREAKER_OPEN,
                 ),
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/calls/{id}/retry",
                 self.retry_call,
@@ -148,9 +146,9 @@ class CallRoutes:
             ),
         ]
 
-    def _answer_routes(self) -> list[Route]:
+    def _answer_routes(self) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "PUT",
                 "/api/calls/{id}/result",
                 self.upload_answer,
@@ -160,7 +158,7 @@ class CallRoutes:
                 access="result_token",
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.TOO_LARGE),
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/calls/{id}/answer",
                 self.find_answer,
@@ -169,7 +167,7 @@ class CallRoutes:
                 {200: RouteAnswer("The whole answer, for a day.", FileLink)},
                 errors=(ErrorCode.NOT_FOUND,),
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/files/{token}",
                 self.download_file,
@@ -183,7 +181,7 @@ class CallRoutes:
 
     async def call_tool(self, request: web.Request) -> web.Response:
         """Run a tool, as every door does; the answer is for the page rather than for a model."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         wanted = await read_body(request, NewCall, max_bytes=2 * ARGUMENT_BYTES)
         if wanted.deadline_s is not None:
             checked_deadline(wanted.deadline_s)
@@ -195,7 +193,7 @@ class CallRoutes:
 
     async def retry_call(self, request: web.Request) -> web.Response:
         """Make a call of the caller again: another call, with the same tool and arguments."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         call_id = request.match_info["id"]
         kept = await self._journal.find_call(caller.user.id, call_id)
         if kept is None or kept.ended_at is None:
@@ -235,7 +233,7 @@ class CallRoutes:
 
     async def find_answer(self, request: web.Request) -> web.Response:
         """A link to what is kept of a call, in the type and with the name of the API's answer."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         mime = request.query.get("content_type", "")
         name = filename_of({"content-disposition": request.query.get("disposition", "")})
         found = self._files.sign_link(caller.user.id, request.match_info["id"], mime, name)

@@ -12,8 +12,9 @@ from bridge.auth.identity import Caller, Identity
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.gateway import BrowserGateway
 from bridge.errors import BridgeError, ErrorCode
+from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Confirmation, Route, RouteAnswer, json_answer, page_of, read_body
+from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer, read_body
 from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserStore
 
 
@@ -67,10 +68,10 @@ class DeviceRoutes:
         self._gateway = gateway
         self._choices = choices
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/devices",
                 self.list_devices,
@@ -79,7 +80,7 @@ class DeviceRoutes:
                 {200: RouteAnswer("Browsers and choices.", DeviceList)},
                 access="page",
             ),
-            Route(
+            ApiRoute(
                 "PATCH",
                 "/api/devices/{id}",
                 self.rename_device,
@@ -91,7 +92,7 @@ class DeviceRoutes:
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
                 audited=AuditKind.SETTINGS,
             ),
-            Route(
+            ApiRoute(
                 "DELETE",
                 "/api/devices/{id}",
                 self.remove_device,
@@ -102,7 +103,7 @@ class DeviceRoutes:
                 errors=(ErrorCode.NOT_FOUND,),
                 audited=AuditKind.DEVICE_REMOVED,
             ),
-            Route(
+            ApiRoute(
                 "PUT",
                 "/api/servers/{id}/device",
                 self.choose_device,
@@ -118,7 +119,7 @@ class DeviceRoutes:
 
     async def list_devices(self, request: web.Request) -> web.Response:
         """All browsers of the caller's user."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         pages = self._gateway.pages.presence_of(caller.user.id)
         visible = {page.device_id: page.is_visible for page in reversed(pages)}
         active = pages[0].device_id if pages else None
@@ -131,7 +132,7 @@ class DeviceRoutes:
 
     async def rename_device(self, request: web.Request) -> web.Response:
         """Rename a browser."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         name = (await read_body(request, DeviceName)).name
         if not await self._store.rename_device(caller.user.id, request.match_info["id"], name):
             raise _no_device()
@@ -141,7 +142,7 @@ class DeviceRoutes:
 
     async def remove_device(self, request: web.Request) -> web.Response:
         """Forget a browser; what it holds is worth nothing from now on."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         device_id = request.match_info["id"]
         if not await self._store.delete_device(caller.user.id, device_id):
             raise _no_device()
@@ -154,7 +155,7 @@ class DeviceRoutes:
 
     async def choose_device(self, request: web.Request) -> web.Response:
         """Choose a browser for a server of the caller's."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         chosen = (await read_body(request, DeviceChoice)).device_id
         if not await self._choices.choose_device(caller.user.id, request.match_info["id"], chosen):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such server, or no such browser.")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from aiohttp import web
 from pydantic import BaseModel, Field
 
-from bridge.auth.identity import Identity
 from bridge.documents.sources import BundleDocument
 from bridge.errors import ErrorCode
-from bridge.http.routing import DOCUMENT_BODY_BYTES, Route, RouteAnswer, json_answer, page_of, read_body
+from bridge.http.routing import DOCUMENT_BODY_BYTES, ApiRoute, RouteAnswer, json_answer, read_body
 
 
 class DocumentFiles(BaseModel):
@@ -42,14 +41,13 @@ class BundledDocument(BaseModel):
 class DocumentBundleRoutes:
     """Handlers of the references' part of the API."""
 
-    def __init__(self, identity: Identity, bundle: BundleDocument) -> None:
-        self._identity = identity
+    def __init__(self, bundle: BundleDocument) -> None:
         self._bundle = bundle
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/documents/bundle",
                 self.bundle_document,
@@ -64,7 +62,6 @@ class DocumentBundleRoutes:
 
     async def bundle_document(self, request: web.Request) -> web.Response:
         """Keeps nothing; a page asks again with more texts until nothing is missing."""
-        await page_of(self._identity, request)
         given = await read_body(request, DocumentFiles, max_bytes=DOCUMENT_BODY_BYTES)
         bundle = await self._bundle(
             given.text, source_url=given.source_url, texts=given.texts, left_out=given.left_out

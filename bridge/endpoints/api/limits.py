@@ -8,12 +8,12 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Identity
 from bridge.calls.admission import Controls
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, page_of, read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
 from bridge.limits.call_settings import CallSetting, CallSettings, SettingScope, checked_deadline
 from bridge.limits.circuit_breaker import BreakerFacts, BreakerKind, BreakerState
 from bridge.limits.settings import range_of
@@ -114,21 +114,20 @@ class CallSettingList(BaseModel):
 class LimitRoutes:
     """Handlers of limits, breakers and settings of calls."""
 
-    def __init__(self, identity: Identity, registry: Registry, controls: Controls) -> None:
-        self._identity = identity
+    def __init__(self, registry: Registry, controls: Controls) -> None:
         self._registry = registry
         self._limits = controls.limits
         self._admission = controls.admission
         self._breakers = controls.breakers
         self._settings = controls.settings
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [*self._limit_routes(), *self._breaker_routes(), *self._setting_routes()]
 
-    def _limit_routes(self) -> list[Route]:
+    def _limit_routes(self) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/limits",
                 self.show_limits,
@@ -136,7 +135,7 @@ class LimitRoutes:
                 "Show the limits of the bridge",
                 {200: RouteAnswer("Limits, and how many calls run and wait.", LimitList)},
             ),
-            Route(
+            ApiRoute(
                 "PATCH",
                 "/api/limits",
                 self.change_limits,
@@ -150,9 +149,9 @@ class LimitRoutes:
             ),
         ]
 
-    def _breaker_routes(self) -> list[Route]:
+    def _breaker_routes(self) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/breakers",
                 self.show_breakers,
@@ -160,7 +159,7 @@ class LimitRoutes:
                 "Show tools and hosts that failed lately or are left alone",
                 {200: RouteAnswer("Breakers.", BreakerList)},
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/breakers/reset",
                 self.reset_breakers,
@@ -175,9 +174,9 @@ class LimitRoutes:
             ),
         ]
 
-    def _setting_routes(self) -> list[Route]:
+    def _setting_routes(self) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/call-settings",
                 self.show_settings,
@@ -185,7 +184,7 @@ class LimitRoutes:
                 "Show the caller's deadlines and limits of calls",
                 {200: RouteAnswer("Settings.", CallSettingList)},
             ),
-            Route(
+            ApiRoute(
                 "PUT",
                 "/api/call-settings",
                 self.change_setting,
@@ -201,12 +200,12 @@ class LimitRoutes:
 
     async def show_limits(self, request: web.Request) -> web.Response:
         """All limits."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         return json_answer(self._limit_list(may_change=await self._is_operator(caller.user.id)))
 
     async def change_limits(self, request: web.Request) -> web.Response:
         """Change limits; all of them or, if one is wrong, none."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         if not await self._is_operator(caller.user.id):
             message = "Only the user who started the bridge may change its limits."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
@@ -217,13 +216,13 @@ class LimitRoutes:
 
     async def show_breakers(self, request: web.Request) -> web.Response:
         """The caller's breakers."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         entries = [_breaker_entry(facts) for facts in self._breakers.list_breakers(caller.user.id)]
         return json_answer(BreakerList(breakers=entries))
 
     async def reset_breakers(self, request: web.Request) -> web.Response:
         """Close the caller's breakers."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         chosen = await read_body(request, BreakerChoice)
         if chosen.operation is not None and chosen.server_id is None:
             raise BridgeError(ErrorCode.INVALID_REQUEST, "An operation needs its `server_id`.")
@@ -235,12 +234,12 @@ class LimitRoutes:
 
     async def show_settings(self, request: web.Request) -> web.Response:
         """What the caller has set."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         return json_answer(_setting_list(await self._settings.settings_of_user(caller.user.id)))
 
     async def change_setting(self, request: web.Request) -> web.Response:
         """Put one setting in place of what was there; without any value it is removed."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         entry = await read_body(request, CallSettingEntry)
         await self._check_scope(caller.user.id, entry)
         setting = CallSetting(entry.deadline_s, entry.max_parallel, entry.in_order or None)

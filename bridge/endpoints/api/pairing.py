@@ -11,8 +11,9 @@ from bridge.audit import AuditKind
 from bridge.auth.identity import Identity, kept_public_key
 from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, WaitingBrowser, browser_name
 from bridge.errors import ErrorCode
+from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Route, RouteAnswer, address_of, json_answer, page_of, read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, address_of, json_answer, read_body
 from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
 
@@ -104,13 +105,13 @@ class PairingRoutes:
             "attempts to pair a browser", per_key=PAIRINGS, in_all=PAIRINGS_IN_ALL, window_s=60
         )
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [*self._waiting_routes(), *self._deciding_routes()]
 
-    def _waiting_routes(self) -> list[Route]:
+    def _waiting_routes(self) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/devices",
                 self.pair_browser,
@@ -127,7 +128,7 @@ class PairingRoutes:
                 errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
                 audited=AuditKind.DEVICE_PAIRED,
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/pairings",
                 self.request_code,
@@ -138,7 +139,7 @@ class PairingRoutes:
                 access="public",
                 errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/pairings/standing",
                 self.show_standing,
@@ -151,10 +152,10 @@ class PairingRoutes:
             ),
         ]
 
-    def _deciding_routes(self) -> list[Route]:
+    def _deciding_routes(self) -> list[ApiRoute]:
         errors = (ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND, ErrorCode.RATE_LIMITED)
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/pairings/code",
                 self.look_up_code,
@@ -165,7 +166,7 @@ class PairingRoutes:
                 access="page",
                 errors=errors,
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/pairings/decision",
                 self.decide_pairing,
@@ -222,7 +223,7 @@ class PairingRoutes:
 
     async def look_up_code(self, request: web.Request) -> web.Response:
         """The browser behind a code."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         found = self._desk.find_by_code(caller.user, (await read_body(request, TypedCode)).code)
         return json_answer(
             WaitingFacts(browser=found.browser, address=found.address, asked_at=found.asked_at)
@@ -230,7 +231,7 @@ class PairingRoutes:
 
     async def decide_pairing(self, request: web.Request) -> web.Response:
         """Confirm a browser or turn it away."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         decision = await read_body(request, PairingDecision)
         device = await self._desk.decide_pairing(caller.user, decision.code, accept=decision.accept)
         tell_audit(request, device=device.id if device else None, by="code", accepted=decision.accept)

@@ -8,12 +8,12 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Identity
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserSelection, UserView
 from bridge.errors import ErrorCode
+from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, page_of, read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
 from toolserver.tool.naming import MAX_NAME_CHARS
 from toolserver.tool.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
@@ -78,15 +78,14 @@ class SelectionFacts(SelectionChoice):
 class SelectionRoutes:
     """Handlers of the selection."""
 
-    def __init__(self, identity: Identity, registry: Registry, defaults: SelectionBounds) -> None:
-        self._identity = identity
+    def __init__(self, registry: Registry, defaults: SelectionBounds) -> None:
         self._registry = registry
         self._defaults = defaults
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/selection",
                 self.show_selection,
@@ -94,7 +93,7 @@ class SelectionRoutes:
                 "Show which tools models are shown",
                 {200: RouteAnswer("The selection and what comes of it.", SelectionFacts)},
             ),
-            Route(
+            ApiRoute(
                 "PUT",
                 "/api/selection",
                 self.replace_selection,
@@ -110,11 +109,11 @@ class SelectionRoutes:
 
     async def show_selection(self, request: web.Request) -> web.Response:
         """The caller's selection."""
-        return await self._answer((await caller_of(self._identity, request)).user.id)
+        return await self._answer(caller_of(request).user.id)
 
     async def replace_selection(self, request: web.Request) -> web.Response:
         """Put a selection in place of the one before; what is left out of the body is chosen no more."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         choice = await read_body(request, SelectionChoice)
         selection = UserSelection(
             servers=_once(choice.servers),

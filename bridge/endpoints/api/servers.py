@@ -10,7 +10,6 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Identity
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.documents.sources import SourceDocument
@@ -32,16 +31,15 @@ from bridge.endpoints.api.server_schemas import (
     tool_model,
 )
 from bridge.errors import BridgeError, ErrorCode
+from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
 from bridge.http.routing import (
     DECISION_BODY_BYTES,
     DOCUMENT_BODY_BYTES,
+    ApiRoute,
     Confirmation,
-    Route,
     RouteAnswer,
-    caller_of,
     json_answer,
-    page_of,
     read_body,
 )
 from bridge.settings.bridge import origin_of
@@ -63,18 +61,17 @@ _DOCUMENT = (ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST)
 class ServerRoutes:
     """Handlers of the servers' part of the API."""
 
-    def __init__(self, identity: Identity, registry: Registry, fetch_document: FetchDocument) -> None:
-        self._identity = identity
+    def __init__(self, registry: Registry, fetch_document: FetchDocument) -> None:
         self._registry = registry
         self._fetch_document = fetch_document
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         return [*self._server_routes("/api/servers/{id}"), *self._operation_routes("/api/servers/{id}")]
 
-    def _server_routes(self, one: str) -> list[Route]:
+    def _server_routes(self, one: str) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/servers",
                 self.list_servers,
@@ -82,7 +79,7 @@ class ServerRoutes:
                 "List servers",
                 {200: RouteAnswer("Servers.", ServerList)},
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 "/api/servers",
                 self.add_server,
@@ -94,7 +91,7 @@ class ServerRoutes:
                 audited=AuditKind.DOCUMENT_ADDED,
                 errors=(*_DOCUMENT, ErrorCode.DOCUMENT_UNREACHABLE, ErrorCode.TOO_LARGE),
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 one,
                 self.show_server,
@@ -103,7 +100,7 @@ class ServerRoutes:
                 {200: RouteAnswer("The server.", ServerDetail)},
                 errors=_NOT_FOUND,
             ),
-            Route(
+            ApiRoute(
                 "PATCH",
                 one,
                 self.change_server,
@@ -115,7 +112,7 @@ class ServerRoutes:
                 audited=AuditKind.SETTINGS,
                 errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
             ),
-            Route(
+            ApiRoute(
                 "DELETE",
                 one,
                 self.remove_server,
@@ -128,9 +125,9 @@ class ServerRoutes:
             ),
         ]
 
-    def _operation_routes(self, one: str) -> list[Route]:
+    def _operation_routes(self, one: str) -> list[ApiRoute]:
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 f"{one}/plans",
                 self.show_plans,
@@ -139,7 +136,7 @@ class ServerRoutes:
                 {200: RouteAnswer("Plans and schemas by operation key.", ServerPlans)},
                 errors=_NOT_FOUND,
             ),
-            Route(
+            ApiRoute(
                 "PUT",
                 f"{one}/acceptance",
                 self.accept_operations,
@@ -151,7 +148,7 @@ class ServerRoutes:
                 audited=AuditKind.ACCEPTANCE,
                 errors=(*_NOT_FOUND, ErrorCode.DOCUMENT_CHANGED, ErrorCode.INVALID_REQUEST),
             ),
-            Route(
+            ApiRoute(
                 "PUT",
                 f"{one}/document",
                 self.replace_document,
@@ -163,7 +160,7 @@ class ServerRoutes:
                 audited=AuditKind.DOCUMENT_CHANGED,
                 errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY),
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/tools",
                 self.list_tools,
@@ -173,7 +170,7 @@ class ServerRoutes:
                 query={"schemas": "`no`: leave the schemas of arguments out."},
                 errors=(ErrorCode.INVALID_DOCUMENT,),
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/tools/{name}",
                 self.show_tool,
@@ -191,7 +188,7 @@ class ServerRoutes:
 
     async def add_server(self, request: web.Request) -> web.Response:
         """Add a personal server."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         offered = await read_body(request, NewServer, max_bytes=DOCUMENT_BODY_BYTES)
         text, source_url = offered.text, offered.source_url or offered.url
         if text is None:
@@ -253,7 +250,7 @@ class ServerRoutes:
 
     async def accept_operations(self, request: web.Request) -> web.Response:
         """Pin what the user was shown."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
         await self._registry.accept_operations(
             caller.user.id, request.match_info["id"], acceptance.operations
@@ -263,7 +260,7 @@ class ServerRoutes:
 
     async def replace_document(self, request: web.Request) -> web.Response:
         """Put a newer text in place."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         document = await read_body(request, NewDocument, max_bytes=DOCUMENT_BODY_BYTES)
         await self._registry.replace_document(
             caller.user.id, request.match_info["id"], document.text, document.source_url
@@ -273,7 +270,7 @@ class ServerRoutes:
 
     async def change_server(self, request: web.Request) -> web.Response:
         """Change settings."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         change = await read_body(request, ServerChange)
         await self._registry.change_server(
             caller.user.id,
@@ -292,7 +289,7 @@ class ServerRoutes:
 
     async def remove_server(self, request: web.Request) -> web.Response:
         """Remove a personal server."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         await self._registry.remove_server(caller.user.id, request.match_info["id"])
         return json_answer(Confirmation())
 
@@ -320,7 +317,7 @@ class ServerRoutes:
         return web.Response(body=orjson.dumps(entry), content_type="application/json")
 
     async def _view(self, request: web.Request) -> UserView:
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         return await self._registry.view_of_user(caller.user.id)
 
     async def _answer(self, user_id: str, server_id: str) -> web.Response:

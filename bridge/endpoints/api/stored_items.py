@@ -8,11 +8,11 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Identity
 from bridge.conversations.export import conversation_line
 from bridge.errors import ErrorCode
+from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, page_of, read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
 from bridge.settings.bridge import MemorySettings, ReasoningMemory
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.user_items import UserItems
@@ -51,24 +51,22 @@ class StoredItemRoutes:
 
     def __init__(
         self,
-        identity: Identity,
         book: UserItems,
         conversations: ConversationTables,
         *,
         days: int,
         max_bytes: int,
     ) -> None:
-        self._identity = identity
         self._book = book
         self._conversations = conversations
         self._days = days
         self._max_bytes = max_bytes
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         failing = (ErrorCode.STORE_UNAVAILABLE,)
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/kept",
                 self.show_summary,
@@ -77,7 +75,7 @@ class StoredItemRoutes:
                 {200: RouteAnswer("How much.", StoredItemsSummary)},
                 errors=failing,
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/kept/export",
                 self.export_items,
@@ -92,7 +90,7 @@ class StoredItemRoutes:
                 errors=failing,
                 audited=AuditKind.KEPT_EXPORTED,
             ),
-            Route(
+            ApiRoute(
                 "DELETE",
                 "/api/kept",
                 self.delete_items,
@@ -108,7 +106,7 @@ class StoredItemRoutes:
 
     async def show_summary(self, request: web.Request) -> web.Response:
         """How much there is."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         facts = await self._book.summarize_items(caller.user.id)
         return json_answer(
             StoredItemsSummary(
@@ -125,7 +123,7 @@ class StoredItemRoutes:
 
     async def export_items(self, request: web.Request) -> web.StreamResponse:
         """All of it, line by line; a database that fails in mid-way breaks the connection off."""
-        user = (await page_of(self._identity, request)).user
+        user = caller_of(request).user
         await self._book.summarize_items(user.id)  # so that a database that is away is told by a status
         response = web.StreamResponse()
         response.content_type = "application/jsonl"
@@ -144,7 +142,7 @@ class StoredItemRoutes:
 
     async def delete_items(self, request: web.Request) -> web.Response:
         """All of it, or one chat."""
-        user_id = (await page_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         conversation = request.query.get("conversation")
         if conversation is None:
             count = await self._book.delete_all(user_id)
@@ -173,16 +171,15 @@ class MemoryFacts(WantedMemory):
 class MemoryChoiceRoutes:
     """Handlers of what users want kept."""
 
-    def __init__(self, identity: Identity, choices: MemoryChoices, settings: MemorySettings) -> None:
-        self._identity = identity
+    def __init__(self, choices: MemoryChoices, settings: MemorySettings) -> None:
         self._choices = choices
         self._settings = settings
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         failing = (ErrorCode.STORE_UNAVAILABLE,)
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 "/api/kept/choice",
                 self.show_choice,
@@ -191,7 +188,7 @@ class MemoryChoiceRoutes:
                 {200: RouteAnswer("What is wanted, and the most that there is.", MemoryFacts)},
                 errors=failing,
             ),
-            Route(
+            ApiRoute(
                 "PUT",
                 "/api/kept/choice",
                 self.put_choice,
@@ -207,12 +204,12 @@ class MemoryChoiceRoutes:
 
     async def show_choice(self, request: web.Request) -> web.Response:
         """The caller's choice."""
-        caller = await caller_of(self._identity, request)
+        caller = caller_of(request)
         return self._facts(await self._choices.choice_of_user(caller.user.id))
 
     async def put_choice(self, request: web.Request) -> web.Response:
         """A new choice."""
-        caller = await page_of(self._identity, request)
+        caller = caller_of(request)
         wanted = await read_body(request, WantedMemory)
         choice = MemoryChoice(wanted.keeps_answers, wanted.reasoning)
         await self._choices.save_choice(caller.user.id, choice)

@@ -33,7 +33,8 @@ from bridge.endpoints.openai.request import (
 )
 from bridge.endpoints.openai.request_headers import DEBUG_HEADER, display_of, is_from_open_webui, markers_of
 from bridge.errors import BUG, BridgeError
-from bridge.http.routing import caller_of, reader_of
+from bridge.http.access import caller_of
+from bridge.http.routing import Route
 from bridge.http.streaming import event_stream
 from bridge.providers.directory import ModelEntry
 from toolserver.json_types import JsonObject, JsonValue
@@ -48,18 +49,18 @@ class ChatCompletionRoutes:
         self._asked = asked
         self._turns = turns
 
-    def list_routes(self) -> list[web.RouteDef]:
-        """The routes for the application's router."""
+    def list_routes(self) -> list[Route]:
+        """The table of these routes."""
+        models = answer_errors(self.list_models), answer_errors(self.show_model)
         return [
-            web.get("/v1/models", answer_errors(self.list_models)),
-            web.get("/v1/models/{model:.+}", answer_errors(self.show_model)),
-            web.post("/v1/chat/completions", answer_errors(self.complete_chat)),
-            web.get("/v1/requests/{id}/log", answer_errors(self.show_log)),
+            Route("GET", "/v1/models", models[0], access="reader", answers_head=True),
+            Route("GET", "/v1/models/{model:.+}", models[1], access="reader", answers_head=True),
+            Route("POST", "/v1/chat/completions", answer_errors(self.complete_chat)),
+            Route("GET", "/v1/requests/{id}/log", answer_errors(self.show_log), answers_head=True),
         ]
 
     async def list_models(self, request: web.Request) -> web.StreamResponse:
         """Every model."""
-        await reader_of(self._asked.identity, request)
         return json_of(
             request,
             {"object": "list", "data": [_facts(each) for each in await self._asked.models.list_models()]},
@@ -67,7 +68,6 @@ class ChatCompletionRoutes:
 
     async def show_model(self, request: web.Request) -> web.StreamResponse:
         """One model; names may contain slashes."""
-        await reader_of(self._asked.identity, request)
         return json_of(request, _facts(await self._asked.models.find_model(request.match_info["model"])))
 
     async def complete_chat(self, request: web.Request) -> web.StreamResponse:
@@ -95,7 +95,7 @@ class ChatCompletionRoutes:
 
     async def show_log(self, request: web.Request) -> web.StreamResponse:
         """The log of one of the caller's requests that had one."""
-        caller = await caller_of(self._asked.identity, request)
+        caller = caller_of(request)
         request_id = request.match_info["id"]
         log = self._asked.logs.find_log(caller.user.id, request_id)
         if log is None:

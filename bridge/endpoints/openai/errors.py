@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 
 from bridge.agent.errors import ApiError, log_error, of_wire
 from bridge.errors import WireError
-from bridge.http.connections import has_caller
+from bridge.http.access import has_caller
 from bridge.log_lines import OncePerMinute
 from toolserver.json_types import dump_json
 

@@ -23,7 +23,7 @@ from bridge.agent.model import Model, ModelError, ModelRequest
 from bridge.agent.provider_options import without_effect
 from bridge.agent.request_fields import InvalidRequest, ParsedRequest
 from bridge.agent.turn import Emit, TurnEvent, TurnRequest, TurnResult, TurnSettings
-from bridge.auth.identity import Caller, Identity
+from bridge.auth.identity import Caller
 from bridge.endpoints.openai.debug_logs import RequestLog, RequestLogs
 from bridge.endpoints.openai.delta_coalescing import joined_deltas
 from bridge.endpoints.openai.encoders import AnswerEncoder
@@ -38,7 +38,7 @@ from bridge.endpoints.openai.request_headers import (
     passed_on,
     wants_log,
 )
-from bridge.http.routing import caller_of
+from bridge.http.access import caller_of
 from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
 from bridge.settings.answer_format import MarkerForm
 from bridge.settings.model_defaults import ModelDefaults
@@ -131,7 +131,6 @@ class Turn:
 class RequestReader:
     """Reads requests of both doors."""
 
-    identity: Identity
     models: ModelDirectory
     settings_of: Callable[[ModelEntry], TurnSettings]
     """How turns of a model run, as the settings say now."""
@@ -154,7 +153,7 @@ class RequestReader:
             BridgeError, InvalidRequest, UnknownModel: it cannot be answered.
         """
         begun_at = time.monotonic()
-        caller = await caller_of(self.identity, request)
+        caller = caller_of(request)
         body = await json_body(request)
         parsed = parse(body)
         entry = await self.models.find_model(parsed.model)

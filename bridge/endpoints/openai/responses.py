@@ -39,7 +39,8 @@ from bridge.endpoints.openai.request_headers import (
 )
 from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, wanted_of
 from bridge.endpoints.openai.responses_api.retrieve import UNFINISHED, ResponseReader
-from bridge.http.routing import caller_of
+from bridge.http.access import caller_of
+from bridge.http.routing import Route
 from bridge.http.streaming import event_stream
 from bridge.providers.directory import ModelEntry
 from bridge.stored_items.items import StoredResponse
@@ -57,14 +58,14 @@ class ResponseRoutes:
         self._maker = maker
         self._reader = reader
 
-    def list_routes(self) -> list[web.RouteDef]:
-        """The routes for the application's router."""
+    def list_routes(self) -> list[Route]:
+        """The table of these routes."""
         return [
-            web.post("/v1/responses", answer_errors(self.create_response)),
-            web.get(_PATH, answer_errors(self.retrieve_response)),
-            web.delete(_PATH, answer_errors(self.delete_response)),
-            web.post(f"{_PATH}/cancel", answer_errors(self.cancel_response)),
-            web.get(f"{_PATH}/input_items", answer_errors(self.input_items)),
+            Route("POST", "/v1/responses", answer_errors(self.create_response)),
+            Route("GET", _PATH, answer_errors(self.retrieve_response), answers_head=True),
+            Route("DELETE", _PATH, answer_errors(self.delete_response)),
+            Route("POST", f"{_PATH}/cancel", answer_errors(self.cancel_response)),
+            Route("GET", f"{_PATH}/input_items", answer_errors(self.input_items), answers_head=True),
         ]
 
     async def create_response(self, request: web.Request) -> web.StreamResponse:
@@ -106,7 +107,7 @@ class ResponseRoutes:
         return json_of(request, await self._reader.input_items(*await self._named(request), page))
 
     async def _named(self, request: web.Request) -> tuple[str, str]:
-        caller = await caller_of(self._asked.identity, request)
+        caller = caller_of(request)
         return caller.user.id, request.match_info["id"]
 
     async def _check_previous(self, wanted: ResponseOrder) -> None:

@@ -6,7 +6,6 @@ from contextlib import aclosing
 
 from aiohttp import web
 
-from bridge.auth.identity import Identity
 from bridge.conversation_runs.locks import RunEnd
 from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns, StartedRun
 from bridge.conversations.branches import Branches
@@ -21,7 +20,8 @@ from bridge.endpoints.api.conversations.schemas import (
     RunStopped,
 )
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
+from bridge.http.access import caller_of
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
 from bridge.http.streaming import event_stream
 from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonObject, dump_json
@@ -39,17 +39,16 @@ _TALKING = (
 class ConversationChatRoutes:
     """Handlers of runs."""
 
-    def __init__(self, identity: Identity, tables: ConversationTables, runs: ConversationRuns) -> None:
-        self._identity = identity
+    def __init__(self, tables: ConversationTables, runs: ConversationRuns) -> None:
         self._tables = tables
         self._runs = runs
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         events = {200: RouteAnswer("Server-sent events.", media_type="text/event-stream")}
         resuming = {"after": "Id of the last event that was had; the header `Last-Event-ID` says the same."}
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 f"{PATH}/chat",
                 self.send_chat,
@@ -62,7 +61,7 @@ class ConversationChatRoutes:
                 body=ChatRequest,
                 errors=_TALKING,
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 f"{PATH}/calls/{{tool_call_id}}/retry",
                 self.retry_call,
@@ -76,7 +75,7 @@ class ConversationChatRoutes:
                 body_required=False,
                 errors=(*_TALKING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NO_BROWSER),
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 f"{PATH}/stop",
                 self.stop_run,
@@ -86,7 +85,7 @@ class ConversationChatRoutes:
                 errors=FAILING,
             ),
             *(
-                Route(
+                ApiRoute(
                     "GET",
                     path,
                     self.stream_events,
@@ -105,7 +104,7 @@ class ConversationChatRoutes:
 
     async def send_chat(self, request: web.Request) -> web.Response:
         """A run, to its end or in the background. Whoever hangs up stops one that they wait for."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         wanted = await read_body(request, ChatRequest, max_bytes=CONVERSATION_BODY_BYTES)
         asked = ChatPrompt(wanted.content, wanted.model, wanted.parent_id)
         begun = await self._runs.begin_run(user_id, request.match_info["id"], asked)
@@ -113,7 +112,7 @@ class ConversationChatRoutes:
 
     async def retry_call(self, request: web.Request) -> web.Response:
         """A run that begins with a call which the user wants made again."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         wanted = await read_body(request, RetryRequest)
         named = request.match_info
         begun = await self._runs.retry_call(user_id, named["id"], named["tool_call_id"])
@@ -142,7 +141,7 @@ class ConversationChatRoutes:
 
     async def stop_run(self, request: web.Request) -> web.Response:
         """The run has ended when this answers; without one there is nothing to do."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         await self._runs.find_conversation(user_id, conversation_id)
         run = await self._runs.stop_run(conversation_id)
@@ -153,7 +152,7 @@ class ConversationChatRoutes:
 
     async def stream_events(self, request: web.Request) -> web.StreamResponse:
         """Events as they come, until the listener goes away or the conversation is deleted."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         after = _after(request)
         await self._runs.find_conversation(user_id, conversation_id)

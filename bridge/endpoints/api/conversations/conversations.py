@@ -9,7 +9,6 @@ from typing import Literal
 
 from aiohttp import web
 
-from bridge.auth.identity import Identity
 from bridge.conversation_runs.enabled_tools import ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.branches import Branches
@@ -28,7 +27,8 @@ from bridge.endpoints.api.conversations.schemas import (
     conversation_facts,
 )
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
+from bridge.http.access import caller_of
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
 from bridge.storage.conversations import ConversationTables
 
 PATH = "/conversations/{id}"
@@ -46,19 +46,16 @@ FAILING = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST, ErrorCode.STORE_UNAVA
 class ConversationRoutes:
     """Handlers of conversations as a whole."""
 
-    def __init__(
-        self, identity: Identity, tables: ConversationTables, runs: ConversationRuns, tools: ToolChoices
-    ) -> None:
-        self._identity = identity
+    def __init__(self, tables: ConversationTables, runs: ConversationRuns, tools: ToolChoices) -> None:
         self._tables = tables
         self._runs = runs
         self._tools = tools
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         one = {200: RouteAnswer("The conversation.", ConversationAnswer)}
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 "/conversations",
                 self.create_conversation,
@@ -69,7 +66,7 @@ class ConversationRoutes:
                 body_required=False,
                 errors=(*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/conversations",
                 self.list_all,
@@ -82,7 +79,7 @@ class ConversationRoutes:
                     "before": "`next` of the answer before.",
                 },
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 "/conversations/search",
                 self.search_conversations,
@@ -92,7 +89,7 @@ class ConversationRoutes:
                 errors=FAILING,
                 query={"q": "The text; letter case does not matter.", "limit": "As of the list."},
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 PATH,
                 self.show_conversation,
@@ -103,7 +100,7 @@ class ConversationRoutes:
             ),
             self._changing("PATCH", "changeConversation"),
             self._changing("PUT", "putConversation"),
-            Route(
+            ApiRoute(
                 "DELETE",
                 PATH,
                 self.delete_conversation,
@@ -114,8 +111,8 @@ class ConversationRoutes:
             ),
         ]
 
-    def _changing(self, method: Literal["PATCH", "PUT"], name: str) -> Route:
-        return Route(
+    def _changing(self, method: Literal["PATCH", "PUT"], name: str) -> ApiRoute:
+        return ApiRoute(
             method,
             PATH,
             self.change_conversation,
@@ -128,7 +125,7 @@ class ConversationRoutes:
 
     async def create_conversation(self, request: web.Request) -> web.Response:
         """A new conversation."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         wanted = await read_body(request, NewConversation, max_bytes=CONVERSATION_BODY_BYTES)
         now = time.time()
         settings = ConversationSettings(
@@ -147,14 +144,14 @@ class ConversationRoutes:
 
     async def list_all(self, request: web.Request) -> web.Response:
         """The caller's conversations."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         before, limit = _before(request), limit_of(request)
         found = await self._tables.list_conversations(user_id, before=before, limit=limit)
         return self._listed(found, found[-1].updated_at if len(found) == limit else None)
 
     async def search_conversations(self, request: web.Request) -> web.Response:
         """Those that hold a text."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         query = request.query.get("q", "").strip()
         if not query:
             message = "q: a text to look for is missing."
@@ -164,12 +161,12 @@ class ConversationRoutes:
 
     async def show_conversation(self, request: web.Request) -> web.Response:
         """One of them."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         return self._answer(await self._runs.find_conversation(user_id, request.match_info["id"]))
 
     async def change_conversation(self, request: web.Request) -> web.Response:
         """Other settings, or another branch."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         wanted = await read_body(request, ConversationChanges, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
         if wanted.head_id is not None:
@@ -187,7 +184,7 @@ class ConversationRoutes:
 
     async def delete_conversation(self, request: web.Request) -> web.Response:
         """It is gone, with its listeners."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         await self._runs.find_conversation(user_id, conversation_id)
         await self._runs.stop_run(conversation_id)

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from aiohttp import web
 
-from bridge.auth.identity import Identity
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.additions import in_a_row, user_message
 from bridge.conversations.branches import Branches
@@ -24,7 +23,8 @@ from bridge.endpoints.api.conversations.schemas import (
     NewText,
 )
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
+from bridge.http.access import caller_of
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
 from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 
@@ -37,16 +37,15 @@ _CHANGING = (*FAILING, ErrorCode.CONVERSATION_BUSY)
 class ConversationMessageRoutes:
     """Handlers of messages."""
 
-    def __init__(self, identity: Identity, tables: ConversationTables, runs: ConversationRuns) -> None:
-        self._identity = identity
+    def __init__(self, tables: ConversationTables, runs: ConversationRuns) -> None:
         self._tables = tables
         self._runs = runs
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         one = f"{PATH}/messages/{{message_id}}"
         return [
-            Route(
+            ApiRoute(
                 "GET",
                 f"{PATH}/messages",
                 self.list_all,
@@ -58,7 +57,7 @@ class ConversationMessageRoutes:
                     "branch": "A message: its newest branch in place of the current one; `all`: every branch."
                 },
             ),
-            Route(
+            ApiRoute(
                 "POST",
                 f"{PATH}/messages",
                 self.add_message,
@@ -68,7 +67,7 @@ class ConversationMessageRoutes:
                 body=NewMessage,
                 errors=_CHANGING,
             ),
-            Route(
+            ApiRoute(
                 "PATCH",
                 one,
                 self.edit_message,
@@ -78,7 +77,7 @@ class ConversationMessageRoutes:
                 body=NewText,
                 errors=_CHANGING,
             ),
-            Route(
+            ApiRoute(
                 "DELETE",
                 one,
                 self.delete_message,
@@ -91,7 +90,7 @@ class ConversationMessageRoutes:
 
     async def list_all(self, request: web.Request) -> web.Response:
         """One branch, or all of them."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         found = await self._runs.find_conversation(user_id, request.match_info["id"])
         branches = Branches(await self._tables.list_messages(found.id))
         chosen = _chosen(branches, request.query.get("branch"), found.head_id)
@@ -100,7 +99,7 @@ class ConversationMessageRoutes:
 
     async def add_message(self, request: web.Request) -> web.Response:
         """One more message."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         wanted = await read_body(request, NewMessage, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
         async with self._runs.desk.lock_messages(conversation_id):
@@ -112,7 +111,7 @@ class ConversationMessageRoutes:
 
     async def edit_message(self, request: web.Request) -> web.Response:
         """A sibling of a message of the user."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         wanted = await read_body(request, NewText, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
         async with self._runs.desk.lock_messages(conversation_id):
@@ -127,7 +126,7 @@ class ConversationMessageRoutes:
 
     async def delete_message(self, request: web.Request) -> web.Response:
         """A message, or a call with its outputs. One that is not there is gone already."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         async with self._runs.desk.lock_messages(conversation_id):
             found = await self._runs.find_conversation(user_id, conversation_id)

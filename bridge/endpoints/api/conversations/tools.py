@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from aiohttp import web
 
-from bridge.auth.identity import Identity
 from bridge.conversation_runs.enabled_tools import SelectableTool, ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
 from bridge.conversations.conversation import EnabledTool
 from bridge.endpoints.api.conversations.conversations import FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import AvailableTool, AvailableTools, EnabledTools, ToolName
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import Route, RouteAnswer, caller_of, json_answer, read_body
+from bridge.http.access import caller_of
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
 from bridge.storage.conversations import ConversationTables
 
 Tools = tuple[EnabledTool, ...]
@@ -24,19 +24,16 @@ Tools = tuple[EnabledTool, ...]
 class ConversationToolRoutes:
     """Handlers of a conversation's tools."""
 
-    def __init__(
-        self, identity: Identity, tables: ConversationTables, runs: ConversationRuns, tools: ToolChoices
-    ) -> None:
-        self._identity = identity
+    def __init__(self, tables: ConversationTables, runs: ConversationRuns, tools: ToolChoices) -> None:
         self._tables = tables
         self._runs = runs
         self._tools = tools
 
-    def list_routes(self) -> list[Route]:
+    def list_routes(self) -> list[ApiRoute]:
         """The table of these routes."""
         enabled = {200: RouteAnswer("What is enabled now.", EnabledTools)}
         return [
-            Route(
+            ApiRoute(
                 "POST",
                 f"{PATH}/tools",
                 self.enable_tools,
@@ -46,7 +43,7 @@ class ConversationToolRoutes:
                 body=ToolName,
                 errors=(*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
             ),
-            Route(
+            ApiRoute(
                 "DELETE",
                 f"{PATH}/tools",
                 self.disable_tools,
@@ -59,7 +56,7 @@ class ConversationToolRoutes:
                     "tool_name": "This tool; without it all of the server.",
                 },
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 f"{PATH}/tools",
                 self.list_enabled,
@@ -68,7 +65,7 @@ class ConversationToolRoutes:
                 enabled,
                 errors=FAILING,
             ),
-            Route(
+            ApiRoute(
                 "GET",
                 f"{PATH}/tools/available",
                 self.list_available,
@@ -81,7 +78,7 @@ class ConversationToolRoutes:
 
     async def enable_tools(self, request: web.Request) -> web.Response:
         """One more."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         wanted = await read_body(request, ToolName)
         await self._runs.find_conversation(user_id, request.match_info["id"])
         added = await self._tools.choose_tools(user_id, [wanted.as_enabled()])
@@ -89,7 +86,7 @@ class ConversationToolRoutes:
 
     async def disable_tools(self, request: web.Request) -> web.Response:
         """One, or some, less; what is not enabled stays so."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         server_id, name = request.query.get("server_id"), request.query.get("tool_name")
         if name is not None and server_id is None:
             message = "server_id: it goes with tool_name."
@@ -104,13 +101,13 @@ class ConversationToolRoutes:
 
     async def list_enabled(self, request: web.Request) -> web.Response:
         """What is enabled."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         found = await self._runs.find_conversation(user_id, request.match_info["id"])
         return _answer(found.settings.tools)
 
     async def list_available(self, request: web.Request) -> web.Response:
         """What can be enabled."""
-        user_id = (await caller_of(self._identity, request)).user.id
+        user_id = caller_of(request).user.id
         found = await self._runs.find_conversation(user_id, request.match_info["id"])
         tools = [_shaped(each) for each in await self._tools.list_available(user_id, found.settings.tools)]
         return json_answer(AvailableTools(tools=tools, count=len(tools)))
