@@ -39,6 +39,7 @@ from bridge.endpoints.tool_server import ToolServer
 from bridge.errors import WireError
 from bridge.http.access import check_access
 from bridge.http.audit import audit_route
+from bridge.http.body import SMALL_BODY_BYTES
 from bridge.http.middleware import (
     AllowedOrigins,
     build_middlewares,
@@ -47,7 +48,7 @@ from bridge.http.middleware import (
     plain_sockets,
 )
 from bridge.http.openapi_document import api_document
-from bridge.http.routing import SMALL_BODY_BYTES, ApiRoute, Route, error_answer
+from bridge.http.routing import ApiRoute, Route, error_answer
 from bridge.http.static_page import PageRoutes
 from bridge.limits.settings import LiveLimits
 from bridge.limits.token_bucket import RateLimit

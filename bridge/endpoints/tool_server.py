@@ -23,18 +23,14 @@ from bridge.catalog.registry import NOBODY, Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles
-from bridge.http.routing import Route, body_in_time, error_answer, error_bytes
+from bridge.http.body import read_limited
+from bridge.http.chat_headers import chat_id_of, message_id_of
+from bridge.http.routing import Route, error_answer, error_bytes
 from bridge.http.streaming import kept_alive
 from bridge.limits.call_settings import checked_deadline
 from toolserver.call.response_headers import filename_of
 from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
 from toolserver.document.media_type import base_type
-
-MAX_ID_CHARS = 200
-"""Of a chat's or message's id in a header."""
-
-CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
-"""Open WebUI names the chat in the first (admin tool servers) or the second (direct ones)."""
 
 DEADLINE_HEADER = "X-Tool-Deadline"
 """Seconds that the call may take once it has its turn; wins over every setting."""
@@ -118,14 +114,14 @@ class ToolServer:
         name = request.match_info["tool"]
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)
-        message_id = _header(request, "X-OpenWebUI-Message-Id")
+        message_id = message_id_of(request)
         terms = CallOptions(group=message_id, deadline_s=_asked_deadline(request))
         call = ToolCall(
             user_id=caller.user.id,
             tool_name=name,
-            arguments_text=await _arguments_in_time(request),
+            arguments_text=await _arguments_text(request),
             server_id=request.match_info.get("server"),
-            chat_id=next((value for name in CHAT_HEADERS if (value := _header(request, name))), None),
+            chat_id=chat_id_of(request),
             message_id=message_id,
             terms=terms,
         )
@@ -199,12 +195,6 @@ class ToolServer:
         return await asyncio.to_thread(render) if is_cut else render()
 
 
-def _header(request: web.Request, name: str) -> str | None:
-    """A header that is passed on: as Unicode text, and not longer than an id is."""
-    value = request.headers.get(name)
-    return value.encode("utf-8", "replace").decode()[:MAX_ID_CHARS] if value else None
-
-
 def _asked_deadline(request: web.Request) -> float | None:
     text = request.headers.get(DEADLINE_HEADER)
     if text is None:
@@ -216,20 +206,8 @@ def _asked_deadline(request: web.Request) -> float | None:
         raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
 
 
-async def _arguments_in_time(request: web.Request) -> str:
-    async with body_in_time():
-        return await _arguments_text(request)
-
-
 async def _arguments_text(request: web.Request) -> str:
-    body = await request.content.read(ARGUMENT_BYTES + 1)
-    while len(body) <= ARGUMENT_BYTES and (
-        more := await request.content.read(ARGUMENT_BYTES + 1 - len(body))
-    ):
-        body += more
-    if len(body) > ARGUMENT_BYTES:
-        message = f"The arguments exceed {ARGUMENT_BYTES} bytes."
-        raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": ARGUMENT_BYTES})
+    body = await read_limited(request, ARGUMENT_BYTES, what="arguments")
     try:
         return body.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError:

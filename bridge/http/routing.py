@@ -1,36 +1,21 @@
 """HTTP routes as a table: the same rows make the aiohttp router and our own OpenAPI document.
 
-Also what handlers share: reading a body into a model, answering JSON, and the one error shape.
+Also what handlers share: answering JSON, and the one error shape.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
-import orjson
 from aiohttp import hdrs, web
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from bridge.audit import AuditKind
-from bridge.errors import HTTP_STATUS_OF, BridgeError, ErrorCode, WireError
-from toolserver.json_types import dump_json
-
-DOCUMENT_BODY_BYTES = 40 * 1024 * 1024
-"""Largest body that carries a document: 32 MiB inside JSON."""
-
-DECISION_BODY_BYTES = 4 * 1024 * 1024
-"""Largest body that names operations: 20,000 of them with their digests."""
-
-SMALL_BODY_BYTES = 64 * 1024
-"""Largest body of every other route."""
-
-BODY_SECONDS = 120.0
-"""For a body to arrive; whoever sends it byte by byte does not hold a request open for ever."""
+from bridge.errors import HTTP_STATUS_OF, ErrorCode, WireError
+from toolserver.json_types import JsonObject, dump_json
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Access: TypeAlias = Literal["caller", "reader", "page", "result_token", "public"]
@@ -40,8 +25,6 @@ Access: TypeAlias = Literal["caller", "reader", "page", "result_token", "public"
 user. `page`: a session token, for what a person decides. `result_token`: the token that came with a call,
 read by the handler. `public`: anybody, also whoever follows a signed link.
 """
-
-ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,51 +86,16 @@ def address_of(request: web.Request) -> str:
     return request.remote or ""
 
 
-@asynccontextmanager
-async def body_in_time() -> AsyncGenerator[None]:
-    """Read a body within `BODY_SECONDS`.
-
-    Raises:
-        BridgeError: `invalid_request`: it took longer.
-    """
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            yield
-    except TimeoutError:
-        message = f"The body did not arrive within {BODY_SECONDS:g} s."
-        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"limit_s": BODY_SECONDS}) from None
-
-
-async def read_body(
-    request: web.Request, model: type[ModelT], *, max_bytes: int = SMALL_BODY_BYTES
-) -> ModelT:
-    """The request's JSON body as a model; a longer body than `max_bytes` is not read.
-
-    Raises:
-        BridgeError: `invalid_request`, naming the field that is wrong; `too_large`.
-    """
-    try:
-        async with body_in_time():
-            body = await request.clone(client_max_size=max_bytes).read()
-        return model.model_validate(orjson.loads(body or b"{}"))
-    except web.HTTPRequestEntityTooLarge:
-        message = f"The body exceeds {max_bytes} bytes."
-        raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": max_bytes}) from None
-    except orjson.JSONDecodeError as error:
-        raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body is not JSON: {error}.") from None
-    except ValidationError as error:
-        problem = error.errors()[0]
-        where = ".".join(str(part) for part in problem["loc"]) or "body"
-        raise BridgeError(
-            ErrorCode.INVALID_REQUEST, f"{where}: {problem['msg']}.", detail={"field": where}
-        ) from None
-
-
 def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:
     """A model as a JSON response."""
     return web.Response(
         body=model.model_dump_json(exclude_none=False), status=status, content_type="application/json"
     )
+
+
+def json_response(value: JsonObject, *, status: int = 200) -> web.Response:
+    """A JSON object as a response; integers keep their digits."""
+    return web.Response(body=dump_json(value), status=status, content_type="application/json")
 
 
 def error_answer(error: WireError) -> web.Response:

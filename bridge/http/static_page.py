@@ -19,7 +19,8 @@ from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiRoute, EmptyObject, Route, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, EmptyObject, Route, RouteAnswer, json_answer
 from bridge.http.static_files import StaticFiles
 from bridge.settings.bridge import origin_of
 

@@ -14,7 +14,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.browser_protocol import SOCKET_MESSAGE_BYTES
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http import routing
+from bridge.http import body
 from tests.support.documents.compiled import document_text
 from tests.support.running import Page, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
@@ -167,7 +167,7 @@ async def test_a_body_that_trickles_is_not_waited_for(
     bridge: Bridge, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     """Slow loris: the connection is answered and closed; the wait is shortened here."""
-    monkeypatch.setattr(routing, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(body, "BODY_SECONDS", 0.2)
     target = urlsplit(bridge.base_url)
     reader, writer = await asyncio.open_connection(target.hostname, target.port)
     head = f"POST {path} HTTP/1.1\r\nHost: {target.netloc}\r\nAuthorization: Bearer {bridge.key}\r\n"

@@ -11,7 +11,8 @@ from bridge.auth.identity import SESSION_SECONDS, Identity
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, address_of, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, address_of, json_answer
 from bridge.limits.token_bucket import RateLimit
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import Settings

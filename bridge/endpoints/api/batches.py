@@ -18,7 +18,8 @@ from bridge.calls.state_machine import CallState
 from bridge.endpoints.api.calls import OutcomeFacts
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.http.streaming import kept_alive
 from bridge.limits.call_settings import checked_deadline
 from bridge.limits.settings import Limits

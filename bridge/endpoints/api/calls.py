@@ -21,8 +21,9 @@ from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles, plain_mime
+from bridge.http.body import read_body
 from bridge.http.connections import note_caller
-from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer, read_body
+from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
 from toolserver.call.response_headers import filename_of

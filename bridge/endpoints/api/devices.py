@@ -14,7 +14,8 @@ from bridge.browsers.gateway import BrowserGateway
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserStore
 
 

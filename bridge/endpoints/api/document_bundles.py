@@ -7,7 +7,8 @@ from pydantic import BaseModel, Field
 
 from bridge.documents.sources import BundleDocument
 from bridge.errors import ErrorCode
-from bridge.http.routing import DOCUMENT_BODY_BYTES, ApiRoute, RouteAnswer, json_answer, read_body
+from bridge.http.body import DOCUMENT_BODY_BYTES, read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 
 
 class DocumentFiles(BaseModel):

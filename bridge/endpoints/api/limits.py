@@ -13,7 +13,8 @@ from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.limits.call_settings import CallSetting, CallSettings, SettingScope, checked_deadline
 from bridge.limits.circuit_breaker import BreakerFacts, BreakerKind, BreakerState
 from bridge.limits.settings import range_of

@@ -13,7 +13,8 @@ from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, WaitingBrowser
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import ApiRoute, RouteAnswer, address_of, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, address_of, json_answer
 from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
 

@@ -13,7 +13,8 @@ from bridge.catalog.server_view import UserSelection, UserView
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from toolserver.tool.naming import MAX_NAME_CHARS
 from toolserver.tool.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 

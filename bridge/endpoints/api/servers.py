@@ -33,15 +33,8 @@ from bridge.endpoints.api.server_schemas import (
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import (
-    DECISION_BODY_BYTES,
-    DOCUMENT_BODY_BYTES,
-    ApiRoute,
-    Confirmation,
-    RouteAnswer,
-    json_answer,
-    read_body,
-)
+from bridge.http.body import DECISION_BODY_BYTES, DOCUMENT_BODY_BYTES, read_body
+from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.settings.bridge import origin_of
 from toolserver.errors import quote_text
 from toolserver.tool.catalog import Tool

@@ -12,7 +12,8 @@ from bridge.conversations.export import conversation_line
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import tell_audit
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.settings.bridge import MemorySettings, ReasoningMemory
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.user_items import UserItems

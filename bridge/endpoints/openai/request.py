@@ -30,15 +30,13 @@ from bridge.endpoints.openai.encoders import AnswerEncoder
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_response, request_id_of
 from bridge.endpoints.openai.request_headers import (
     DEBUG_HEADER,
-    MESSAGE_HEADER,
     asks_for_log,
-    chat_id_of,
     is_task,
     json_body,
-    passed_on,
     wants_log,
 )
 from bridge.http.access import caller_of
+from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.providers.directory import ModelDirectory, ModelEntry, UnknownModel
 from bridge.settings.answer_format import MarkerForm
 from bridge.settings.model_defaults import ModelDefaults
@@ -110,7 +108,7 @@ class CompletionRequest:
         return replace(
             asked,
             chat_id=chat_id_of(self.http),
-            message_id=passed_on(self.http, MESSAGE_HEADER),
+            message_id=message_id_of(self.http),
             keeps="nothing" if self.markers == "off" else "output",
             is_task=is_task(self.http),
         )

@@ -9,8 +9,7 @@ from aiohttp import web
 
 from bridge.agent.request_fields import InvalidRequest, wrong_type
 from bridge.auth.identity import Caller
-from bridge.errors import BridgeError, ErrorCode
-from bridge.http.routing import body_in_time
+from bridge.http.body import read_limited
 from bridge.settings.answer_format import (
     CALL_DISPLAYS,
     MARKER_FORMS,
@@ -42,25 +41,15 @@ DEBUG_HEADER = "X-Tool-Bridge-Debug"
 
 _YES, _NO = ("1", "true", "on"), ("0", "false", "off")
 
-CHAT_HEADERS = ("X-OpenWebUI-Chat-Id", "X-Session-Id")
-MESSAGE_HEADER = "X-OpenWebUI-Message-Id"
-MAX_ID_CHARS = 200
-"""Of a chat's or message's id in a header."""
-
 
 async def json_body(request: web.Request) -> JsonObject:
     """The request's body, a JSON object.
 
     Raises:
-        BridgeError: `too_large`; `invalid_request`: it did not arrive in time.
+        BridgeError: as `read_limited`.
         InvalidRequest: it is no JSON object, or nested too deeply to be passed on.
     """
-    try:
-        async with body_in_time():
-            body = await request.clone(client_max_size=MODEL_BODY_BYTES).read()
-    except web.HTTPRequestEntityTooLarge:
-        message = f"The body exceeds {MODEL_BODY_BYTES // 2**20} MiB."
-        raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": MODEL_BODY_BYTES}) from None
+    body = await read_limited(request, MODEL_BODY_BYTES)
     try:
         value = cast("JsonValue", orjson.loads(body))
     except orjson.JSONDecodeError as error:
@@ -156,14 +145,3 @@ def is_task(request: web.Request) -> bool:
 def is_from_open_webui(request: web.Request) -> bool:
     """Whether Open WebUI asks, which shows more than text."""
     return any(name.lower().startswith("x-openwebui-") for name in request.headers)
-
-
-def chat_id_of(request: web.Request) -> str | None:
-    """The chat that the request belongs to, as Open WebUI names it."""
-    return next((value for name in CHAT_HEADERS if (value := passed_on(request, name))), None)
-
-
-def passed_on(request: web.Request, name: str) -> str | None:
-    """A header that is passed on: as Unicode text, and not longer than an id is."""
-    value = request.headers.get(name)
-    return value.encode("utf-8", "replace").decode()[:MAX_ID_CHARS] if value else None

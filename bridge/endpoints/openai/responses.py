@@ -29,17 +29,15 @@ from bridge.endpoints.openai.request import (
     log_end,
 )
 from bridge.endpoints.openai.request_headers import (
-    MESSAGE_HEADER,
     asked_markers,
-    chat_id_of,
     display_of,
     is_from_open_webui,
     is_task,
-    passed_on,
 )
 from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, wanted_of
 from bridge.endpoints.openai.responses_api.retrieve import UNFINISHED, ResponseReader
 from bridge.http.access import caller_of
+from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.routing import Route
 from bridge.http.streaming import event_stream
 from bridge.providers.directory import ModelEntry
@@ -153,7 +151,7 @@ class ResponseRoutes:
             "markers": markers or "off",
             "for_open_webui": is_from_open_webui(http),
             "chat_id": chat_id_of(http),
-            "message_id": passed_on(http, MESSAGE_HEADER),
+            "message_id": message_id_of(http),
             "is_task": is_task(http),
             "request_id": request_id_of(http),
         }

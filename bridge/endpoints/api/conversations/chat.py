@@ -21,10 +21,11 @@ from bridge.endpoints.api.conversations.schemas import (
 )
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, json_response
 from bridge.http.streaming import event_stream
 from bridge.storage.conversations import ConversationTables
-from toolserver.json_types import JsonObject, dump_json
+from toolserver.json_types import JsonObject
 
 _TALKING = (
     *FAILING,
@@ -127,7 +128,7 @@ class ConversationChatRoutes:
         run = begun.run
         if background:
             told: JsonObject = {"success": True, "run_id": run.id, "user_message": begun.user_message}
-            return _json(told, status=202)
+            return json_response(told, status=202)
         try:
             await run.ended.wait()
         except BaseException:
@@ -137,7 +138,7 @@ class ConversationChatRoutes:
         if end.error is not None:
             detail = {**end.error.detail, "run_id": run.id}
             raise BridgeError(end.error.code, end.error.message, detail=detail, retryable=end.error.retryable)
-        return _json(await self._answer(begun, end))
+        return json_response(await self._answer(begun, end))
 
     async def stop_run(self, request: web.Request) -> web.Response:
         """The run has ended when this answers; without one there is nothing to do."""
@@ -194,7 +195,3 @@ def _after(request: web.Request) -> int | None:
         message = "after: the id of an event is wanted, a whole number."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "after"})
     return int(text)
-
-
-def _json(value: JsonObject, *, status: int = 200) -> web.Response:
-    return web.Response(body=dump_json(value), status=status, content_type="application/json")

@@ -28,7 +28,8 @@ from bridge.endpoints.api.conversations.schemas import (
 )
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.storage.conversations import ConversationTables
 
 PATH = "/conversations/{id}"

@@ -24,9 +24,10 @@ from bridge.endpoints.api.conversations.schemas import (
 )
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, json_response
 from bridge.storage.conversations import ConversationTables
-from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.json_types import JsonValue
 
 ALL_BRANCHES = "all"
 """In place of a message's id."""
@@ -95,7 +96,7 @@ class ConversationMessageRoutes:
         branches = Branches(await self._tables.list_messages(found.id))
         chosen = _chosen(branches, request.query.get("branch"), found.head_id)
         messages: list[JsonValue] = [message_json(each, branches) for each in chosen]
-        return _json({"success": True, "messages": messages, "count": len(messages)})
+        return json_response({"success": True, "messages": messages, "count": len(messages)})
 
     async def add_message(self, request: web.Request) -> web.Response:
         """One more message."""
@@ -150,7 +151,7 @@ class ConversationMessageRoutes:
         await self._tables.advance_run(replace(found, head_id=placed.id, updated_at=time.time()), [placed])
         told = message_json(placed, branches.with_more([placed]))
         self._runs.feeds.open_feed(found.id).emit_event("message", {"message": told})
-        return _json({"success": True, "message": told}, status=201)
+        return json_response({"success": True, "message": told}, status=201)
 
 
 def _written(wanted: NewMessage) -> ClientMessage:
@@ -173,7 +174,3 @@ def _known(branches: Branches, message_id: str) -> Message:
     if message is None:
         raise BridgeError(ErrorCode.NOT_FOUND, f"Message '{message_id[:200]}' not found.")
     return message
-
-
-def _json(value: JsonObject, *, status: int = 200) -> web.Response:
-    return web.Response(body=dump_json(value), status=status, content_type="application/json")

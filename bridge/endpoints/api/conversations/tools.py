@@ -15,7 +15,8 @@ from bridge.endpoints.api.conversations.conversations import FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import AvailableTool, AvailableTools, EnabledTools, ToolName
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, read_body
+from bridge.http.body import read_body
+from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from bridge.storage.conversations import ConversationTables
 
 Tools = tuple[EnabledTool, ...]

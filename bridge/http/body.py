@@ -1,0 +1,69 @@
+"""Bodies of requests: read within a time and a size, then as a model."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeVar
+
+import orjson
+from aiohttp import web
+from pydantic import BaseModel, ValidationError
+
+from bridge.errors import BridgeError, ErrorCode
+
+DOCUMENT_BODY_BYTES = 40 * 1024 * 1024
+"""Largest body that carries a document: 32 MiB inside JSON."""
+
+DECISION_BODY_BYTES = 4 * 1024 * 1024
+"""Largest body that names operations: 20,000 of them with their digests."""
+
+SMALL_BODY_BYTES = 64 * 1024
+"""Largest body of every other route."""
+
+BODY_SECONDS = 120.0
+"""Seconds for a body to arrive; whoever sends it byte by byte does not hold a request open for ever."""
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+async def read_limited(request: web.Request, max_bytes: int, *, what: str = "body") -> bytes:
+    """The body of a request; a longer one than `max_bytes` is not read to its end.
+
+    `what`: how errors call it.
+
+    Raises:
+        BridgeError: `too_large`; `invalid_request`: it took longer than `BODY_SECONDS`.
+    """
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while len(body) <= max_bytes and (more := await request.content.readany()):
+                body += more
+    except TimeoutError:
+        message = f"The {what} did not arrive within {BODY_SECONDS:g} s."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"limit_s": BODY_SECONDS}) from None
+    if len(body) > max_bytes:
+        message = f"The {what} may have at most {max_bytes} bytes."
+        raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": max_bytes})
+    return bytes(body)
+
+
+async def read_body(
+    request: web.Request, model: type[ModelT], *, max_bytes: int = SMALL_BODY_BYTES
+) -> ModelT:
+    """The JSON body of a request as a model.
+
+    Raises:
+        BridgeError: `invalid_request`, naming the field that is wrong; as `read_limited`.
+    """
+    body = await read_limited(request, max_bytes)
+    try:
+        return model.model_validate(orjson.loads(body or b"{}"))
+    except orjson.JSONDecodeError as error:
+        raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body is not JSON: {error}.") from None
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"]) or "body"
+        raise BridgeError(
+            ErrorCode.INVALID_REQUEST, f"{where}: {problem['msg']}.", detail={"field": where}
+        ) from None
