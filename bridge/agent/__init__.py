@@ -1,1 +1,1 @@
-"""The model loop: a turn of a model, the calls it asks for, and what the client is told; no I/O."""
+"""The model loop: a model's turn, its tool calls and the events that a client sees; does no I/O itself."""

@@ -1,6 +1,7 @@
-"""How a request to a model fails, in the words and statuses of OpenAI's API.
+"""Errors of a request to a model, with the types, codes and statuses of OpenAI's API.
 
-An error knows its status, type, code and param; whoever speaks HTTP adds the `error_id`, which is logged too.
+An error carries its status, type, code and param; the HTTP endpoint adds the `error_id`, which is also
+logged.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
-    """An error of a model route."""
+    """An error as a model endpoint answers with it."""
 
     status: int
     message: str
     kind: str
-    """`type` on the wire."""
+    """The wire's `type`."""
     code: str
     param: str | None = None
     retry_after_s: float | None = None
     may_retry: bool = True
-    """False: a client that tries again by itself would only make it worse."""
+    """False: a client that retries by itself would only make matters worse."""
 
     def build_body(self, error_id: str) -> JsonObject:
-        """The value of `error`. The id stands in the message too: many programs show nothing else."""
+        """Build the value of `error`. The message repeats the id, because many programs show nothing else."""
         return {
             "message": fit_text(f"{self.message} (error_id: {error_id})"),
             "type": self.kind,
@@ -46,7 +47,7 @@ class ApiError:
 
 
 class ApiFailure(Exception):
-    """Ends a request to a model with an error."""
+    """Raised to end a request to a model with an error."""
 
     def __init__(self, error: ApiError) -> None:
         super().__init__(error.message)
@@ -54,19 +55,19 @@ class ApiFailure(Exception):
 
 
 def log_error(error: ApiError, error_id: str, *, to: logging.Logger = _log) -> None:
-    """One line: what a user reads out to whoever runs the bridge leads here."""
+    """Log an error in one line; the `error_id` that a user reports to the operator leads to it."""
     level = logging.WARNING if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR else logging.INFO
     message = error.message.replace("\n", " ")[:500]
     to.log(level, "error_id=%s %d %s: %s", error_id, error.status, error.code, message)
 
 
 def fit_text(text: str) -> str:
-    """A message as long as every error's may be."""
+    """Cut a text to the maximum length of an error message."""
     return str(fit_message(text))
 
 
 def of_wire(error: WireError) -> ApiError:
-    """An error of the bridge itself."""
+    """Convert an error of the bridge itself."""
     kind, code = _OWN.get(error.code, (None, error.code.value))
     status = HTTP_STATUS_OF[error.code]
     if kind is None:
@@ -86,21 +87,21 @@ _OWN: dict[ErrorCode, tuple[str | None, str]] = {
     ErrorCode.UNAUTHORIZED: (_INVALID, "invalid_api_key"),
     ErrorCode.RATE_LIMITED: ("rate_limit_error", "rate_limit_exceeded"),
 }
-"""Codes for which OpenAI has a name of its own: type (None: by the status) and code."""
+"""Codes for which OpenAI has a name of its own: type (None: chosen by the status) and code."""
 
 
 def of_invalid(error: InvalidRequest) -> ApiError:
-    """A request that cannot be understood."""
+    """Convert the error of a request that cannot be understood."""
     return ApiError(HTTPStatus.BAD_REQUEST, error.message, _INVALID, error.code, error.param)
 
 
 def unknown_model(message: str) -> ApiError:
-    """There is no model of a name."""
+    """Build the error for a model name that nobody offers."""
     return ApiError(HTTPStatus.NOT_FOUND, message, _INVALID, "model_not_found", "model")
 
 
 def of_model(error: ModelError) -> ApiError:
-    """A provider's failure. What only the operator can change is not the caller's fault: 502."""
+    """Convert a provider's failure. What only the operator can fix is not the caller's fault: 502."""
     is_late = error.code == "upstream_timeout"
     status = HTTPStatus.GATEWAY_TIMEOUT if is_late else _status_for(error.status)
     return ApiError(
@@ -115,7 +116,7 @@ def of_model(error: ModelError) -> ApiError:
 
 
 def told_error(error: ModelError | BridgeError | InvalidRequest) -> ApiError:
-    """What ended a turn, in OpenAI's form."""
+    """Convert whatever ended a turn into OpenAI's form."""
     match error:
         case ModelError():
             return of_model(error)
@@ -126,7 +127,7 @@ def told_error(error: ModelError | BridgeError | InvalidRequest) -> ApiError:
 
 
 def of_failed(result: TurnResult) -> ApiError | None:
-    """Why a turn failed after it had begun; None when it did not fail."""
+    """Return why a turn failed after it had started; None when it did not fail."""
     if result.status != "failed":
         return None
     if result.error is not None:
@@ -137,7 +138,7 @@ def of_failed(result: TurnResult) -> ApiError | None:
 
 
 _PASSED_ON = frozenset({400, 402, 404, 409, 413, 415, 422, 429})
-"""Statuses of a provider that say something about the request."""
+"""Provider statuses that blame the request, passed on to the caller."""
 
 
 def _status_for(status: int | None) -> int:

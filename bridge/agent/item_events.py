@@ -1,7 +1,7 @@
-"""The stream events by which an item of the Responses API comes, for items that the bridge makes itself.
+"""Stream events of the Responses API for items that the bridge makes itself.
 
-Gives event bodies without `sequence_number`, complete and in OpenAI's order: whoever reads the stream with
-OpenAI's SDK cannot tell these from a provider's. Knows nothing of models and callers.
+Event bodies come without `sequence_number`, complete and in OpenAI's order: a client that reads the stream
+with OpenAI's SDK cannot tell them from a provider's. Knows nothing of models and callers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EndStatus = Literal["completed", "incomplete"]
 
 
 class MessageEvents:
-    """One assistant message of one text, written as it comes: `begin`, any number of `delta`s, `end`."""
+    """One assistant message of one text: `begin_message`, any number of `add_text`, `finish_message`."""
 
     def __init__(self, item_id: str, output_index: int) -> None:
         self.output_index = output_index
@@ -25,7 +25,7 @@ class MessageEvents:
         self._texts: list[str] = []
 
     def begin_message(self) -> list[JsonObject]:
-        """The message and its part, both still empty."""
+        """Return the events that open the message and its part, both still empty."""
         return [
             {
                 "type": "response.output_item.added",
@@ -36,12 +36,12 @@ class MessageEvents:
         ]
 
     def add_text(self, text: str) -> JsonObject:
-        """More of the text."""
+        """Return the delta event for more text."""
         self._texts.append(text)
         return {"type": "response.output_text.delta", **self._place(), "delta": text, "logprobs": []}
 
     def finish_message(self, status: EndStatus = "completed") -> list[JsonObject]:
-        """The text whole; the last of them carries the item."""
+        """Return the closing events, which carry the complete text; the last one carries the item."""
         text = "".join(self._texts)
         return [
             {"type": "response.output_text.done", **self._place(), "text": text, "logprobs": []},
@@ -67,12 +67,12 @@ class MessageEvents:
 
 
 def text_part(text: str) -> JsonObject:
-    """The content part that holds a text."""
+    """Build the content part that holds a text."""
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
 def call_item(item_id: str, call_id: str, name: str, arguments: str) -> Item:
-    """A finished `function_call`."""
+    """Build a finished `function_call`."""
     return {
         "id": item_id,
         "type": "function_call",
@@ -84,7 +84,7 @@ def call_item(item_id: str, call_id: str, name: str, arguments: str) -> Item:
 
 
 def call_events(item: Item, output_index: int) -> Iterator[JsonObject]:
-    """All events of a finished `function_call`; its arguments come in one piece."""
+    """Yield all events of a finished `function_call`; its arguments come in one delta."""
     arguments = text_at(item, "arguments")
     place: JsonObject = {"item_id": text_at(item, "id"), "output_index": output_index}
     begun: Item = {**item, "status": "in_progress", "arguments": ""}
@@ -100,7 +100,7 @@ def call_events(item: Item, output_index: int) -> Iterator[JsonObject]:
 
 
 def begun_response(request: ModelRequest, response_id: str, created_at: int) -> JsonObject:
-    """As it stands in `response.created`: every member that OpenAI's SDK asks for, nothing said yet.
+    """Build the object of `response.created`: every member that OpenAI's SDK requires, and no output yet.
 
     `created_at`: seconds since 1970.
     """

@@ -1,6 +1,6 @@
-"""Items of the Responses API: what a model is given and what it answers, as JSON objects kept verbatim.
+"""Items of the Responses API: a model's input and output, as JSON objects stored verbatim.
 
-Receives and gives `Item`s; reads from them only what the loop decides by. Never changes one in place.
+Receives and returns `Item`s; reads from them only what the loop decides by. Never changes one in place.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ AWAITING_TYPES = frozenset(
         "mcp_approval_request",
     }
 )
-"""Items other than a `function_call` that need an answer from the caller before the model can go on."""
+"""Items other than a `function_call` that need an answer from the caller before the model can continue."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """A `function_call` item, or another one that awaits an answer, read."""
+    """A `function_call` item, or another one that awaits an answer, in parsed form."""
 
     call_id: str
     """The provider's id of the call, which its output must name; "" when the provider gave none."""
     name: str
-    """As the model wrote it; "" when it wrote none."""
+    """Name as the model wrote it; "" when it wrote none."""
     arguments_text: str
     """JSON text as the model wrote it: perhaps broken, perhaps empty."""
     item: Item
 
 
 def model_call(item: Item) -> ModelCall | None:
-    """The call that an item is; None for any other item."""
+    """Parse an item as a `function_call`; None for any other item."""
     if item.get("type") != "function_call":
         return None
     return ModelCall(text_at(item, "call_id"), text_at(item, "name"), arguments_text(item), item)
 
 
 def arguments_text(item: Item) -> str:
-    """The arguments of a `function_call` as JSON text; some providers send the object itself."""
+    """Return the arguments of a `function_call` as JSON text; some providers send the object itself."""
     arguments = item.get("arguments")
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
@@ -58,7 +58,7 @@ def arguments_text(item: Item) -> str:
 
 
 def awaiting_call(item: Item) -> ModelCall | None:
-    """The call that an item of `AWAITING_TYPES` is, whose input stands for arguments; None for any other."""
+    """Parse an item of `AWAITING_TYPES`, with its input in place of arguments; None for any other."""
     if text_at(item, "type") not in AWAITING_TYPES:
         return None
     call_id = text_at(item, "call_id") or text_at(item, "id")
@@ -66,13 +66,13 @@ def awaiting_call(item: Item) -> ModelCall | None:
 
 
 def call_id_of(item: Item) -> str:
-    """The id of the call that an item is; "" for any other item."""
+    """Return the id of the call that an item makes; "" for any other item."""
     call = model_call(item) or awaiting_call(item)
     return call.call_id if call else ""
 
 
 def answered_call_id(item: Item) -> str:
-    """The id of the call that an item answers; "" for any other item."""
+    """Return the id of the call that an item answers; "" for any other item."""
     kind = text_at(item, "type")
     if kind == "mcp_approval_response":
         return text_at(item, "approval_request_id")
@@ -80,7 +80,7 @@ def answered_call_id(item: Item) -> str:
 
 
 def in_call_order(items: Sequence[Item]) -> tuple[Item, ...]:
-    """The items, with outputs that follow each other in the order of their calls."""
+    """Return the items with each run of consecutive outputs sorted into the order of their calls."""
     ordered: list[Item] = []
     outputs: list[Item] = []
     places: dict[str, int] = {}
@@ -101,12 +101,12 @@ def _by_place(outputs: list[Item], places: Mapping[str, int]) -> list[Item]:
 
 
 def new_call_id() -> str:
-    """An id for a call that came without one."""
+    """Create an id for a call that came without one."""
     return f"call_{secrets.token_hex(12)}"
 
 
 def output_item(call_id: str, output: str | Sequence[JsonObject]) -> Item:
-    """The output of a call, a text or content parts. A failure is told in the text: its status is refused."""
+    """Build a call's output, from a text or content parts. A failure too: any other status is refused."""
     content: JsonValue = output if isinstance(output, str) else [*output]
     return {
         "type": "function_call_output",
@@ -118,13 +118,13 @@ def output_item(call_id: str, output: str | Sequence[JsonObject]) -> Item:
 
 
 def message_item(role: Literal["user", "assistant", "system", "developer"], text: str) -> Item:
-    """A message of one text."""
+    """Build a message of one text."""
     kind = "output_text" if role == "assistant" else "input_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
 
 
 def message_text(item: Item) -> str:
-    """The text of a message item, its parts joined; refusals are not text. "" for any other item."""
+    """Return the text of a message item, its parts joined, refusals left out. "" for any other item."""
     if item.get("type", "message") != "message":
         return ""
     content = item.get("content")
@@ -135,13 +135,13 @@ def message_text(item: Item) -> str:
 
 
 _NO_ANSWERS = ("reasoning", "_call", "mcp_list_tools", "mcp_approval_request")
-"""Ends of the types of items that are work, not words."""
+"""Endings of item types that are the model's work, not part of its answer."""
 
 
 def is_answer(item: Item) -> bool:
-    """Whether an item of a model says something to the user: a text, a refusal, an image.
+    """Return whether an item of a model says something to the user: a text, a refusal, an image.
 
-    What it thinks, what it wants to have called, and what its provider searched or ran for it, is none.
+    Reasoning, tool calls, and what the provider searched or ran on the model's behalf do not count.
     """
     kind = text_at(item, "type") or "message"
     if kind != "message":
@@ -151,14 +151,14 @@ def is_answer(item: Item) -> bool:
 
 
 def usage_of(response: JsonObject) -> JsonObject:
-    """The `usage` of a response object; empty when the provider gave none."""
+    """Return the `usage` of a response object; empty when the provider gave none."""
     return object_at(response, "usage")
 
 
 def add_usage(usage: JsonObject, more: JsonObject) -> JsonObject:
-    """Both added, member by member: numbers add up, objects are summed, of anything else the later one stays.
+    """Add two usages, member by member: numbers and objects are summed; of anything else the later one wins.
 
-    A member that is null, or of another kind than before, changes nothing that is known.
+    A member that is null, or of another type than before, leaves the known value unchanged.
     """
     total = dict(usage)
     for name, value in more.items():

@@ -1,7 +1,7 @@
-"""The port to a model: one round asked, its events as they come.
+"""The port to a model: one round requested, its events streamed.
 
-A provider that speaks Chat Completions, and the demo model, are heard as if they spoke Responses: everything
-behind this port knows one language. See `bridge/providers/models.py` and `bridge/agent/demo/model.py`.
+A provider that speaks Chat Completions, and the demo model, are translated into Responses: everything behind
+this port knows one protocol. See `bridge/providers/models.py` and `bridge/agent/demo/model.py`.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from bridge.agent.items import Item
 from toolserver.json_types import JsonObject, JsonValue, text_at
 
 Note: TypeAlias = Callable[[str], None]
-"""Takes a line of a log."""
+"""Callback that receives one line of a log."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What a model is asked in one round."""
+    """One round's request to a model."""
 
     model: str
-    """The provider's name for it."""
+    """The provider's name for the model."""
     input: tuple[Item, ...]
     instructions: str | None = None
     tools: tuple[JsonObject, ...] = ()
-    """In the Responses form; empty: the request has no `tools` at all."""
+    """Tools in the Responses form; when empty, the request has no `tools` member at all."""
     options: JsonObject = field(default_factory=dict[str, JsonValue])
     """Every other member of a Responses request (`temperature`, `reasoning`, `tool_choice`, …), passed on."""
     chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
-    """Members that only a request of Chat Completions has (`stop`, `seed`, …), of a caller who speaks it."""
+    """Members that exist only in Chat Completions (`stop`, `seed`, …), from a caller who speaks it."""
     note: Note | None = field(default=None, compare=False)
-    """Where what happens on the way to the provider is noted, if anybody wants to know."""
+    """Where to log what happens on the way to the provider; None: nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class ModelEvent:
     """One stream event of the Responses API, without its `sequence_number`."""
 
     body: JsonObject
-    """As the provider sent it. `output_index` counts the items of this round."""
+    """The event as the provider sent it. `output_index` counts the items of this round."""
 
     @property
     def type(self) -> str:
-        """Such as `response.output_text.delta`."""
+        """The event's type, such as `response.output_text.delta`."""
         return text_at(self.body, "type")
 
 
@@ -53,7 +53,7 @@ ENDINGS = frozenset({"response.completed", "response.incomplete", "response.fail
 
 
 class ModelError(Exception):
-    """A provider that answered with an error, or not at all, before the first event of a round or amid it."""
+    """A provider answered with an error or not at all, before the first event of a round or during it."""
 
     def __init__(
         self,
@@ -76,10 +76,10 @@ class ModelError(Exception):
 
 
 class Model(Protocol):
-    """A model behind some provider. Safe for any number of rounds at once."""
+    """A model behind some provider. Safe for any number of concurrent rounds."""
 
     def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round. Ends with exactly one event of `ENDINGS`; closing the generator hangs up.
+        """Stream one round. Ends with exactly one event of `ENDINGS`; closing the generator hangs up.
 
         Deltas come as soon as the provider sends them. Every item comes whole in `response.output_item.done`,
         and in the ending's `response.output`.

@@ -1,6 +1,6 @@
-"""What a model reads of a call that was not run, or failed: one JSON error, in words it knows. Pure.
+"""JSON errors that a model reads in place of the output of a call that was skipped or failed. Pure.
 
-The table of `docs/reference/model-loop.md` is made of what stands here.
+The table of `docs/reference/model-loop.md` lists the texts of this module.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ NOTHING_SAID = (
     "The tools have been called, but the model wrote no answer. Ask again, for example: "
     "*Sum up what the tools returned.*"
 )
-"""In place of the answer that a model did not give."""
+"""Text in place of the answer that a model did not give."""
 
 
 def skipped_at_limit(max_rounds: int) -> str:
-    """The output of a call in the last round that a turn allows."""
+    """Return the output of a call in the last round that a turn allows."""
     return (
         f"TOOL_CALL_SKIPPED: tool-call loop limit reached ({max_rounds}/{max_rounds}); call not executed. "
         "Answer with what you have."
@@ -26,7 +26,7 @@ def skipped_at_limit(max_rounds: int) -> str:
 
 
 def skipped_at_call_limit(max_calls: int) -> str:
-    """The output of a call beyond `max_tool_calls`."""
+    """Return the output of a call beyond `max_tool_calls`."""
     return (
         f"TOOL_CALL_SKIPPED: max_tool_calls ({max_calls}) reached; call not executed. "
         "Answer with what you have."
@@ -34,7 +34,7 @@ def skipped_at_call_limit(max_calls: int) -> str:
 
 
 def omitted_notice(name: str) -> str:
-    """What a user is told of a result that does not fit into the model's context."""
+    """Return the notice to the user about a result that does not fit into the model's context."""
     return (
         f"The result of {quote_text(name)} is too long for what the model can still read, so it was left "
         "out. The call stands in the bridge page under Calls."
@@ -42,7 +42,7 @@ def omitted_notice(name: str) -> str:
 
 
 def unknown_text(name: str, *, can_search: bool) -> str:
-    """The output of a call of a tool that the model was not given; `can_search`: it can look further."""
+    """Return the output of a call of an unknown tool; `can_search`: the model can search for operations."""
     if not name.strip():
         return _error_json(WireError(code=ErrorCode.UNKNOWN_TOOL, message="Tool call missing name."))
     message = f"Tool not found: there is no tool {quote_text(name)}. Call only tools that you were given."
@@ -52,7 +52,7 @@ def unknown_text(name: str, *, can_search: bool) -> str:
 
 
 def error_text(error: WireError, name: str) -> str:
-    """The output of a call of a tool that ended with `error`: `{"error": {"code", "message", …}}`."""
+    """Return the output of a call that ended with `error`: `{"error": {"code", "message", …}}`."""
     return _error_json(error.model_copy(update={"message": _message(error, f"Tool {quote_text(name)}")}))
 
 
@@ -63,7 +63,7 @@ def _error_json(error: WireError) -> str:
 def _message(error: WireError, tool: str) -> str:
     said = error.message
     match error.code:
-        case ErrorCode.UNKNOWN_TOOL:  # it was there when the turn began
+        case ErrorCode.UNKNOWN_TOOL:  # it was there when the turn started
             return f"{tool} is no longer available in this session."
         case ErrorCode.INVALID_ARGUMENTS:
             return f"Invalid arguments: {said}"

@@ -1,4 +1,4 @@
-"""What is known of one model, as far as requests to it get something unasked."""
+"""Per-model facts and defaults by which requests get options that their caller did not ask for."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from toolserver.json_types import JsonObject, JsonValue
 
 @dataclass(frozen=True, slots=True)
 class ProviderFeatures:
-    """What requests to one model get unasked. As it stands: nothing."""
+    """Options added to every request to one model. The defaults add nothing."""
 
     is_responses: bool = False
-    """Its provider speaks Responses."""
+    """Whether the model's provider speaks Responses."""
     web_search: WebSearch | None = None
-    """None: it cannot."""
+    """How the model searches the web; None: it cannot."""
     searches_unasked: bool = False
     max_results: int | None = None
     context_size: ContextSize | None = None
@@ -24,4 +24,4 @@ class ProviderFeatures:
     reasoning_summary: Summary | None = None
     reasons: bool = False
     options: JsonObject = field(default_factory=dict[str, JsonValue])
-    """What the model's settings say for requests that do not."""
+    """Options from the model's settings, for requests that do not set them."""

@@ -1,7 +1,7 @@
-"""What a request gets besides what its caller says: a search of the web, truncation, reasoning.
+"""Options added to a request beyond what its caller set: web search, truncation, reasoning.
 
-Receives a caller's request and what is known of its model; gives the request as the loop runs it. What a
-caller or the model's own options say always wins. Pure.
+Receives a caller's request and what is known of its model; returns the request as the loop runs it. What a
+caller or the model's own options set always wins. Pure.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from bridge.agent.turn import TurnRequest
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 FEATURES = "features"
-"""Member of a request: `{"web_search": true}`, as Open WebUI has it. No provider is sent it."""
+"""Request member `{"web_search": true}`, as Open WebUI sends it. It is never passed on to a provider."""
 
 WEB_SEARCH = "web_search"
 ENCRYPTED_REASONING = "reasoning.encrypted_content"
 
 _SEARCH_TYPES = ("web_search", "web_search_preview", "openrouter:web_search")
-"""Types of tools that search the web; dated ones begin so."""
+"""Types of tools that search the web, as prefixes: dated versions begin with them."""
 
 
 def add_provider_options(request: TurnRequest, features: ProviderFeatures) -> TurnRequest:
-    """The request with what its model's settings and the bridge's add to it.
+    """Return the request with the options that its model's settings and the bridge's add to it.
 
-    A task (a title, tags) gets nothing that costs: no search, no summary of thoughts.
+    A task (a title, tags) gets nothing that costs: no search, no reasoning summary.
     """
     options = {name: value for name, value in request.options.items() if name not in (FEATURES, "store")}
     tools = request.caller_tools
@@ -40,7 +40,7 @@ def add_provider_options(request: TurnRequest, features: ProviderFeatures) -> Tu
 
 
 def without_effect(options: JsonObject, features: ProviderFeatures) -> tuple[str, ...]:
-    """Features that a request wants and that its model has not, as paths."""
+    """Return the features that a request wants and its model lacks, as paths."""
     wanted = object_at(options, FEATURES)
     return tuple(
         f"{FEATURES}.{name}"
@@ -66,7 +66,7 @@ def _effort(options: JsonObject, features: ProviderFeatures) -> str:
 
 
 def _searches_already(request: TurnRequest, features: ProviderFeatures) -> bool:
-    """Whether the caller, or the model's own options, brought a search along."""
+    """Return whether the caller, or the model's own options, already include a search."""
     kinds = [text_at(tool, "type") for tool in request.caller_tools if isinstance(tool, dict)]
     plugins = [*array_at(request.options, "plugins"), *array_at(features.options, "plugins")]
     ids = [text_at(plugin, "id") for plugin in plugins if isinstance(plugin, dict)]
@@ -89,7 +89,7 @@ def _search_tool(features: ProviderFeatures) -> JsonObject:
 
 
 def _with_responses_options(options: JsonObject, features: ProviderFeatures, *, is_task: bool) -> JsonObject:
-    """Nothing is stored at the provider, so that reasoning must come encrypted to be sent back."""
+    """Add Responses options. The provider stores nothing by default, so reasoning must come encrypted."""
     told: dict[str, JsonValue] = {**options}
     told["store"] = features.options.get("store", False)
     if features.truncation and "truncation" not in features.options:

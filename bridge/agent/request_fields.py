@@ -1,4 +1,4 @@
-"""Members of a request body, read with their types; what is wrong is named as OpenAI names it."""
+"""Typed readers for the members of a request body; errors name the member as OpenAI does."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from bridge.agent.turn import TurnRequest
 from toolserver.json_types import JsonObject, JsonValue
 
 MAX_ROUNDS_MEMBER = "max_function_call_loops"
-"""A request's own limit of rounds, under the name of the setting."""
+"""Request member with a limit of rounds, named like the setting."""
 
 MAX_ROUNDS_ASKED = 1000
-"""The most rounds that a request may ask for."""
+"""Maximum number of rounds that a request may ask for."""
 
 
 class InvalidRequest(Exception):
-    """A request that cannot be understood, or asks for what the bridge does not do. Nothing was begun."""
+    """A request that cannot be understood, or asks for what the bridge does not do. Nothing was started."""
 
     def __init__(self, message: str, *, param: str | None, code: str) -> None:
         """`param`: path of the member, such as `messages[0].role`; `code`: as in OpenAI's errors."""
@@ -29,7 +29,7 @@ class InvalidRequest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """A request as every door understands it, before anybody knows who asks."""
+    """A request in the form that all endpoints share, before its user is known."""
 
     model: str
     input: tuple[Item, ...]
@@ -37,22 +37,22 @@ class ParsedRequest:
     caller_tools: tuple[JsonObject, ...] = ()
     options: JsonObject = field(default_factory=dict[str, JsonValue])
     chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
-    """Chat Completions only: what no Responses request has a member for."""
+    """Members that exist only in Chat Completions."""
     with_tools: bool = True
     max_rounds: int | None = None
     streams: bool = False
     stores: bool = False
-    """The answer is kept under its id (Responses only)."""
+    """Whether the answer is stored under its id (Responses only)."""
     background: bool = False
-    """The answer is made whether or not its caller stays (Responses only)."""
+    """Whether the answer is completed even if its caller disconnects (Responses only)."""
     previous_response_id: str | None = None
     wants_usage_chunk: bool = False
-    """Chat Completions only: a last chunk with the usage."""
+    """Whether the stream ends with a chunk of usage (Chat Completions only)."""
     dropped: tuple[str, ...] = ()
-    """Members that no provider is told, in the order of the body; they had no effect."""
+    """Members that are not passed on to any provider, in the order of the body; they had no effect."""
 
     def build_turn(self, user_id: str, turn_id: str, *, may_have_tools: bool) -> TurnRequest:
-        """What the loop is asked, by this user, as far as the request says it."""
+        """Build the loop's request for this user, as far as the body determines it."""
         return TurnRequest(
             user_id=user_id,
             turn_id=turn_id,
@@ -69,7 +69,7 @@ class ParsedRequest:
 
 
 def required_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> str:
-    """A string that must be there and not be empty."""
+    """Read a string that must be present and not empty."""
     param = where + name
     if body.get(name) is None:
         raise InvalidRequest(
@@ -82,7 +82,7 @@ def required_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> 
 
 
 def optional_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> str | None:
-    """A string, or None when there is none."""
+    """Read a string; None when it is absent."""
     value = body.get(name)
     if value is None or isinstance(value, str):
         return value
@@ -90,7 +90,7 @@ def optional_text(body: Mapping[str, JsonValue], name: str, where: str = "") -> 
 
 
 def read_flag(body: Mapping[str, JsonValue], name: str, *, default: bool = False) -> bool:
-    """A boolean, which is `default` when it is absent."""
+    """Read a boolean; `default` when it is absent."""
     value = body.get(name)
     if value is None:
         return default
@@ -100,7 +100,7 @@ def read_flag(body: Mapping[str, JsonValue], name: str, *, default: bool = False
 
 
 def optional_object(body: Mapping[str, JsonValue], name: str, where: str = "") -> JsonObject:
-    """An object, empty when there is none."""
+    """Read an object; empty when it is absent."""
     value = body.get(name)
     if value is None:
         return {}
@@ -108,21 +108,21 @@ def optional_object(body: Mapping[str, JsonValue], name: str, where: str = "") -
 
 
 def as_object(value: JsonValue, param: str) -> JsonObject:
-    """A value that must be an object."""
+    """Return a value that must be an object."""
     if isinstance(value, dict):
         return value
     raise wrong_type(param, "an object", value)
 
 
 def as_array(value: JsonValue, param: str) -> list[JsonValue]:
-    """A value that must be an array."""
+    """Return a value that must be an array."""
     if isinstance(value, list):
         return value
     raise wrong_type(param, "an array", value)
 
 
 def asked_rounds(body: Mapping[str, JsonValue]) -> int | None:
-    """How many rounds the request allows; None when it does not say."""
+    """Read how many rounds the request allows; None when it does not say."""
     value = body.get(MAX_ROUNDS_MEMBER)
     if value is None:
         return None
@@ -135,7 +135,7 @@ def asked_rounds(body: Mapping[str, JsonValue]) -> int | None:
 
 
 def wrong_type(param: str, expected: str, value: JsonValue) -> InvalidRequest:
-    """A member that has another type than it must have."""
+    """Build the error for a member of the wrong type."""
     message = f"Invalid type for '{param}': expected {expected}, but got {_kind(value)} instead."
     return InvalidRequest(message, param=param, code="invalid_type")
 

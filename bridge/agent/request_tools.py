@@ -1,4 +1,4 @@
-"""Tools that a request brings along, in the shape of either protocol, and whether it wants the bridge's."""
+"""Tools that a request brings along, in either protocol's shape, and whether it accepts the bridge's."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from bridge.agent.request_fields import InvalidRequest, as_array, as_object
 from toolserver.json_types import JsonObject, JsonValue
 
 EXTRA_TOOLS = "extra_tools"
-"""Tools after `tools`, for callers whose library owns that member; an entry that is no object is left out."""
+"""Request member for further tools, for callers whose library owns `tools`; non-object entries are dropped.
+"""
 
 
 def caller_tools(body: Mapping[str, JsonValue]) -> tuple[JsonObject, ...]:
-    """The tools of `tools`, then of `extra_tools`, in the Responses form.
+    """Return the tools of `tools`, then of `extra_tools`, in the Responses form.
 
     Raises:
         InvalidRequest: `tools` is no array of objects with a `type`.
@@ -30,7 +31,7 @@ def caller_tools(body: Mapping[str, JsonValue]) -> tuple[JsonObject, ...]:
 
 
 def wants_tools(body: Mapping[str, JsonValue]) -> bool:
-    """Whether the bridge's tools may be offered: not to a task (a title), nor where no call may be made.
+    """Return whether the bridge's tools may be offered: not to a task (a title), nor if calls are forbidden.
 
     Open WebUI names a task in `metadata.task`, where it leaves its metadata in the request.
     """
@@ -40,7 +41,7 @@ def wants_tools(body: Mapping[str, JsonValue]) -> bool:
 
 
 def responses_tool(tool: JsonObject) -> JsonObject:
-    """A tool in the Responses form: Chat Completions put its members under the name of its type."""
+    """Convert a tool to the Responses form: Chat Completions nests its members under the name of its type."""
     kind = tool.get("type")
     inner = tool.get(kind) if isinstance(kind, str) else None
     if kind not in ("function", "custom") or not isinstance(inner, dict):
@@ -50,7 +51,7 @@ def responses_tool(tool: JsonObject) -> JsonObject:
 
 
 def responses_tool_choice(choice: JsonValue) -> JsonValue:
-    """A `tool_choice` in the Responses form."""
+    """Convert a `tool_choice` to the Responses form."""
     if not isinstance(choice, dict):
         return choice
     kind = choice.get("type")

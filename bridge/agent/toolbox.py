@@ -1,7 +1,7 @@
 """The tools of one turn: what the model is offered, and who runs each.
 
 Order: shared servers (the registry), the user's own servers (direct), then the caller's. The caller's names
-are the caller's word and stay; a tool of the bridge whose name is taken gets its server's id before it.
+are never changed; a tool of the bridge whose name is taken gets its server's id as a prefix.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ class BridgeTool:
     """A tool that the bridge runs."""
 
     offered_name: str
-    """What the model calls it."""
+    """Name by which the model calls the tool."""
     name: str
-    """What the engine calls it."""
+    """Name by which the engine knows the tool."""
     title: str
-    """For people."""
+    """Title for people."""
     definition: JsonObject
-    """In the Responses form: `type`, `name`, `description`, `parameters`, `strict`."""
+    """Definition in the Responses form: `type`, `name`, `description`, `parameters`, `strict`."""
     schema: JsonObject
-    """Of the arguments, as the document has them; a strict definition says less."""
+    """Schema of the arguments as the document has it; a strict definition says less."""
     server_id: str | None = None
-    """None: a tool of the bridge itself."""
+    """Id of the tool's server; None: a tool of the bridge itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutput:
-    """What the model reads of one call."""
+    """The output of one call, as the model reads it."""
 
     text: str
     has_succeeded: bool
@@ -44,9 +44,9 @@ class CallOutput:
     files: tuple[JsonObject, ...] = ()
     """Images and files for the user: `{"type", "url", "mime"}`."""
     is_left_alone: bool = False
-    """Not tried: its breaker is open."""
+    """Whether the call was skipped because its circuit breaker is open."""
     usage: JsonObject = field(default_factory=dict[str, JsonValue])
-    """Of models that the call itself asked."""
+    """Usage of models that the call itself queried."""
 
 
 class LocalTool(Protocol):
@@ -54,11 +54,11 @@ class LocalTool(Protocol):
 
     @property
     def tool(self) -> BridgeTool:
-        """What it is."""
+        """The tool's definition."""
         ...
 
     async def run_call(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
-        """Run one call to its end; wrong arguments have an output, too. `input`: see `Toolbox.run_calls`."""
+        """Run one call to its end; wrong arguments yield an output, too. `input`: see `Toolbox.run_calls`."""
         ...
 
 
@@ -67,20 +67,20 @@ class Toolbox(Protocol):
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What the user should know about tools that are missing."""
+        """Notices to the user about tools that are missing."""
         ...
 
     @property
     def definitions(self) -> tuple[JsonObject, ...]:
-        """What the model is sent, in order, in the Responses form; no two functions have the same name."""
+        """Definitions sent to the model, in order, in the Responses form; no two functions share a name."""
         ...
 
     def find_own_tool(self, name: str) -> BridgeTool | None:
-        """The bridge's tool of an offered name."""
+        """Return the bridge's tool with an offered name; None when there is none."""
         ...
 
     def is_callers(self, name: str) -> bool:
-        """Whether the caller runs the tool of that name."""
+        """Return whether the caller runs the tool of that name."""
         ...
 
     async def run_calls(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:

@@ -1,7 +1,7 @@
-"""One turn: what a caller asked of a model, what is told while it runs, and how it ended.
+"""One turn: what a caller asked of a model, the events emitted while it runs, and how it ended.
 
-The doors make a `TurnRequest` of an HTTP request and write `TurnEvent`s as their protocol wants them; the
-loop stands between and knows neither HTTP nor a protocol.
+The endpoints build a `TurnRequest` from an HTTP request and write `TurnEvent`s as their protocol wants them;
+the loop stands between and knows neither HTTP nor a protocol.
 """
 
 from __future__ import annotations
@@ -18,95 +18,96 @@ from bridge.stored_items.items import StoredItem
 from toolserver.json_types import JsonObject, JsonValue
 
 Keeping: TypeAlias = Literal["nothing", "output", "all"]
-"""What of a turn is kept: what it makes (the chat itself has the rest), or what it was given, too."""
+"""How much of a turn is stored: nothing, its output (the chat itself has the rest), or its input as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """What a caller asked, the same from every door."""
+    """A caller's request, the same from every endpoint."""
 
     user_id: str
     turn_id: str
-    """Of this request; the calls of the turn share one limit under it."""
+    """Id of this request; the calls of the turn share one limit under it."""
     model: str
     """The caller's name for the model."""
     input: tuple[Item, ...]
     instructions: str | None = None
     caller_tools: tuple[JsonValue, ...] = ()
-    """Tools that the caller runs itself, and tools of the provider, in the Responses form; see
-    `bridge.agent.tools.engine_toolbox` for what becomes of wrong and doubled ones."""
+    """Tools that the caller runs itself, and tools of the provider, in the Responses form;
+    `bridge.agent.tools.engine_toolbox` drops malformed and duplicate ones."""
     options: JsonObject = field(default_factory=dict[str, JsonValue])
     """Every other member of the request that goes to the provider."""
     chat_options: JsonObject = field(default_factory=dict[str, JsonValue])
-    """As in `ModelRequest`."""
+    """Members that exist only in Chat Completions, as in `ModelRequest`."""
     with_tools: bool = True
     """False: a task request (titles, tags), or the caller wants none of the bridge's tools."""
     own_tools: frozenset[str] | None = None
-    """Names of the bridge's tools that may be called; None: all that its user has accepted and chosen."""
+    """Names of the bridge's tools that may be called; None: all that the user has accepted and chosen."""
     max_rounds: int | None = None
-    """None: as the model's settings or the bridge say."""
+    """Maximum number of rounds; None: as the model's settings or the bridge say."""
     chat_id: str | None = None
     message_id: str | None = None
     keeps: Keeping = "nothing"
     is_task: bool = False
-    """A title, tags: asked about a chat, and no part of it. Markers in it are taken out, and not followed."""
+    """Whether this is a task about a chat (a title, tags): markers in it are removed, not followed."""
     previous_response_id: str | None = None
-    """A kept response that `input` goes on from."""
+    """Id of a stored response that `input` continues."""
     history: tuple[StoredItem, ...] = ()
-    """What a door that keeps messages itself has of earlier turns; it comes before `input`."""
+    """Earlier turns, from an endpoint that stores messages itself; they precede `input`."""
 
 
 DEFAULT_MAX_ROUNDS = 25
-"""Rounds of a model in one turn."""
+"""Default maximum number of rounds of a model in one turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
-    """What the settings of a model say about its turns."""
+    """The settings of a model that concern its turns."""
 
     model: str
-    """The provider's name for it."""
+    """The provider's name for the model."""
     max_rounds: int = DEFAULT_MAX_ROUNDS
-    """`max_function_call_loops`, at least 1."""
+    """Setting `max_function_call_loops`, at least 1."""
     limit_template: str = ""
-    """`max_function_call_loops_reached_template`; "" for the built-in one."""
+    """Setting `max_function_call_loops_reached_template`; "" for the built-in one."""
     can_call_functions: bool = True
-    """By itself, or because its texts are read for calls (`bridge.agent.text_calls.model`)."""
+    """Whether it can, by itself or because its texts are parsed for calls (`bridge.agent.text_calls.model`).
+    """
     sees_images: bool = False
-    """It reads `input_image` parts in the outputs of calls."""
+    """Whether the model reads `input_image` parts in the outputs of calls."""
     strict_tools: bool = True
-    """`enable_strict_tool_calling`."""
+    """Setting `enable_strict_tool_calling`."""
     subquery: bool = False
-    """The model is offered `subquery`, where it is offered tools of the bridge."""
+    """Whether the model is offered `subquery`, where it is offered tools of the bridge."""
     prompt_tokens: int = DEFAULT_PROMPT_TOKENS
-    """That the model reads at most."""
+    """Maximum number of tokens that the model reads."""
     features: ProviderFeatures = field(default_factory=ProviderFeatures)
-    """What its requests get unasked."""
+    """Options added to its requests without the caller asking."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOutput:
-    """Something the model said, as it comes."""
+    """One event of the model's output, as it arrives."""
 
     round: int
-    """From 0."""
+    """Number of the round, from 0."""
     event: ModelEvent
     is_own_call: bool
-    """It belongs to a `function_call` that the bridge runs, and is no affair of the caller's."""
+    """Whether it belongs to a `function_call` that the bridge runs, which is no concern of the caller's."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallStarted:
-    """The bridge runs a call."""
+    """The bridge has started to run a call."""
 
     call: ModelCall
     tool_title: str
-    """For people."""
+    """Title for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallEnded:
-    """A call of the bridge has its output. Given in call order, once all calls of the round have ended.
+    """A call of the bridge has its output. Emitted in call order, once all calls of the round have ended.
 
     A call that is not run (limits, an answer that broke off) ends without having started.
     """
@@ -117,40 +118,40 @@ class CallEnded:
     files: tuple[JsonObject, ...] = ()
     """Images and files for the user: `{"type", "url", "mime"}`."""
     is_left_alone: bool = False
-    """Not tried: its breaker is open."""
+    """Whether the call was skipped because its circuit breaker is open."""
     is_omitted: bool = False
-    """Too long for what the model can still read: `output` says how long it was, and is not shown."""
+    """Whether the result was too long for the model: `output` gives only its size, and is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the user should know, which is not the model's word."""
+    """Something the user should know, which is not part of the model's output."""
 
     level: Literal["info", "warning", "error"]
     text: str
-    """For people, in Markdown."""
+    """Text for people, in Markdown."""
     in_answer: bool
-    """It belongs into the answer's text too (the limit's notice)."""
+    """Whether it also belongs in the answer's text (the limit's notice)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Items that stand from now on in what the model is sent, as they stand there.
+    """Items that are final: from now on they are sent to the model exactly like this.
 
-    Told at the end of a round, before its calls run, and when its calls have been answered. Who keeps items
-    has kept them when `Emit` returns.
+    Emitted at the end of a round, before its calls run, and again when its calls have been answered. A
+    recipient that stores items has stored them when `Emit` returns.
     """
 
     items: tuple[Item, ...]
     usage: JsonObject = field(default_factory=dict[str, JsonValue])
-    """Of the turn until now, as in its result."""
+    """Usage of the turn so far, as in its result."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemStored:
     """An item, or a notice within the answer, got the id by which it is found again.
 
-    It follows the event that it belongs to at once: `response.output_item.done`, `CallEnded`, `Notice`.
+    Immediately follows the event that it belongs to: `response.output_item.done`, `CallEnded`, `Notice`.
     """
 
     id: str
@@ -159,7 +160,7 @@ class ItemStored:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """A text that goes beside the answer, for clients that have a place for it."""
+    """A text shown beside the answer, for clients that have a place for it."""
 
     title: str
     text: str
@@ -168,7 +169,7 @@ class Attached:
 TurnEvent: TypeAlias = ModelOutput | CallStarted | CallEnded | Notice | Settled | ItemStored | Attached
 
 Emit: TypeAlias = Callable[[TurnEvent], Awaitable[None]]
-"""Takes an event to the caller; may wait for a slow reader. Raising ends the turn."""
+"""Sends an event to the caller; may wait for a slow reader. Raising ends the turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +189,6 @@ class TurnResult:
     """The last round's response object: model, `incomplete_details`, `error`, service tier."""
     limit_reached: bool = False
     error: ModelError | None = None
-    """Why it failed; there always where it did."""
+    """Why the turn failed; set whenever it did."""
     is_kept: bool = False
-    """All that was to be kept of it is kept."""
+    """Whether everything of the turn that was to be stored has been stored."""
