@@ -1,1 +1,1 @@
-"""Calls, notices and markers as text that a chat shows."""
+"""Rendering of tool calls, notices and item markers into the text that a chat shows."""

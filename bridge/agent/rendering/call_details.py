@@ -1,6 +1,6 @@
-"""Calls shown in an answer's text as `<details type="tool_calls">` blocks, and such blocks read again.
+"""Calls in an answer's text as `<details type="tool_calls">` blocks: written, and read back.
 
-Open WebUI renders a block as a chip with arguments and result, and keeps it as text: in the next request it
+Open WebUI renders a block as a chip with arguments and result, and stores it as text: in the next request it
 comes back in the assistant's message, where it must not reach the model as its own words. The form is that
 which Open WebUI 0.12.4 reads (its Markdown tokenizer, read 2026-11-22). Everything of a call is foreign text
 and is escaped, so that nothing in it can end an attribute or the block.
@@ -20,10 +20,10 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 
 CALL_TYPE = "tool_calls"
 _REASONING_TYPE = re.compile(r"(?:.*\.)?reasoning")
-"""`reasoning`, or `<module>.reasoning` as other programs write it."""
+"""Pattern of `reasoning`, or `<module>.reasoning` as other programs write it."""
 
 _BREAKS = {ord(sign): f"&#{ord(sign)};" for sign in "\n\r\u2028\u2029"}
-"""Signs that a JavaScript `.` does not match."""
+"""Escapes of the line breaks that a JavaScript `.` does not match."""
 _TAG = re.compile(r"<details(\s[^<>\n]*)?>|</details>")
 _ATTRIBUTE = re.compile(r'(?<=\s)([\w-]++)="([^"]*)"')
 _SUMMARY = re.compile(r"\s*<summary>[^<]*</summary>[ \t]*\n?")
@@ -37,20 +37,20 @@ class ShownCall:
     name: str
     arguments_text: str
     output: str | None
-    """None: the block shows a call that was still running."""
+    """Output of the call; None: the block shows a call that was still running."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextWithoutDetails:
-    """A text without its blocks, and the calls that stood in them."""
+    """A text without its blocks, and the calls that were in them."""
 
     text: str
     calls: tuple[ShownCall, ...]
-    """In their order; blocks of reasoning have none."""
+    """Calls in their order; blocks of reasoning have none."""
 
 
 def call_block(call: ModelCall, output: Item, files: Sequence[JsonObject] = ()) -> str:
-    """The block of a call that has ended. It has to begin a line, and ends with a line break.
+    """Return the block of a finished call. It must start on a new line, and ends with a line break.
 
     `files`: `{"type", "url"}` of images and files that belong to the result.
     """
@@ -61,12 +61,12 @@ def call_block(call: ModelCall, output: Item, files: Sequence[JsonObject] = ()) 
 
 
 def pending_block(call: ModelCall) -> str:
-    """The block of a call that runs."""
+    """Return the block of a call that is running."""
     return f"<details {_attributes(call, is_done=False)}>\n<summary>Executing...</summary>\n</details>\n"
 
 
 def output_text(output: Item) -> str:
-    """The text of a `function_call_output`, which may be a list of parts; parts without text are left out."""
+    """Return the text of a `function_call_output`; of a list of parts, those with text, joined by lines."""
     whole = output.get("output")
     if isinstance(whole, str):
         return whole
@@ -86,19 +86,19 @@ def _attributes(call: ModelCall, *, is_done: bool) -> str:
 
 
 def _escaped(text: str) -> str:
-    """For an attribute, which has to stay on its line."""
+    """Escape a text for an attribute, which must stay on one line."""
     return html.escape(text).translate(_BREAKS)
 
 
 def _arguments_json(text: str) -> str:
-    """Arguments as a model wrote them; what is no JSON is shown as a JSON string."""
+    """Return a call's arguments as the model wrote them; anything that is not JSON becomes a JSON string."""
     return (text if _parsed(text) is not _NO_JSON else _json(text)) if text.strip() else "{}"
 
 
 def _json_text(text: str) -> str:
-    """JSON that says the same as a result: itself, or a string.
+    """Return JSON that means the same as a result: the result itself, or a JSON string of it.
 
-    A result that is a JSON string already is put into another one: reading gives back what was written.
+    A result that already is a JSON string is wrapped again, so that reading yields exactly what was written.
     """
     value = _parsed(text)
     return _json(text) if value is _NO_JSON or isinstance(value, str) or text != text.strip() else text
@@ -119,15 +119,15 @@ def _json(value: JsonValue) -> str:
 
 
 def without_details(text: str) -> str:
-    """A text of the assistant without its blocks of calls and reasoning."""
+    """Return an assistant's text without its blocks of calls and reasoning."""
     return take_details(text).text
 
 
 def take_details(text: str) -> TextWithoutDetails:
-    """Take the blocks of calls and reasoning out of a text of the assistant.
+    """Split an assistant's text into its blocks of calls and reasoning, and the rest.
 
-    Blocks in code are words about blocks, and stay; so do blocks that never end, and blocks of other types.
-    Linear in the length of the text. A text without such blocks is given back as it is.
+    Blocks inside code only quote a block, and stay; so do unclosed blocks and blocks of other types. Linear
+    in the length of the text. A text without such blocks is returned unchanged.
     """
     if "<details" not in text:
         return TextWithoutDetails(text, ())
@@ -144,7 +144,7 @@ def take_details(text: str) -> TextWithoutDetails:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A block that has its end. Positions in the text; the body lies between the tags."""
+    """A closed block. Positions refer to the text; the body lies between the tags."""
 
     start: int
     body_start: int
@@ -155,7 +155,7 @@ class _Block:
 
 
 def _blocks(text: str) -> Iterator[_Block]:
-    """Outermost blocks of calls and reasoning, in order. What is code within one of them does not matter."""
+    """Yield outermost blocks of calls and reasoning, in order. Code inside a block is not looked at."""
     ends = _ends(text)
     code = CodeReader()
     position = 0
@@ -175,7 +175,7 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 
 def _ends(text: str) -> dict[int, re.Match[str]]:
-    """Where a block begins, and the tag that ends it; nothing for a block that does not end."""
+    """Map the start of each block to the tag that closes it; unclosed blocks are absent."""
     ends: dict[int, re.Match[str]] = {}
     begun: list[int] = []
     for tag in _TAG.finditer(text):
@@ -197,20 +197,20 @@ def _read(block: _Block, text: str) -> ShownCall:
 
 
 def _result(attributes: dict[str, str], body: str) -> str:
-    """The result: what stands after the summary, or, as older programs wrote it, in an attribute."""
+    """Return the result: the text after the summary or, as older programs wrote it, an attribute."""
     summary = _SUMMARY.match(body)
     shown = html.unescape(body[summary.end() if summary else 0 :].strip())
     return _unwrapped(shown or attributes.get("result", ""))
 
 
 def _unwrapped(text: str) -> str:
-    """The text that a JSON string says; any other text is what it is."""
+    """Return the text inside a JSON string; any other text unchanged."""
     value = _parsed(text) if text.startswith('"') else _NO_JSON
     return value if isinstance(value, str) else text
 
 
 def _joined(pieces: list[str]) -> str:
-    """Pieces between blocks; the lines that only set a block apart go with it."""
+    """Join the pieces between blocks; blank lines that only separated a block go with it."""
     if len(pieces) == 1:
         return pieces[0]
     words = [piece.strip("\n") for piece in pieces]
@@ -218,6 +218,6 @@ def _joined(pieces: list[str]) -> str:
 
 
 def image_paragraph(item: Item) -> str:
-    """Markdown of an `image_generation_call`; "" while it has no image."""
+    """Return the Markdown of an `image_generation_call`; "" while it has no image."""
     result = text_at(item, "result")
     return f"![Image](data:image/{text_at(item, 'output_format') or 'png'};base64,{result})" if result else ""

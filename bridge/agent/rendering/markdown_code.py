@@ -1,9 +1,9 @@
-"""Which parts of a Markdown text are code: fenced blocks, and code spans within a line.
+"""Detects, as a stream comes, which parts of a Markdown text are code: fenced blocks and inline spans.
 
-Read from left to right, a piece at a time: whether a place is code follows from the text before it alone, so
-that a stream can be judged as it comes. Two things differ from CommonMark 0.31 for that reason: a code span
-ends with its line at the latest, and backticks without a partner make the rest of their line code. A fence
-may be indented or quoted.
+Reads from left to right, a piece at a time: whether a position is code follows from the text before it alone,
+so that a stream can be judged as it comes. Two things differ from CommonMark 0.31 for that reason: a code
+span ends with its line at the latest, and backticks without a partner make the rest of their line code. A
+fence may be indented or quoted.
 """
 
 from __future__ import annotations
@@ -13,27 +13,28 @@ import re
 _TOKEN = re.compile(r"`+|~+|\n|[^`~\n]+")
 _INDENT = re.compile(r"[ \t>]*")
 _FENCE = 3
-"""Signs that make a fence, at least."""
+"""Minimum number of backticks or tildes that make a fence."""
 
 
 class CodeReader:
-    """Follows a text and knows whether its next character, which is no backtick and no tilde, is in code."""
+    """Follows a text and knows whether its next character, if neither backtick nor tilde, is in code."""
 
     def __init__(self) -> None:
         self._fence = ""
-        """The signs that opened the block; "" outside of one."""
+        """Characters that opened the fenced block; "" outside of one."""
         self._edge = ""
-        """A fence on this line, that opens or closes a block when the line ends and nothing spoils it."""
+        """Fence on this line, which opens or closes a block at the end of the line unless something spoils
+        it."""
         self._span = 0
-        """Backticks that opened the span; 0: none is open."""
+        """Number of backticks that opened the span; 0: none is open."""
         self._is_line_empty = True
-        """This line has nothing but its indentation so far."""
+        """Whether this line has nothing but its indentation so far."""
         self._sign = ""
         self._signs = 0
-        """Backticks or tildes that may go on, and how many they are."""
+        """Length of the current run of `_sign` characters, which may still grow."""
 
     def read_text(self, text: str) -> None:
-        """More of the text, cut anywhere."""
+        """Read more of the text, which may be split anywhere."""
         for token in _TOKEN.findall(text):
             if token[0] in "`~":
                 if token[0] != self._sign:
@@ -49,13 +50,13 @@ class CodeReader:
 
     @property
     def is_in_code(self) -> bool:
-        """Whether what comes next is code. Ends a run of backticks or tildes."""
+        """Whether the next character is code. Ends a run of backticks or tildes."""
         self._end_run()
         return bool(self._fence or self._edge or self._span)
 
     def _read_words(self, words: str) -> None:
         if self._fence and not words.isspace():
-            self._edge = ""  # words after the signs: this line closes nothing
+            self._edge = ""  # text after the fence: this line closes nothing
         if not _INDENT.fullmatch(words):
             self._is_line_empty = False
 

@@ -1,7 +1,7 @@
-"""Where the markers of an answer stand in its text, so that no reader sees them and each text stays whole.
+"""Placement of item markers in an answer's text, where readers do not see them and no text is split.
 
-A marker follows what it names. While a text is being written its own and all others wait; within a block of
-code, raw HTML or a formula, where a line would be seen as it is, it is written in characters that are not.
+A marker follows the item that it names. While a text is being written, all markers wait; inside a code block,
+raw HTML or a formula, where a marker's line would be visible, it is written in invisible characters.
 """
 
 from __future__ import annotations
@@ -16,39 +16,39 @@ from bridge.stored_items.markers import link_marker, unseen_marker
 
 
 class ChatMarkers:
-    """The markers of one answer. What it gives is written as it is; everything else is told to `read`."""
+    """Markers of one answer. What it returns is written as it is; all other text is given to `read_text`."""
 
     def __init__(self, form: MarkerForm) -> None:
         self._form = form
         self._waiting: list[str] = []
         self._open: Hashable = None
-        """The place of the text that is being written."""
+        """Place of the text that is being written; None between texts."""
         self._code = CodeReader()
         self._raw = RawReader()
         self._end = ""
-        """The last two characters of the answer."""
+        """Last two characters of the answer."""
         self._is_after_line = False
 
     def name_item(self, item_id: str) -> str:
-        """An item is named; gives what is to be written now."""
+        """Name an item; returns what must be written now."""
         if self._form == "off":
             return ""
         self._waiting.append(item_id)
         return "" if self._open is not None else self.flush_names()
 
     def text_at(self, place: Hashable) -> str:
-        """Text of this place follows; gives what is to be written before it."""
+        """Announce text of this place; returns what must be written before it."""
         written = self.flush_names() if self._open is not None and self._open != place else ""
         self._open = place
         return written
 
     def note_event(self, kind: str, place: Hashable) -> None:
-        """An event of that type came for this place; its text may be whole now."""
+        """Note an event of that type for this place; its text may be complete now."""
         if kind == "response.output_item.done" and self._open == place:
             self._open = None
 
     def flush_names(self) -> str:
-        """All that waits."""
+        """Return all waiting markers, which must be written now."""
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return ""
@@ -63,11 +63,11 @@ class ChatMarkers:
 
     @property
     def separator(self) -> str:
-        """What sets the next text apart from a marker's line; "" when there is none before it."""
+        """The line break between a marker's line and the next text; "" when no marker precedes."""
         return "\n" if self._is_after_line else ""
 
     def read_text(self, text: str) -> None:
-        """Follow what is written."""
+        """Follow the text that is written."""
         if self._form != "off":
             self._code.read_text(text)
             self._raw.read_text(text)
@@ -80,7 +80,7 @@ class ChatMarkers:
         return "\n" if self._end.endswith("\n") else "\n\n"
 
     def _is_shown_after(self, gap: str) -> bool:
-        """Whether a line of Markdown would be seen here."""
+        """Return whether a line of Markdown would be visible here."""
         code = copy.copy(self._code)
         code.read_text(gap)
         raw = copy.copy(self._raw)

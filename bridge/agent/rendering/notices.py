@@ -1,8 +1,8 @@
-"""What Open WebUI shows beside an answer: status lines, notifications, sources.
+"""Events that Open WebUI shows beside an answer: status lines, notifications, sources.
 
-They stand at the top level of a chunk, as `{"event": {"type", "data"}}` (Open WebUI 0.12.4, read 2026-11-22);
-other clients know no such chunk, so that they are only sent to Open WebUI. A status that is not done keeps
-shimmering: the last one is always done.
+They are sent at the top level of a chunk, as `{"event": {"type", "data"}}` (Open WebUI 0.12.4, read
+2026-11-22); other clients know no such chunk, so that they are only sent to Open WebUI. A status that is not
+done keeps shimmering: the last one is always done.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolserver.json_types import JsonObject, text_at
 
 
 class ChatNotices:
-    """The events of one turn."""
+    """The notices of one turn."""
 
     def __init__(self) -> None:
         self._running: dict[str, str] = {}
@@ -23,7 +23,7 @@ class ChatNotices:
         self._has_status = False
 
     def report_event(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
-        """Events for what happened; none for a call that never ran."""
+        """Yield the events for what happened; none for a call that never ran."""
         match event:
             case CallStarted():
                 self._running[event.call.call_id] = event.tool_title
@@ -42,12 +42,12 @@ class ChatNotices:
                 assert_never(event)
 
     def report_search(self, *, has_ended: bool) -> JsonObject:
-        """A search of the web by the provider."""
+        """Return the status of a web search by the provider."""
         words = "Web search finished." if has_ended else "Searching the web…"
         return self._status(words, done=has_ended)
 
     def report_source(self, citation: JsonObject) -> JsonObject:
-        """A page that the answer cites."""
+        """Return the source event for a page that the answer cites."""
         url = text_at(citation, "url")
         title = text_at(citation, "title") or url
         source: JsonObject = {"name": title, "url": url}
@@ -56,7 +56,7 @@ class ChatNotices:
         )
 
     def report_document(self, document: Attached) -> JsonObject:
-        """A text that Open WebUI shows as a source."""
+        """Return the event that shows a text as a source."""
         metadata: JsonObject = {"source": document.title, "name": document.title}
         return _event(
             "source",
@@ -64,7 +64,7 @@ class ChatNotices:
         )
 
     def report_end(self) -> Iterator[JsonObject]:
-        """The last status, which hides the others; nothing when there was none."""
+        """Yield the last status, which hides the others; nothing when there was none."""
         if self._has_status:
             yield _event("status", {"description": "", "done": True, "hidden": True})
 

@@ -1,7 +1,7 @@
-"""Whether a Markdown text has opened raw HTML or a formula and not closed it yet, where every line is shown.
+"""Detects, as a stream comes, whether Markdown is inside raw HTML or a formula, where lines are visible.
 
-Read from left to right, a piece at a time. What stands in code is not told apart from what does not: a `yes`
-too many costs nothing, for what is written then is seen nowhere.
+Reads from left to right, a piece at a time. Code is not distinguished: a false positive costs nothing, for
+the marker is then written in characters that are invisible everywhere.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ _LONGEST = len("</textarea>")
 
 
 class RawReader:
-    """Follows a text."""
+    """Follows a text and knows whether raw HTML or a formula is open."""
 
     def __init__(self) -> None:
         self._rest = ""
-        """The end of what was read, in which a token may have begun."""
+        """Tail of the text read so far, in which a token may have begun."""
         self._tag = ""
-        """The element that is open."""
+        """Name of the open element; "" when none is open."""
         self._is_formula = False
         self._is_bracket = False
 
     def read_text(self, text: str) -> None:
-        """More of the text, cut anywhere."""
+        """Read more of the text, which may be split anywhere."""
         text, place = self._rest + text, 0
         for found in _TOKEN.finditer(text):
             place = found.end()
@@ -41,7 +41,7 @@ class RawReader:
 
     @property
     def is_open(self) -> bool:
-        """Whether what comes next is shown as it is."""
+        """Whether the next character would be shown as it is."""
         return bool(self._tag) or self._is_formula or self._is_bracket
 
     def _read_tag(self, tag: str, *, is_end: bool) -> None:

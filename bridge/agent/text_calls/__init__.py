@@ -1,1 +1,1 @@
-"""Calls that a model without function calling writes into its text."""
+"""Tool calls for models without function calling, which write their calls into the text of an answer."""

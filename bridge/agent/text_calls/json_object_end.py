@@ -1,4 +1,4 @@
-"""Where a JSON object ends in a text that comes in pieces."""
+"""Finds where a JSON object ends in a text that comes in pieces."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _SIGN = re.compile(r'["\\{}\[\]]')
 
 
 class JsonObjectEnd:
-    """Looks for the end of one object, whose first sign is the first thing it is given. Linear.
+    """Looks for the end of one object, whose first character is the first that it reads. Linear.
 
-    Brackets in strings do not count. What lies between them is not checked: the text up to the end may still
-    be no JSON.
+    Brackets in strings do not count. What lies between the brackets is not checked: the text up to the end
+    may still not be JSON.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class JsonObjectEnd:
         self._is_escaped = False
 
     def find_end(self, text: str, start: int) -> int | None:
-        """The place after the object's last sign; None when this piece has no end and is used up."""
+        """Return the position after the object's last character; None when this piece lacks the end."""
         position = start
         while position < len(text):
             if self._is_escaped:

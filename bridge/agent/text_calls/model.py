@@ -1,4 +1,4 @@
-"""A model whose calls may stand in its text, heard as if it had made them as items."""
+"""A model that turns calls written into another model's text into `function_call` items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, te
 
 
 class TextCallModel:
-    """A `Model` over another one. Calls in texts become `function_call` items at the end of the round.
+    """Wraps another `Model`. Calls in its texts become `function_call` items at the end of the round.
 
     They count only in rounds in which the model made no calls of its own, and may make some. A message that
     was nothing but calls is left out. Everything else passes as it comes.
@@ -25,16 +25,16 @@ class TextCallModel:
     def __init__(
         self, inner: Model, *, tells_tools: bool, new_id: Callable[[], str] = lambda: uuid.uuid4().hex
     ) -> None:
-        """`tells_tools`: `inner` has no function calling, and is told of its tools in words.
+        """`tells_tools`: `inner` has no function calling; instructions describe its tools.
 
-        `new_id`: a text that is never given twice.
+        `new_id`: returns a text that is never returned twice.
         """
         self._inner = inner
         self._tells_tools = tells_tools
         self._new_id = new_id
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream_round`."""
+        """Stream one round, as `Model.stream_round`."""
         schemas = {
             text_at(tool, "name"): object_at(tool, "parameters")
             for tool in request.tools
@@ -54,15 +54,15 @@ class TextCallModel:
 
 @dataclass(slots=True)
 class _Message:
-    """A message that is being said."""
+    """A message that is being streamed."""
 
     item_id: str
     begun: list[JsonObject]
-    """Its first events, until there is something to say."""
+    """Its first events, held back until there is text to send."""
     readers: dict[int, TextCallReader] = field(default_factory=dict[int, TextCallReader])
-    """Of each part of its content."""
+    """Readers, by the index of the part of its content."""
     read: dict[int, int] = field(default_factory=dict[int, int])
-    """Characters of each part that the reader was given."""
+    """Number of characters of each part that the reader was given."""
     said: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
 
     def text(self, part: int) -> str:
@@ -74,18 +74,18 @@ class _Message:
 
 
 class _Round:
-    """One round, rewritten as it comes."""
+    """One round, rewritten while it is streamed."""
 
     def __init__(self, schemas: Mapping[str, JsonObject], new_id: Callable[[], str]) -> None:
         self._schemas = schemas
         self._new_id = new_id
         self._messages: dict[int, _Message] = {}
-        """By the provider's index."""
+        """Open messages, by the provider's `output_index`."""
         self._ended: dict[int, _Message] = {}
         self._indexes: dict[int, int] = {}
-        """The provider's index of an item, and ours."""
+        """Our `output_index` of an item, by the provider's."""
         self._items: dict[int, Item] = {}
-        """Whole items by our index."""
+        """Finished items, by our `output_index`."""
         self._has_own_calls = False
 
     def read(self, event: ModelEvent) -> Iterator[JsonObject]:
@@ -135,7 +135,7 @@ class _Round:
         yield from self._told(message, index, part, reader.feed_text(text), like)
 
     def _end_part(self, message: _Message, index: int, part: int, whole: str) -> Iterator[JsonObject]:
-        """`whole`: the text, of which a provider may have sent no deltas."""
+        """Finish a part; `whole` is its complete text, of which a provider may have sent no deltas."""
         like: JsonObject = {
             "type": "response.output_text.delta",
             "item_id": message.item_id,
@@ -194,12 +194,12 @@ class _Round:
             for call in calls:
                 item = call_item("fc_" + self._new_id(), "call_" + self._new_id(), call.name, call.arguments)
                 yield from call_events(item, len(self._indexes))
-                self._indexes[-len(self._indexes) - 1] = len(self._indexes)  # none of the provider's items
+                self._indexes[-len(self._indexes) - 1] = len(self._indexes)  # not a provider's item
                 output.append(item)
         yield {**body, "response": {**response, "output": output}}
 
     def _whole(self, output: list[JsonValue]) -> list[JsonValue]:
-        """The provider's items as they were told; a provider may leave them out of its ending."""
+        """Return the provider's items as they were emitted; a provider may leave them out of its ending."""
         if not output:
             return [item for _, item in sorted(self._items.items())]
         return [
@@ -214,7 +214,7 @@ def _is_message(body: JsonObject) -> bool:
 
 
 def _rewritten(content: JsonValue, message: _Message, part: int) -> JsonValue:
-    """A part of the content without its calls."""
+    """Return a part of the content without its calls."""
     if not isinstance(content, dict) or content.get("type") != "output_text" or part not in message.readers:
         return content
     return {**content, "text": message.text(part)}

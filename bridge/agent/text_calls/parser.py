@@ -1,4 +1,4 @@
-"""Calls that a model writes into its text, for want of calls of its own.
+"""Parser of calls that a model without function calling writes into its text.
 
 Three forms are known; tags may be written in any case, names may not:
 
@@ -6,9 +6,9 @@ Three forms are known; tags may be written in any case, names may not:
     <function=NAME> {"KEY": VALUE, …} </function>
     <tool_call> {"name": "NAME", "arguments": {…}} </tool_call>
 
-Receives a text in pieces and gives it back without the calls, as early as it can: only what may still become
-a call is held back. Read from left to right in one pass; what turns out to be no call is text and is not
-looked at again, so that nothing written inside of a value can become a call. Only tools that were offered are
+Receives a text in pieces and returns it without the calls, as early as it can: only what may still become a
+call is held back. Reads from left to right in one pass; what turns out to be no call is text and is not
+looked at again, so that nothing written inside a value can become a call. Only tools that were offered are
 called, and nothing in code is (`bridge/agent/rendering/markdown_code.py`).
 """
 
@@ -39,15 +39,15 @@ _NAMED = re.compile(r"<\w+=([^\s<>]+)>")
 
 @dataclass(frozen=True, slots=True)
 class TextCall:
-    """A call that stood in a text."""
+    """A call found in a text."""
 
     name: str
     arguments: str
-    """A JSON object."""
+    """Arguments as the JSON text of an object."""
 
 
 class TextCallReader:
-    """Reads one text. The schemas of the tools' arguments say what each value is."""
+    """Reads one text. The schemas of the tools' arguments determine the type of each value."""
 
     def __init__(self, schemas: Mapping[str, JsonObject]) -> None:
         self.calls: list[TextCall] = []
@@ -55,15 +55,15 @@ class TextCallReader:
         self._schemas = schemas
         self._code = CodeReader()
         self._read: Callable[[], bool] = self._read_text
-        """Takes what it can from the input; False: it needs more."""
+        """Current state: consumes what it can of the input; False: it needs more."""
         self._input = ""
         self._at = 0
         self._out: list[str] = []
         self._space: list[str] = []
-        """White space not given yet: before a call it goes with the call."""
+        """White space not returned yet: before a call it is dropped with the call."""
         self._has_said = False
         self._held: list[str] = []
-        """What may be a call, as it was written."""
+        """Text that may become a call, as it was written."""
         self._is_wrapped = False
         self._name = ""
         self._key = ""
@@ -72,7 +72,7 @@ class TextCallReader:
         self._json = JsonObjectEnd()
 
     def feed_text(self, text: str) -> str:
-        """More of the text; gives what is certain to be no call."""
+        """Read more of the text; returns what certainly is no call."""
         self._input = self._input[self._at :] + text
         self._at = 0
         while self._at < len(self._input) and self._read():
@@ -80,7 +80,7 @@ class TextCallReader:
         return self._given()
 
     def finish_text(self) -> str:
-        """The text is over: what was held back is no call."""
+        """End the text: what is still held back is no call. Returns the rest."""
         self._held.append(self._input[self._at :])
         self._input, self._at = "", 0
         self._give_up()
@@ -141,7 +141,7 @@ class TextCallReader:
         return self._may_be(_WRAPPER) or self._may_be_function()
 
     def _may_be(self, tag: str) -> bool:
-        """Whether what comes is the tag, as far as it has come."""
+        """Return whether the input continues with the tag, as far as it has arrived."""
         part = self._input[self._at : self._at + len(tag)]
         return tag.startswith(part.lower())
 
@@ -155,7 +155,7 @@ class TextCallReader:
         return any(known.startswith(name) for known in self._schemas)
 
     def _takes(self, tag: str) -> bool:
-        """Whether the whole tag is there; it is then held."""
+        """Return whether the whole tag has arrived; if so, hold it."""
         end = self._at + len(tag)
         if self._input[self._at : end].lower() != tag:
             return False
@@ -163,7 +163,7 @@ class TextCallReader:
         return True
 
     def _begins_function(self) -> bool:
-        """Whether a function's whole tag is there, which may be one as far as it has come."""
+        """Return whether the function's whole opening tag has arrived; if so, hold it and read its body."""
         named = _NAMED.match(self._input, self._at)
         if named is None:
             return False
@@ -173,14 +173,14 @@ class TextCallReader:
         return True
 
     def _passes_space(self) -> bool:
-        """Whether something else than white space comes."""
+        """Hold white space; return whether anything follows it."""
         space = _SPACE.match(self._input, self._at)
         assert space
         self._hold(space.end())
         return self._at < len(self._input)
 
     def _read_wrapped(self) -> bool:
-        """After the wrapper's beginning, or after a call within it."""
+        """Read what follows the wrapper's opening tag."""
         if not self._passes_space():
             return False
         if self._input[self._at] == "{":
@@ -266,7 +266,7 @@ class TextCallReader:
         return True
 
     def _read_rest(self) -> bool:
-        """After a call within a wrapper: another one, or the wrapper's end, which is left out."""
+        """Read what follows a call within a wrapper: another call, or the closing tag, which is dropped."""
         if not self._passes_space():
             return False
         if self._takes(_END_OF_WRAPPER):

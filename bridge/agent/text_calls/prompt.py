@@ -1,7 +1,7 @@
-"""A request to a model that has no function calling: tools, calls and outputs told in words.
+"""Rewrites a request for a model without function calling: tools, calls and outputs become text.
 
 The form of the calls is one that `bridge/agent/text_calls/parser.py` reads, and that several open models were
-trained on. Receives a request as the loop makes it; gives one without functions, calls and outputs.
+trained on. Receives a request as the loop makes it; returns one without functions, calls and outputs.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _ABOUT_CALLS = frozenset({"tool_choice", "parallel_tool_calls", "max_tool_calls"
 
 
 def told_in_words(request: ModelRequest) -> ModelRequest:
-    """The same request without functions: the instructions list them, messages tell what was called.
+    """Return the request without functions: the instructions list them, messages describe calls and outputs.
 
-    Tools of the provider stay as they are.
+    Tools of the provider are unchanged.
     """
     functions = [tool for tool in request.tools if tool.get("type") == "function"]
     told = [request.instructions or ""]
@@ -62,7 +62,7 @@ def _line(function: JsonObject) -> str:
 
 
 def _items(items: Sequence[Item]) -> Iterator[Item]:
-    """Calls join the words before them, outputs join each other: models want the roles to alternate."""
+    """Yield the items, calls merged into the text before them and outputs merged: roles must alternate."""
     names = {call.call_id: call.name for item in items if (call := model_call(item))}
     for kind, group in groupby(items, key=_kind):
         run = list(group)
@@ -98,7 +98,7 @@ def _said(item: Item) -> str:
 
 
 def _response(item: Item, names: dict[str, str]) -> str:
-    """An output, which cannot end its own frame."""
+    """Return an output in its tags, which its text cannot close."""
     text = output_text(item).replace("</tool_response", "<\\/tool_response")
     return f'<tool_response name="{names.get(text_at(item, "call_id"), "")}">\n{text}\n</tool_response>'
 

@@ -1,7 +1,7 @@
-"""Values of calls that a model wrote as text, made what the tool's schema says they are.
+"""Converts the values of a text call to the types that the tool's schema wants.
 
-A text call has only texts. What cannot be read as the schema wants stays a text: checking the arguments then
-says what is wrong with it, in words for the model.
+A text call has only texts. A text that cannot be read as the schema wants stays a text: checking the
+arguments then tells the model what is wrong with it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,4000}")
 
 
 def typed_arguments(texts: dict[str, str], schema: JsonObject) -> JsonObject:
-    """The arguments of a call: every text as the property of its name wants it."""
+    """Return the arguments of a call, each text converted to the type of its property."""
     properties = object_at(schema, "properties")
     others = object_at(schema, "additionalProperties")
     return {
@@ -42,7 +42,7 @@ def _typed(text: str, schema: JsonObject, root: JsonObject) -> JsonValue:
 
 
 def _alternatives(schema: JsonObject, root: JsonObject, left: int) -> Iterator[JsonObject]:
-    """The schemas of which a value has to fit one, references followed."""
+    """Yield the alternative schemas that a value may match, references followed."""
     reference = schema.get("$ref")
     if isinstance(reference, str) and left:
         yield from _alternatives(_at(root, reference), root, left - 1)
@@ -55,7 +55,7 @@ def _alternatives(schema: JsonObject, root: JsonObject, left: int) -> Iterator[J
 
 
 def _at(root: JsonObject, reference: str) -> JsonObject:
-    """The schema that a local reference names; an empty one when there is none."""
+    """Return the schema that a local reference names; an empty one when there is none."""
     found = root
     for step in reference.removeprefix("#/").split("/"):
         found = object_at(found, step.replace("~1", "/").replace("~0", "~"))
@@ -122,11 +122,11 @@ _READERS: dict[str, Callable[[str], JsonValue]] = {
     "object": _read_object,
     "string": str,
 }
-"""Each raises ValueError for a text that is not of its type."""
+"""Readers by JSON type. Each raises ValueError for a text that is not of its type."""
 
 
 def _structure(text: str) -> JsonValue:
-    """Where a schema allows anything, objects and arrays are meant as such."""
+    """Read objects and arrays as such where the schema allows anything; any other text stays a text."""
     if text.startswith(("{", "[")):
         with suppress(ValueError):
             return _json_value(text)

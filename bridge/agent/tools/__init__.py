@@ -1,1 +1,1 @@
-"""Tools as a model has them: the catalog's, the engine's, arguments in and outputs out."""
+"""A turn's toolbox: which tools the model is offered, how its arguments are read and outputs are built."""

@@ -1,4 +1,4 @@
-"""The arguments a model wrote, as the engine takes them. Pure."""
+"""Arguments as a model wrote them, converted to what the engine accepts. Pure."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from toolserver.json_types import JsonObject, array_at, dump_json
 from toolserver.schema.strict import without_added_nulls
 
 LITERAL_CHARS = 20_000
-"""Longer arguments are not tried as a Python literal."""
+"""Maximum number of characters of arguments that are tried as a Python literal."""
 
 
 def engine_arguments(tool: BridgeTool, text: str) -> str:
-    """The JSON text for the engine: without nulls that only stand for "left out", else to the letter.
+    """Return the JSON text for the engine: verbatim, but without nulls that only mean "left out".
 
-    Some models write a Python dictionary in place of JSON; it is taken for what it says.
+    Some models write a Python dictionary instead of JSON; it is converted.
 
     Raises:
-        ArgumentError: nothing where there must be something, no JSON, or no object.
+        ArgumentError: required arguments are missing, or the text is no JSON or no object.
     """
     required = [str(name) for name in array_at(tool.schema, "required")]
     if required and not text.strip():

@@ -1,7 +1,7 @@
-"""What a user's catalog offers to a model in a turn: accepted operations as definitions, ready to send.
+"""Tools of a user's catalog that a model is offered: accepted operations as definitions, ready to send.
 
-Receives the registry's view of a user; gives tools in their order, shared servers first. Made once per view:
-a turn that changes nothing costs a look-up. Knows nothing of pages and calls.
+Receives the registry's view of a user; returns tools in their order, shared servers first. Built once per
+view: while nothing has changed, a turn costs a look-up. Knows nothing of pages and calls.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from toolserver.tool.naming import sanitize_name
 from toolserver.tool.selection import MAX_TOKENS, MIN_LIMIT, Offer, find_candidates, offer_tools
 
 KEPT_OFFERS = 1024
-"""Offers of users that are kept ready; each refers to its tools."""
+"""Maximum number of offers cached over all users; each refers to its tools."""
 
 KEPT_TOOLS = 4096
-"""Tools of all users that are kept ready, some 10 KB each; a shared server's serve everybody."""
+"""Maximum number of tools cached over all users, some 10 KB each; a shared server's serve everybody."""
 
 MAX_PREFIX_CHARS = 24
 OWN_PREFIX = "bridge"
@@ -36,14 +36,14 @@ OWN_PREFIX = "bridge"
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """An offer, and the view that it was made of."""
+    """A cached offer, and the view that it was made from."""
 
     view: UserView
     tools: tuple[BridgeTool, ...]
 
 
 class CatalogTools:
-    """The bridge's tools of every user."""
+    """The bridge's tools of every user, cached."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -52,12 +52,12 @@ class CatalogTools:
     async def tools_of_user(
         self, user_id: str, *, taken: int, strict: bool, only: frozenset[str] | None = None
     ) -> tuple[BridgeTool, ...]:
-        """What a model is offered beside `taken` other tools; empty where there is no room.
+        """Return the tools that a model is offered beside `taken` others; empty where there is no room.
 
-        `only`: names of the tools that are meant, in place of those that the user chose to show to models.
+        `only`: names of the tools to offer, in place of those that the user chose to show to models.
 
         Raises:
-            BridgeError: `invalid_document`: the schemas of a document cannot be made.
+            BridgeError: `invalid_document`: the schemas of a document cannot be built.
         """
         view = await self._registry.view_of_user(user_id)
         key = (user_id, taken, strict, only)
@@ -95,16 +95,17 @@ class CatalogTools:
         costs: dict[str, int] = {}
         if selection.max_tokens is not None:
             costs = await self._registry.count_tokens(view, find_candidates(accepted, selection))
-        # Ten thousand tools against a hundred patterns take a second.
+        # In a thread: ten thousand tools against a hundred patterns take a second.
         return await asyncio.to_thread(
             offer_tools, accepted, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
         )
 
 
 def offered_beside(tools: Collection[BridgeTool], callers: Collection[str]) -> tuple[BridgeTool, ...]:
-    """The tools under names that are not the caller's.
+    """Return the tools, renamed where the caller has a tool of the same name.
 
-    One that clashes gets the id of its server before it, whatever else is offered: the same name tomorrow.
+    A clashing name gets its server's id as a prefix, regardless of what else is offered, so that it is
+    stable.
     """
     names = {tool.offered_name for tool in tools} | set(callers)
     return tuple(_renamed(tool, names) if tool.offered_name in callers else tool for tool in tools)

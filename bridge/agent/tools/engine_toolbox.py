@@ -1,6 +1,6 @@
-"""The tools of a turn over the engine: what is offered, and the calls of a round run together.
+"""The tools of a turn over the call engine: what is offered, and one round's calls run together.
 
-Receives calls as a model wrote them; gives one output for each, in their order, whatever becomes of it.
+Receives calls as a model wrote them; returns one output for each, in their order, however it ends.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.tool.meta_tools import RUN_OPERATION
 
 RUN_BY_CALLER = ("function", "custom")
-"""Types that only a model with function calling understands."""
+"""Types of tools that the caller runs, and that only a model with function calling understands."""
 
 
 def distinct_tools(tools: Iterable[JsonValue]) -> tuple[JsonObject, ...]:
-    """The tools that are objects with a `type`, each once: the last one counts, at the place of the first.
+    """Return the objects with a `type`, without duplicates: the last one counts, at the first one's place.
 
-    Functions and custom tools are the same by name, servers by label, and anything else by type.
+    Identity is the name for functions and custom tools, the label for servers, and the type for anything
+    else.
     """
     found: dict[tuple[str, str | None], JsonObject] = {}
     for tool in tools:
@@ -43,7 +44,7 @@ def distinct_tools(tools: Iterable[JsonValue]) -> tuple[JsonObject, ...]:
 
 
 def function_names(tools: Iterable[JsonObject]) -> frozenset[str]:
-    """Names that the caller's functions have."""
+    """Return the names of the caller's functions and custom tools."""
     return frozenset(text_at(tool, "name") for tool in tools if tool.get("type") in RUN_BY_CALLER) - {""}
 
 
@@ -58,12 +59,12 @@ NO_ROOM = Notice(
     "The request brings so many tools that there is no room for those of the bridge.",
     in_answer=False,
 )
-"""Told where a user has tools that the model is not offered."""
+"""Notices for a user whose tools the model is not offered."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallServices:
-    """What runs calls and keeps their answers."""
+    """The services that run calls and store their answers."""
 
     engine: BatchEngine
     limits: Callable[[], Limits]
@@ -71,21 +72,21 @@ class CallServices:
 
 
 class Toolboxes:
-    """Makes the tools of each turn."""
+    """Builds the toolbox of each turn."""
 
     def __init__(
         self, own_tools: CatalogTools, room: CallServices, is_connected: Callable[[str], bool]
     ) -> None:
-        """`is_connected`: whether a page of a user is there."""
+        """`is_connected`: returns whether a bridge page of the user is connected."""
         self._own_tools = own_tools
         self._room = room
         self._is_connected = is_connected
 
     async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> EngineToolbox:
-        """The tools of a turn: shared servers', the user's own, the caller's.
+        """Build the tools of a turn: shared servers', the user's own, the caller's.
 
         The bridge's are offered to a model that can call functions, where the request wants them and a page
-        of the user is there. What keeps them away is in `notices`.
+        of the user is connected. If they are missing, `notices` says why.
 
         Raises:
             BridgeError: `invalid_request`: the caller brings tools or demands a call, and the model cannot
@@ -127,13 +128,13 @@ class EngineToolbox:
     request: TurnRequest
     settings: TurnSettings
     callers: tuple[JsonObject, ...]
-    """Tools of the caller and of the provider."""
+    """Tools of the caller and of the provider, in the Responses form."""
     tools: tuple[BridgeTool, ...] = ()
-    """The bridge's, local ones included."""
+    """Tools of the bridge, local ones included."""
     locals: tuple[LocalTool, ...] = ()
     notices: tuple[Notice, ...] = ()
     is_nested: bool = False
-    """Its calls belong to one call of the turn."""
+    """Whether its calls belong to a single call of the turn, such as a sub-query."""
     _own: dict[str, BridgeTool] = field(init=False)
     _locals: dict[str, LocalTool] = field(init=False)
     _callers: frozenset[str] = field(init=False)
@@ -145,24 +146,24 @@ class EngineToolbox:
 
     @property
     def definitions(self) -> tuple[JsonObject, ...]:
-        """What a model is sent, in order."""
+        """Definitions sent to the model, in order."""
         return (*(tool.definition for tool in self.tools), *self.callers)
 
     def find_own_tool(self, name: str) -> BridgeTool | None:
-        """The bridge's tool of an offered name."""
+        """Return the bridge's tool with an offered name; None when there is none."""
         return self._own.get(name)
 
     def is_callers(self, name: str) -> bool:
-        """Whether the caller runs the tool of that name."""
+        """Return whether the caller runs the tool of that name."""
         return name in self._callers
 
     def with_local(self, *locals: LocalTool) -> EngineToolbox:
-        """The same with more tools of the bridge, behind those that it has."""
+        """Return a copy with more tools of the bridge, after those that it has."""
         more = offered_beside([local.tool for local in locals], self._callers)
         return replace(self, tools=(*self.tools, *more), locals=(*self.locals, *locals))
 
     def for_nested(self) -> EngineToolbox:
-        """The tools of a turn inside this one: the caller's cannot be handed back from there."""
+        """Return a copy for a nested turn, without the tools that callers run: it cannot hand calls back."""
         providers = tuple(tool for tool in self.callers if tool.get("type") not in RUN_BY_CALLER)
         return replace(self, callers=providers, is_nested=True)
 
@@ -181,7 +182,7 @@ class EngineToolbox:
         return [outputs.get(place, BUG) for place in range(len(calls))]
 
     def _prepared(self, call: ModelCall) -> CallOutput | BatchCall | _LocalCall:
-        """What is to run, or what is wrong with the call as it stands."""
+        """Return the call to run, or the output that says what is wrong with it."""
         tool = self._own.get(call.name)
         if tool is None:
             return self._unknown(call.name)
@@ -239,7 +240,7 @@ class EngineToolbox:
 
 @dataclass(frozen=True, slots=True)
 class _LocalCall:
-    """A call that no engine runs."""
+    """A call of a local tool, which no engine runs."""
 
     local: LocalTool
     call: ModelCall

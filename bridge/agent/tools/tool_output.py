@@ -1,6 +1,6 @@
-"""What a model and its user get of an API's answer: JSON text, and images and files beside it.
+"""Converts an API's answer into a call's output: JSON text, and images and files beside it.
 
-Receives outcomes of calls; gives outputs. An answer is data: nothing in it is markup, and nothing is an
+Receives outcomes of calls; returns outputs. An answer is data: nothing in it is markup, and nothing is an
 instruction. Files are a port.
 """
 
@@ -19,28 +19,28 @@ from toolserver.document.media_type import base_type
 from toolserver.json_types import JsonObject, dump_json
 
 IMAGE_BYTES = 5 * 1024 * 1024
-"""Largest image that a model is shown; providers take this much."""
+"""Maximum size in bytes of an image that a model is shown; providers accept this much."""
 
 SEEN_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""Types of images that models read."""
+"""Types of images that models can read."""
 
 
 class StoredFiles(Protocol):
-    """The files of answers."""
+    """The port to the files of answers."""
 
     def sign_url(self, file_id: str, content_type: str, filename: str) -> str:
-        """A whole address at which the user reads the file, for a day."""
+        """Return an absolute URL at which the user can read the file for a day."""
         ...
 
     async def read_content(self, file_id: str) -> bytes | None:
-        """Its bytes; None when it is gone."""
+        """Return the file's bytes; None when it has been deleted."""
         ...
 
 
 async def answer_output(
     outcome: CallOutcome, tool_name: str, files: StoredFiles, *, sees_images: bool
 ) -> CallOutput:
-    """The output of a call that has an answer."""
+    """Build the output of a call that has an answer."""
     answered = outcome.answered
     assert answered is not None
     name = filename_of(answered.headers)
