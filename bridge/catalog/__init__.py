@@ -1,1 +1,1 @@
-"""Servers of users, their documents compiled, and the names of their tools."""
+"""The catalog: each user's servers with their compiled documents, and the names of their tools."""

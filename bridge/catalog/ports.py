@@ -1,4 +1,4 @@
-"""What the registry of servers needs of the world: a store, and somebody who compiles documents."""
+"""The ports of the registry of servers: a store, and a compiler of documents."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from toolserver.tool.naming import OperationKey
 
 
 class ServerStore(Protocol):
-    """What the registry keeps. Every method commits before it returns."""
+    """What the registry stores. Every method commits before it returns."""
 
     async def list_servers(self) -> Sequence[ServerRecord]:
-        """All servers of all users, oldest first."""
+        """Return all servers of all users, oldest first."""
         ...
 
     async def server_ids(self) -> Set[str]:
-        """The ids of all servers of all users."""
+        """Return the ids of all servers of all users."""
         ...
 
     async def save_server(self, record: ServerRecord) -> None:
-        """Add a server, or put new facts in place of those with its id."""
+        """Add a server, or replace the record with the same id."""
         ...
 
     async def delete_server(self, server_id: str) -> None:
@@ -31,15 +31,15 @@ class ServerStore(Protocol):
         ...
 
     async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
-        """The names given in a scope."""
+        """Return the names given in a scope."""
         ...
 
     async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        """Keep names for ever; one that is kept for the same operation gives way."""
+        """Store names permanently; each replaces the name stored for the same operation."""
         ...
 
     async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
-        """What a user accepted: operation to digest."""
+        """Return what a user accepted: operation to digest."""
         ...
 
     async def replace_acceptances(self, user_id: str, server_id: str, digests: Mapping[str, str]) -> None:
@@ -47,16 +47,16 @@ class ServerStore(Protocol):
         ...
 
     async def load_selection(self, user_id: str) -> UserSelection:
-        """What a user chose to show to models; an empty one when there is none."""
+        """Return what a user chose to show to models; an empty selection when there is none."""
         ...
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:
-        """Put a user's selection in place of the one before."""
+        """Store a user's selection, replacing the previous one."""
         ...
 
 
 class Compiler(Protocol):
-    """Document text to operations, off the event loop."""
+    """Compiles document text to operations, off the event loop."""
 
     async def compile_document(
         self, text: str, *, source_url: str | None, base_url: str | None
@@ -69,7 +69,7 @@ class Compiler(Protocol):
         ...
 
     async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> Mapping[str, ToolSchema]:
-        """The argument schemas of a compiled text's operations, by key.
+        """Return the argument schemas of a compiled text's operations, by key.
 
         Raises:
             BridgeError: `invalid_document`: they could not be made in time or memory.

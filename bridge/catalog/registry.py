@@ -1,7 +1,7 @@
-"""The servers of every user: documents added, names given, operations accepted, catalogs offered.
+"""The registry of every user's servers: adds documents, gives names, accepts operations, offers catalogs.
 
-Receives document texts and decisions of users, gives catalogs and advertised documents. Storage and compiling
-are ports; this module knows neither SQL nor processes nor HTTP. Reads are synchronous once a user's view is
+Takes document texts and users' decisions; gives catalogs and advertised documents. Storage and compiling are
+ports; this module knows neither SQL nor processes nor HTTP. Reads are synchronous once a user's view is
 loaded; changes are serialized by one lock. All methods run on one event loop.
 """
 
@@ -46,7 +46,7 @@ SHARED_SCOPE = ""
 """Scope of the names of shared servers; every other scope is a user's id."""
 
 NOBODY = "nobody"
-"""In place of a user's id: the view of whoever may see what is offered to everybody, and nothing else."""
+"""Stands for a user's id: the view of a client who may see only what is offered to everybody."""
 
 
 class Registry:
@@ -62,11 +62,11 @@ class Registry:
         on_change: Callable[[str | None], Awaitable[None]],
         on_load: Callable[[LoadedServer], None],
     ) -> None:
-        """`operator_id` is the one user who may change shared servers.
+        """`operator_id` is the only user who may change shared servers.
 
-        `bounds` holds for what is shown to models where a user chose no number. `on_change` is told the id of
-        the user whose view changed, or None when every view did; `on_load` gets every server that was
-        compiled, for work that can wait.
+        `bounds` limits what is shown to models where a user chose no number. `on_change` gets the id of the
+        user whose view changed, or None when every view did; `on_load` gets every server that was compiled,
+        for work that can wait.
         """
         self._store = store
         self._compiler = compiler
@@ -80,7 +80,10 @@ class Registry:
         self._updating = asyncio.Lock()
 
     async def load_servers(self) -> list[tuple[ServerRecord, BridgeError]]:
-        """Compile what users have added; returns what could not be loaded. Shared ones are named each run."""
+        """Compile the servers that users have added; returns those that could not be loaded, with the error.
+
+        Shared servers are not among them: each run names its own.
+        """
         broken: list[tuple[ServerRecord, BridgeError]] = []
         for record in await self._store.list_servers():
             if record.named is not None:
@@ -94,7 +97,7 @@ class Registry:
         return broken
 
     async def view_of_user(self, user_id: str) -> UserView:
-        """The user's servers and catalog. Cheap when nothing changed since the last call."""
+        """Return the user's servers and catalog. Cheap when nothing changed since the last call."""
         view = self._views.get(user_id)
         if view is not None:
             return view
@@ -104,10 +107,10 @@ class Registry:
             return self._views[user_id]
 
     async def own_name(self, user_id: str, name: str) -> str:
-        """What a user's catalog calls the shared tool that everybody else knows as `name`: mostly the same.
+        """Return what a user's catalog calls the shared tool that everybody else knows as `name`.
 
-        A forwarder knows the names for everybody; a user may have had a tool of that name before. A name that
-        no shared tool has comes back as it is.
+        Mostly the same: a forwarder knows the names for everybody, but a user may have had a tool of that
+        name before. A name that no shared tool has is returned unchanged.
         """
         shared = (await self.view_of_user(NOBODY)).catalog.by_name(name)
         mine = (await self.view_of_user(user_id)).catalog
@@ -155,7 +158,7 @@ class Registry:
     async def replace_document(
         self, user_id: str, server_id: str, text: str, source_url: str | None
     ) -> LoadedServer:
-        """Put a newer text in place; operations that changed lose their acceptance, new ones are off."""
+        """Replace a document's text; operations that changed lose their acceptance, and new ones are off."""
 
         def edit(record: ServerRecord) -> ServerRecord:
             return replace(record, text=text, source_url=source_url or record.source_url)
@@ -202,11 +205,11 @@ class Registry:
         await asyncio.shield(self._decide(user_id, server_id, decisions))
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:
-        """Keep what a user shows to models; nothing that it names has to exist."""
+        """Store what a user shows to models; the tools that it names need not exist."""
         await asyncio.shield(self._keep_selection(user_id, selection))
 
     async def load_schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
-        """The argument schemas of a server, those of `keys` among them; made when first asked for.
+        """Return the argument schemas of a server, those of `keys` included; each is compiled on first use.
 
         Raises:
             BridgeError: `invalid_document`.
@@ -220,7 +223,7 @@ class Registry:
         return server.schemas
 
     async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
-        """The argument schemas of some of a user's tools, by tool name; no others are made.
+        """Return the argument schemas of some of a user's tools, by tool name; compiles no others.
 
         Raises:
             BridgeError: `invalid_document`.
@@ -237,9 +240,9 @@ class Registry:
         return found
 
     async def offer_tools(self, view: UserView, server_id: str | None) -> Offer:
-        """What models are shown of all of a user's servers, or of one.
+        """Return what models are shown of all of a user's servers, or of one.
 
-        A tool whose schema cannot be made fits no token budget.
+        A tool whose schema cannot be compiled fits no token budget.
 
         Raises:
             BridgeError: `not_found`.
@@ -251,14 +254,14 @@ class Registry:
             costs: dict[str, int] = {}
             if selection.max_tokens is not None:
                 costs = await self.count_tokens(view, find_candidates(tools, selection))
-            # Ten thousand tools against a hundred patterns take a second.
+            # Matching ten thousand tools against a hundred patterns takes a second.
             view.offers[server_id] = await asyncio.to_thread(
                 offer_tools, tools, selection, tokens_of=lambda tool: costs.get(tool.name, MAX_TOKENS + 1)
             )
         return view.offers[server_id]
 
     async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
-        """The advertised document of all of a user's servers, or of one; it makes the schemas it needs.
+        """Return the advertised document of all of a user's servers, or of one; compiles schemas it needs.
 
         Raises:
             BridgeError: `not_found`, `invalid_document`.
@@ -268,11 +271,11 @@ class Registry:
         return view.build_document(server_id, offered)
 
     async def count_tokens(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
-        """About how many tokens each of `tools` takes, by name; those without a schema are left out."""
+        """Estimate the tokens that each of `tools` takes, by name; tools without a schema are left out."""
         costs: dict[str, int] = {}
         for _, group in groupby(tools, key=lambda tool: tool.server_id):
             listed = tuple(group)
-            with suppress(BridgeError):  # told where the schemas themselves are asked for
+            with suppress(BridgeError):  # reported where the schemas themselves are requested
                 schemas = await self.schemas_of(view, listed)
                 costs |= {
                     tool.name: estimated_tokens(tool.name, tool.operation.description, schemas[tool.name])
@@ -283,7 +286,7 @@ class Registry:
     async def compile_validator(
         self, server: LoadedServer, operation: CompiledOperation
     ) -> ArgumentValidator:
-        """The compiled validator of a server's operation; compiled in a thread when it is not ready yet."""
+        """Return the validator of a server's operation; compiled in a thread when it is not ready yet."""
         validator = server.validators.get(operation.key)
         if validator is None:
             schemas = await self.load_schemas(server, (operation.key,))
@@ -314,7 +317,7 @@ class Registry:
     async def _update(
         self, user_id: str, server_id: str, edit: Callable[[ServerRecord], ServerRecord]
     ) -> LoadedServer:
-        """One after another, so that no change is made to a record that another change has replaced."""
+        """Serialized, so that no change applies to a record that another change has replaced."""
         async with self._updating:
             record = edit(await self._changeable(user_id, server_id))
             compiled = await self._compile(record)
@@ -326,7 +329,7 @@ class Registry:
 
             return await asyncio.shield(self._keep(new_record, compiled))
 
-    # What follows is shielded: a caller who hangs up must not leave memory and store different.
+    # The methods below are shielded: a client that hangs up must not leave memory and store different.
 
     async def _keep(
         self, new_record: Callable[[], Awaitable[ServerRecord]], compiled: CompiledDocument
@@ -394,7 +397,7 @@ class Registry:
     async def _names_of(
         self, user_id: str, shared: list[LoadedServer], personal: list[LoadedServer]
     ) -> dict[OperationKey, str]:
-        """Shared tools have one name for everybody, but for a user who had a tool of that name before."""
+        """Shared tools have one name for everybody, except for a user who had a tool of that name before."""
         shared_entries = _entries(shared)
         shared_names = await self._give_names(SHARED_SCOPE, shared_entries, taken=())
         kept = await self._store.load_names(user_id)
@@ -432,7 +435,7 @@ def _is_same(tool: Tool, other: Tool | None) -> bool:
 
 
 def _new_id(title: str, taken: Collection[str]) -> str:
-    """A readable id for URLs, such as `corner-shop`, `corner-shop-2`."""
+    """Return a readable id for URLs, such as `corner-shop`, `corner-shop-2`."""
     base = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].rstrip("-") or "server"
     numbered = (f"{base}-{number}" for number in count(2))
     return next(candidate for candidate in chain((base,), numbered) if candidate not in taken)

@@ -1,1 +1,1 @@
-"""How much and how fast: limits, queues, token buckets, circuit breakers."""
+"""Limits on calls and requests (how many, how long, how often), queues, rate limits and circuit breakers."""

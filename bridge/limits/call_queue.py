@@ -1,12 +1,12 @@
-"""Admission: which call may run next, when not all may run at once.
+"""The call queue: decides which call may run next when not all of them may run in parallel.
 
-Receives calls with what they belong to, gives each a ticket, and those that want to run a slot in turn. First
-come, first served among those that have room: a call that must wait lets pass who need not, though not for
-ever. Users take turns. Knows nothing of pages and tools; uses the event loop only to wait. All methods run on
-one event loop.
+Each call enters with a key that says what it belongs to, and gets a ticket; calls that want to run acquire a
+slot. Order is first come, first served among the calls that have room: a call that must wait lets others pass
+that need not, though not for ever. Users are served in rotation. The module knows nothing of pages and tools
+and uses the event loop only to wait. All methods run on one event loop.
 
-Calls that belong to the same things stand in one lane. A slot taken or given back costs one look at the first
-call of each lane of that one user, whoever else waits.
+Calls with equal keys share one lane. Acquiring or releasing a slot looks at the first call of each lane of
+one user, however many other calls wait.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.settings import Limits
 
 MAX_OPEN_CALLS = 10_000
-"""Calls of all users that run, wait or are thought about; the next one is refused at once. Chosen."""
+"""Maximum number of open calls of all users: running, waiting for a slot, or waiting for approval. The next
+one is refused immediately. Chosen."""
 
 MAX_PASSED = 50
-"""Once so many calls of its user were let in before it, the first that waits keeps its places free."""
+"""Maximum number of calls of a user that may overtake its first waiting call; after that, the places this
+call needs are reserved for it."""
 
 REQUEST, HOST = "MAX_PARALLEL_TOOLS_PER_REQUEST", "MAX_PARALLEL_TOOLS_PER_HOST"
 USER, EVERYBODY = "MAX_PARALLEL_TOOLS_PER_USER", "MAX_PARALLEL_TOOLS_GLOBAL"
@@ -37,30 +39,30 @@ class SlotKey(NamedTuple):
 
     user_id: str
     group: str | None
-    """One request of a caller, such as a batch or a round of a chat; None: it stands alone."""
+    """One request of a caller, such as a batch or a round of a chat; None: the call belongs to no request."""
     origin: str
-    """Where its request goes; empty: not known."""
+    """Origin the call's request goes to; empty: not known."""
     server_id: str
     operation_key: str
     server_parallel: int | None = None
-    """How many calls of the server may run at once, as its user has set it."""
+    """Maximum number of calls of the server that run in parallel, as its user has set it."""
     operation_parallel: int | None = None
     in_order: bool = False
-    """At most one such call of the server runs, in the order they came."""
+    """At most one such call of the server runs at a time, in the order in which the calls arrived."""
 
 
 @dataclass(slots=True, eq=False)
 class _Place:
-    """What several lanes share: a request, an origin, a server."""
+    """A resource that several lanes share: a request, an origin, a server."""
 
     kind: str
     name: str
     lanes: int = 0
     running: int = 0
     queued: int = 0
-    """Of a request: those that wait in a lane."""
+    """For a request: its calls that wait in a lane."""
     door: deque[QueuedCall] = field(default_factory=deque["QueuedCall"])
-    """Of a request: those for whom the queue has no room yet."""
+    """For a request: its calls for which the queue has no room yet."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,11 +70,11 @@ class _Lane:
     key: SlotKey
     request: _Place | None
     places: tuple[tuple[_Place, int | None], ...]
-    """With the room that the user gave it; None: the limits say."""
+    """Each with the maximum that the user has set; None: the limits decide."""
     open: int = 0
     """Calls that have a ticket."""
     waiting: OrderedDict[int, QueuedCall] = field(default_factory=OrderedDict[int, "QueuedCall"])
-    """In the order they came."""
+    """In order of arrival."""
 
 
 @dataclass(slots=True, eq=False)
@@ -84,35 +86,35 @@ class _User:
     lanes: dict[SlotKey, _Lane] = field(default_factory=dict[SlotKey, _Lane])
     places: dict[tuple[str, str], _Place] = field(default_factory=dict[tuple[str, str], _Place])
     busy: dict[_Lane, None] = field(default_factory=dict[_Lane, None])
-    """Lanes where somebody waits."""
+    """Lanes with waiting calls."""
 
 
 @dataclass(slots=True, eq=False)
 class QueuedCall:
-    """One open call. It may hold a slot, or wait for one."""
+    """The ticket of one open call, which may hold a slot or wait for one."""
 
     user: _User
     lane: _Lane
     holds: bool = False
-    """It has a slot."""
+    """Whether the call holds a slot."""
     turn: asyncio.Future[None] | None = None
-    """While it waits; done: it need not wait any more."""
+    """Set while the call waits; done once the wait is over."""
     number: int = 0
-    """Its place in the order of those that wait."""
+    """Position in the order of waiting calls."""
     came_after: int = 0
-    """Calls of its user that had been let in when it began to wait."""
+    """Number of its user's calls that had been given a slot when it began to wait."""
 
 
 class CallQueue:
-    """The slots of all users' calls."""
+    """The queue and the slots of all users' calls."""
 
     def __init__(self, limits: Callable[[], Limits], *, max_open_calls_per_user: int) -> None:
-        """`limits` is asked each time, so that a change works at once; call `limits_changed` after one."""
+        """`limits` is read each time, so a change applies immediately; call `limits_changed` after one."""
         self._limits = limits
         self._max_open_of_user = max_open_calls_per_user
         self._users: dict[str, _User] = {}
         self._ready: OrderedDict[str, None] = OrderedDict()
-        """Users who may have a call that could run; whoever was served goes to the end."""
+        """Users who may have a call that can run; a user who was served moves to the end."""
         self._numbers = count()
         self._running = 0
         self._waiting = 0
@@ -123,16 +125,16 @@ class CallQueue:
 
     @property
     def running(self) -> int:
-        """Calls that hold a slot."""
+        """Number of calls that hold a slot."""
         return self._running
 
     @property
     def waiting(self) -> int:
-        """Calls that wait for one."""
+        """Number of calls that wait for a slot."""
         return self._waiting
 
     def enter_call(self, key: SlotKey) -> QueuedCall:
-        """Count a call as open until `leave`; it has no slot yet.
+        """Count a call as open until `leave_queue`; it has no slot yet.
 
         Raises:
             BridgeError: `queue_full`: too many calls are open; `no_browser`: the bridge is stopping.
@@ -148,7 +150,7 @@ class CallQueue:
         return QueuedCall(user, lane)
 
     def leave_queue(self, ticket: QueuedCall) -> None:
-        """The call is open no more; it must not be waiting in `take`."""
+        """Count a call as open no longer; it must not be waiting in `acquire_slot`."""
         self.release_slot(ticket)
         user, lane = ticket.user, ticket.lane
         lane.open -= 1
@@ -161,7 +163,7 @@ class CallQueue:
             _close_lane(user, lane)
 
     def acquire_now(self, ticket: QueuedCall) -> bool:
-        """Whether the call has a slot, without waiting.
+        """Acquire a slot if one is free, without waiting; returns whether the call holds one.
 
         Raises:
             BridgeError: `no_browser`: the bridge is stopping.
@@ -179,7 +181,10 @@ class CallQueue:
         return True
 
     async def acquire_slot(self, ticket: QueuedCall, seconds: float) -> None:
-        """Wait for a slot, for so long; without one if `give_back` was called meanwhile.
+        """Wait up to `seconds` for a slot; returns without one if `release_slot` was called meanwhile.
+
+        Cancelling gives up the wait; a slot that was granted at that moment is held. A ticket waits once at a
+        time.
 
         Cancelling gives up the wait; a slot that came in that moment is held. One wait at a time.
 
@@ -202,7 +207,7 @@ class CallQueue:
                 self._withdraw(ticket)
 
     def release_slot(self, ticket: QueuedCall) -> None:
-        """Give back its slot, or its place among those that wait; nothing, if it has neither."""
+        """Release the call's slot, or its place among the waiting calls; does nothing if it has neither."""
         if not ticket.holds:
             if ticket.turn is not None and not ticket.turn.done():
                 self._withdraw(ticket)
@@ -222,7 +227,7 @@ class CallQueue:
             self._idle.set()
 
     def limits_changed(self) -> None:
-        """Let in who may run now."""
+        """Grant slots to the calls that may run now."""
         for user_id, user in self._users.items():
             for place in user.places.values():
                 self._fill_queue(place)
@@ -231,7 +236,7 @@ class CallQueue:
         self._admit()
 
     async def close(self, grace_s: float) -> None:
-        """Let nobody in any more, send away who waits, and give those that run up to `grace_s` to end."""
+        """Admit no more calls, refuse waiting ones, and wait up to `grace_s` seconds for running ones."""
         self._closed = True
         for user in self._users.values():
             lines = [lane.waiting.values() for lane in user.busy]
@@ -245,7 +250,7 @@ class CallQueue:
             return
 
     def _join(self, ticket: QueuedCall) -> None:
-        """To those that wait."""
+        """Add the call to those that wait."""
         ticket.number = next(self._numbers)
         ticket.came_after = ticket.user.admitted
         self._waiting += 1
@@ -254,7 +259,7 @@ class CallQueue:
         self._admit()
 
     def _queue(self, ticket: QueuedCall) -> None:
-        """Into its lane; or to the door, where the queue of its request has no room."""
+        """Put the call into its lane, or behind the queue of its request when that is full."""
         lane, request = ticket.lane, ticket.lane.request
         if request is not None:
             if request.queued >= self._limits().tool_queue_size:
@@ -265,7 +270,7 @@ class CallQueue:
         ticket.user.busy[lane] = None
 
     def _dequeue(self, ticket: QueuedCall) -> bool:
-        """Whether it was among those that wait."""
+        """Remove the call from those that wait; returns whether it was one of them."""
         lane, request = ticket.lane, ticket.lane.request
         if lane.waiting.pop(ticket.number, None) is None:
             if request is None or ticket not in request.door:
@@ -285,7 +290,7 @@ class CallQueue:
             self._queue(request.door.popleft())
 
     def _withdraw(self, ticket: QueuedCall) -> None:
-        """It waits no more: refused, cancelled, or not wanted any more."""
+        """End the call's wait: it was refused, cancelled, or is no longer wanted."""
         if not self._dequeue(ticket):
             return
         if ticket.user.busy:
@@ -293,7 +298,7 @@ class CallQueue:
         self._admit()
 
     def _admit(self) -> None:
-        """Give slots to those that may run, one user after another."""
+        """Grant slots to the calls that may run, one user after another."""
         while self._ready and self._running < self._limits().max_parallel_tools_global:
             user_id, _ = self._ready.popitem(last=False)
             user = self._users.get(user_id)
@@ -307,7 +312,7 @@ class CallQueue:
                 self._ready[user_id] = None
 
     def _next_of(self, user: _User) -> QueuedCall | None:
-        """Which of a user's waiting calls may run: the first one that has room everywhere."""
+        """Return the first of a user's waiting calls that has room everywhere, or None."""
         limits = self._limits()
         if user.running >= limits.max_parallel_tools_per_user:
             return None
@@ -324,7 +329,10 @@ class CallQueue:
     def _full_place(
         self, user: _User, lane: _Lane, limits: Limits, kept: frozenset[_Place] = frozenset()
     ) -> str | None:
-        """The kind of the first place without room for one more, `kept` ones for two; None: there is room."""
+        """Return the kind of the first place without room for one more call; None: there is room everywhere.
+
+        A place in `kept` must have room for two.
+        """
         if user.running >= limits.max_parallel_tools_per_user:
             return USER
         for place, given in lane.places:

@@ -1,7 +1,7 @@
-"""What a user has set for calls: deadlines and how many at once, for all calls, a server's, or one tool's.
+"""Users' settings for calls: deadlines and parallelism, for all calls, for a server's, or for one tool's.
 
-The closest setting wins: one call's own, its tool's, its server's, its user's, then the limit of the bridge.
-Receives settings from a store, gives them to whoever runs a call. Knows nothing of HTTP and SQL.
+The most specific setting wins: the call's own, then its tool's, its server's, its user's, then the bridge's
+limit. Reads settings from a store and hands them to whatever runs a call. Knows nothing of HTTP and SQL.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.settings import Deadline, Limits, SetBy, range_of
 
 MAX_SETTINGS = 1000
-"""Of one user."""
+"""Maximum number of settings of one user."""
 
 
 class SettingScope(NamedTuple):
-    """What a setting is for; empty parts: all of them."""
+    """What a setting applies to; an empty part means all servers, or all operations of the server."""
 
     server_id: str = ""
     operation_key: str = ""
@@ -27,28 +27,29 @@ class SettingScope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallSetting:
-    """What is set for one scope; None: nothing."""
+    """The settings of one scope; None: not set."""
 
     deadline_s: float | None = None
     max_parallel: int | None = None
-    """Calls of a server, or of one tool, that run at once. Means nothing for all servers together."""
+    """Maximum number of parallel calls of a server or of one tool. Has no meaning for all servers
+    together."""
     in_order: bool | None = None
-    """Of a server: its calls that change something run one after another."""
+    """For a server: its calls that change something run one after another."""
 
     @property
     def is_empty(self) -> bool:
-        """Nothing is set."""
+        """Whether nothing is set."""
         return self == CallSetting()
 
 
 class CallSettings:
-    """All settings of one user, as of now."""
+    """All settings of one user at one moment."""
 
     def __init__(self, entries: Mapping[SettingScope, CallSetting]) -> None:
         self.entries = dict(entries)
 
     def deadline_of(self, server_id: str, operation_key: str, limits: Limits) -> Deadline:
-        """The deadline of a call that names none itself."""
+        """Return the deadline of a call that does not name one itself."""
         scopes: tuple[tuple[SetBy, SettingScope], ...] = (
             ("tool", SettingScope(server_id, operation_key)),
             ("server", SettingScope(server_id)),
@@ -61,11 +62,11 @@ class CallSettings:
         return Deadline(limits.tool_timeout_seconds, "TOOL_TIMEOUT_SECONDS")
 
     def of_server(self, server_id: str) -> CallSetting:
-        """What is set for a server itself."""
+        """Return what is set for a server as a whole."""
         return self.entries.get(SettingScope(server_id), _NOTHING)
 
     def of_operation(self, server_id: str, operation_key: str) -> CallSetting:
-        """What is set for an operation itself."""
+        """Return what is set for one operation."""
         return self.entries.get(SettingScope(server_id, operation_key), _NOTHING)
 
 
@@ -73,19 +74,19 @@ _NOTHING = CallSetting()
 
 
 class CallSettingStore(Protocol):
-    """Where settings survive a restart."""
+    """Stores the settings of calls across restarts."""
 
     async def call_settings(self, user_id: str) -> Mapping[SettingScope, CallSetting]:
-        """What a user has set."""
+        """Return what a user has set."""
         ...
 
     async def save_call_setting(self, user_id: str, scope: SettingScope, setting: CallSetting) -> None:
-        """Put a setting in place, or delete it when it is empty; committed when it returns."""
+        """Store a setting, or delete it when it is empty; committed when this returns."""
         ...
 
 
 class UserCallSettings:
-    """The settings of all users; read once for each. All methods run on one event loop."""
+    """The settings of all users, read from the store once per user. All methods run on one event loop."""
 
     def __init__(self, store: CallSettingStore) -> None:
         self._store = store
@@ -93,7 +94,7 @@ class UserCallSettings:
         self._lock = asyncio.Lock()
 
     async def settings_of_user(self, user_id: str) -> CallSettings:
-        """A user's settings; cheap once they were read."""
+        """Return a user's settings; reads the store the first time only."""
         known = self._known.get(user_id)
         if known is not None:
             return known
@@ -103,7 +104,7 @@ class UserCallSettings:
             return self._known[user_id]
 
     async def save_setting(self, user_id: str, scope: SettingScope, setting: CallSetting) -> CallSettings:
-        """Set something for a scope, in place of what was set there.
+        """Replace what is set for a scope.
 
         Raises:
             BridgeError: `invalid_request`: the user has too many settings.
@@ -116,21 +117,21 @@ class UserCallSettings:
         return await self.settings_of_user(user_id)
 
     def clear_cache(self) -> None:
-        """Read everything again: servers, and with them their settings, have come or gone."""
+        """Drop all cached settings, because servers, and with them their settings, were added or removed."""
         self._known.clear()
 
     async def _keep(self, user_id: str, scope: SettingScope, setting: CallSetting) -> None:
-        """Shielded: a caller who hangs up must not leave memory and store different."""
+        """Store the setting and drop the cache; shielded, so that a client hanging up cannot part the two."""
         async with self._lock:
             await self._store.save_call_setting(user_id, scope, setting)
             self._known.pop(user_id, None)
 
 
 def checked_deadline(seconds: float, field: str = "deadline_s") -> float:
-    """A deadline that somebody asks for in `field`.
+    """Return the deadline that a caller requested in `field`, after checking its range.
 
     Raises:
-        BridgeError: `invalid_request`, naming the range; not a number is out of it.
+        BridgeError: `invalid_request`, naming the range; NaN is outside of it.
     """
     least, most = range_of("TOOL_TIMEOUT_SECONDS")
     if not least <= seconds <= most:

@@ -1,11 +1,13 @@
-"""Breakers: what fails again and again is left alone for a while. Pure; the clock is passed in.
+"""Circuit breakers: what fails again and again is not called for a while. Pure; the clock is passed in.
 
-One state machine per key: closed (calls pass) -> open after `breaker_max_failures` within
-`breaker_window_seconds` (calls are refused) -> half-open after as long again (one call passes, as a probe) ->
-closed by a success, open by a failure. Receives how calls ended, gives passage or `breaker_open`.
+One state machine per key: closed (calls pass) -> open after `breaker_max_failures` failures within
+`breaker_window_seconds` (calls are refused) -> half-open after the same time again (one call passes, as a
+probe) -> closed by a success, open by a failure. Takes the endings of calls; lets calls pass or raises
+`breaker_open`.
 
-A tool's breaker counts what the tool does wrong. That of a host counts only calls without any answer, and
-opens only when they were of several tools: one bad tool never costs its user the others (W-08).
+A tool's breaker counts what the tool does wrong. A host's breaker counts only calls that got no answer at
+all, and opens only when these were calls of several tools: one bad tool never costs its user the others
+(W-08).
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.settings import Limits, range_of
 
 MAX_BREAKERS = 10_000
-"""Keys with failures that are remembered; of more, those that failed longest ago are forgotten."""
+"""Maximum number of keys whose failures are remembered; beyond it, the one that failed longest ago is
+evicted."""
 
 MAX_FAILURES = int(range_of("BREAKER_MAX_FAILURES")[1])
-"""Failures of one key that are remembered."""
+"""Maximum number of failures that are remembered per key."""
 
 HOST_TOOLS = 2
-"""Of so many tools calls must have failed before their host is left alone."""
+"""Number of different tools whose calls must have failed before the breaker of their host opens."""
 
 
 class BreakerState(StrEnum):
@@ -39,19 +42,19 @@ class BreakerState(StrEnum):
 
 
 class BreakerVerdict(StrEnum):
-    """What an ending says about what was called."""
+    """What the ending of a call says about the thing that was called."""
 
     WORKED = "worked"
     FAILED = "failed"
     ALIVE = "alive"
-    """It answered, but refused: no reason to stop calling it, and none to forget its failures."""
+    """It answered but refused: no reason to stop calling it, and no reason to forget its failures."""
     NOTHING = "nothing"
     """The ending says nothing about it: cancelled, denied, no page."""
 
 
 BreakerKind: TypeAlias = Literal["tool", "host", "request", "store"]
-"""`request`: all requests of the user to models, whatever the model; `store`: what is kept of the user's
-answers. All but the user is empty in the keys of these two."""
+"""What a breaker watches. `request`: all requests of the user to models, whatever the model; `store`: the
+user's stored answers. In the keys of these two, every part but the user is empty."""
 
 
 class BreakerKey(NamedTuple):
@@ -62,66 +65,66 @@ class BreakerKey(NamedTuple):
     server_id: str = ""
     operation_key: str = ""
     origin: str = ""
-    """Of a host, which calls of all servers have in common."""
+    """For a host, which the calls of all servers share."""
 
 
 class Ending(NamedTuple):
-    """What the end of one call says."""
+    """What the ending of one call says."""
 
     verdict: BreakerVerdict
     tool: str
-    """Its name."""
+    """Name of the tool that was called."""
     error: WireError | None = None
 
 
 @dataclass(slots=True)
 class _Breaker:
-    """One key that failed lately."""
+    """The recent failures of one key."""
 
     failures: deque[tuple[float, str]] = field(
         default_factory=lambda: deque[tuple[float, str]](maxlen=MAX_FAILURES)
     )
-    """When, and of which tool."""
+    """Time and tool of each failure."""
     name: str = ""
-    """What people call it."""
+    """Name for messages."""
     last_error: WireError | None = None
     opened_at: float | None = None
-    """When it opened last: a probe that fails opens it again."""
+    """When it last opened; a failed probe opens it again."""
     first_opened_at: float | None = None
-    """When it opened first since it was closed."""
+    """When it first opened since it was last closed."""
     is_probing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BreakerFacts:
-    """One breaker as it stands."""
+    """State of one breaker, for display."""
 
     key: BreakerKey
     name: str
     state: BreakerState
     failures: int
-    """Within the window."""
+    """Number of failures within the window."""
     last_error: WireError | None
     open_for_s: float | None
-    """Since it opened, failed probes included; None while it is closed."""
+    """Seconds since it first opened, across failed probes; None while it is closed."""
     retry_after_s: float | None
-    """Until one call may probe; None while it is closed."""
+    """Seconds until one call may probe; None while it is closed."""
 
 
 class Passage:
-    """The way through one breaker."""
+    """One pass through a breaker, which records how it ended."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.ending: Ending | None = None
 
     def record_ending(self, verdict: BreakerVerdict, error: WireError | None) -> None:
-        """Tell how it ended."""
+        """Record how it ended."""
         self.ending = Ending(verdict, self._name, error)
 
 
 class Breakers:
-    """The breakers of all users. All methods run on one event loop, none of them waits."""
+    """The breakers of all users. All methods run on one event loop, and none of them waits."""
 
     def __init__(
         self,
@@ -130,14 +133,14 @@ class Breakers:
         *,
         on_change: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`clock`: seconds, never going back. `on_change` gets the user when one opens or closes."""
+        """`clock` returns monotonic seconds; `on_change` gets the user's id when one opens or closes."""
         self._limits = limits
         self._clock = clock
         self._on_change = on_change
         self._breakers: OrderedDict[BreakerKey, _Breaker] = OrderedDict()
 
     def check_breaker(self, key: BreakerKey) -> None:
-        """Let pass or refuse, without taking the place of the probe.
+        """Raise if the breaker refuses calls now; does not claim the probe.
 
         Raises:
             BridgeError: `breaker_open`.
@@ -150,7 +153,10 @@ class Breakers:
             raise self._refusal(key, breaker)
 
     def enter_breaker(self, key: BreakerKey) -> bool:
-        """Let one call pass that `check` lets pass; whether it is the probe. `leave` must follow."""
+        """Let one call pass after `check_breaker`; returns whether it is the probe.
+
+        `leave_breaker` must follow.
+        """
         breaker = self._breakers.get(key)
         if breaker is None or self._state(breaker) is not BreakerState.HALF_OPEN:
             return False
@@ -158,7 +164,7 @@ class Breakers:
         return True
 
     def leave_breaker(self, key: BreakerKey, ending: Ending | None, *, is_probe: bool) -> None:
-        """A call that passed is over; `ending` None: it gave its place back before it had begun."""
+        """End a call that passed; `ending` is None when the call gave up its place before it began."""
         breaker = self._breakers.get(key)
         if breaker is not None and is_probe:
             breaker.is_probing = False
@@ -167,7 +173,7 @@ class Breakers:
 
     @contextmanager
     def pass_breaker(self, key: BreakerKey, name: str) -> Generator[Passage]:
-        """The way of something that passes one breaker while it runs; no ending told, nothing concluded.
+        """Pass a breaker while the context runs; unless an ending is recorded, nothing is concluded.
 
         Raises:
             BridgeError: `breaker_open`.
@@ -181,7 +187,7 @@ class Breakers:
             self.leave_breaker(key, passage.ending, is_probe=is_probe)
 
     def list_breakers(self, user_id: str) -> list[BreakerFacts]:
-        """The breakers of a user that have failures, the latest first."""
+        """Return the breakers of a user that have failures, the most recent failure first."""
         return [
             self._facts(key, breaker)
             for key, breaker in reversed(self._breakers.items())
@@ -197,9 +203,9 @@ class Breakers:
         *,
         kind: BreakerKind | None = None,
     ) -> int:
-        """Close a user's breakers: all, those of a server's tools, one operation's, a host's, or of a kind.
+        """Close a user's breakers: all, those of a server's tools, of one operation, of a host, or of a kind.
 
-        Returns how many.
+        Returns how many were closed.
         """
         chosen = [
             key
@@ -225,8 +231,8 @@ class Breakers:
                 self._on_change(key.user_id)
 
     def _failed(self, key: BreakerKey, ending: Ending, *, is_probe: bool) -> None:
-        """A failure. Of calls that were under way when it opened, only the reason is kept."""
-        if not key.user_id:  # nobody to be protected from himself (S0-97)
+        """Count a failure, and open the breaker when there are too many or the probe has failed."""
+        if not key.user_id:  # no user, so nobody to protect from his own failures (S0-97)
             return
         breaker = self._breakers.setdefault(key, _Breaker())
         self._breakers.move_to_end(key)
@@ -247,7 +253,7 @@ class Breakers:
         return enough and len({tool for _, tool in breaker.failures}) >= tools
 
     def _recent(self, breaker: _Breaker) -> int:
-        """How many failures are within the window; while it is open none is forgotten."""
+        """Return how many failures are within the window; while the breaker is open none expires."""
         begin = self._clock() - self._limits().breaker_window_seconds
         while breaker.opened_at is None and breaker.failures and breaker.failures[0][0] <= begin:
             breaker.failures.popleft()

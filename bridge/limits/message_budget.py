@@ -1,8 +1,8 @@
-"""How much the pages of one user may say: a little at any time, and more for every call that they were sent.
+"""How many messages a user's pages may send: a small rate at any time, plus an allowance for each call sent.
 
-A page that is used says a few things for each of its calls, however many it has, so what a call needs comes
-with the call. What a page says beyond that is paced: the bridge reads its sockets more slowly, and nobody
-else notices.
+A page in use sends a few messages for each of its calls, however many there are, so each call brings the
+allowance it needs. Messages beyond that are paced: the bridge reads that user's sockets more slowly, and
+nobody else notices.
 """
 
 from __future__ import annotations
@@ -11,26 +11,29 @@ import time
 from collections.abc import Callable
 
 RATE_PER_S = 50
-"""What may be said unasked, chosen: a page greets on each connection, and says when it comes to the front."""
+"""Messages per second beyond those that calls allow. Chosen: a page sends a handshake on each connection, and
+a message when it comes to the front."""
 
 BURST = 1_000
-"""Unasked at once: results of all calls that a page remembers, for a bridge that was away."""
+"""Maximum number of such messages at one moment: the results of all calls that a page remembers after the
+bridge was unreachable."""
 
 OF_A_CALL = 8
-"""What comes with a call: its ack, a decision, a result of the largest size (5), and one to spare."""
+"""Messages that one call allows: its ack, a decision, a result of the largest size (5), and one to spare."""
 
 MAX_EARNED = 8_000
-"""What may be left of all calls: those of a user that may be open at once."""
+"""Maximum allowance left over from calls: that of all calls a user may have open at the same time."""
 
 BYTES_OF_ONE = 64 * 1024
-"""A message counts once more for each of these."""
+"""Bytes after which a message counts once more."""
 
 GREETING = 20
-"""What a greeting counts: it is compared with all calls of its user, and told to all pages of the user."""
+"""What a handshake counts: it is compared with all calls of its user and announced to all of the user's
+pages."""
 
 
 class MessageBudget:
-    """What the sockets of one user have left. All methods run on one event loop."""
+    """The message budget that all sockets of one user share. All methods run on one event loop."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -39,11 +42,11 @@ class MessageBudget:
         self._at = clock()
 
     def earn_messages(self) -> None:
-        """A page of the user was sent a call."""
+        """Add the allowance of a call that was sent to one of the user's pages."""
         self._earned = min(MAX_EARNED, self._earned + OF_A_CALL)
 
     def spend_messages(self, count: int) -> float:
-        """Note that so much was said; returns the seconds after which more may be read, mostly 0."""
+        """Charge `count` messages; returns the seconds to wait before reading more, usually 0."""
         now = self._clock()
         self._unasked = min(BURST, self._unasked + (now - self._at) * RATE_PER_S)
         self._at = now
@@ -54,5 +57,5 @@ class MessageBudget:
 
 
 def weight_of(text: str | bytes) -> int:
-    """What a message counts, by its length."""
+    """Return what a message counts, by its length."""
     return 1 + len(text) // BYTES_OF_ONE

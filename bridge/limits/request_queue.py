@@ -1,8 +1,8 @@
-"""Which request to a model may run now, when not all may: users take turns, first come, first served.
+"""The queue of requests to models: users in rotation, each user's requests first come, first served.
 
-A request holds its place for all its rounds. One user holds neither all places nor the whole line: others
-find a place free, and where the line is full the last request of whoever waits with most gives way. Uses the
-event loop only to wait. All methods run on one event loop.
+A request holds its place for all its rounds. One user occupies neither all places nor the whole queue: others
+find a free place, and when the queue is full, the last request of the user with the most waiting requests is
+refused. Uses the event loop only to wait. All methods run on one event loop.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from bridge.limits.settings import Limits
 
 
 class RequestQueue:
-    """The places of all users' requests."""
+    """The places and the waiting requests of all users."""
 
     def __init__(self, limits: Callable[[], Limits]) -> None:
-        """`limits` is asked each time; call `limits_changed` after a change."""
+        """`limits` is read each time; call `limits_changed` after a change."""
         self._limits = limits
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
-        """By user; whoever was served goes to the end."""
+        """By user; a user who was served moves to the end."""
         self._running: Counter[str] = Counter()
-        """By user; nobody with none."""
+        """By user; users without a running request have no entry."""
         self._closed = False
 
     @property
     def running(self) -> int:
-        """Requests that hold a place."""
+        """Number of requests that hold a place."""
         return self._running.total()
 
     @property
     def waiting(self) -> int:
-        """Requests that wait for one."""
+        """Number of requests that wait for a place."""
         return sum(len(line) for line in self._waiting.values())
 
     @asynccontextmanager
@@ -53,11 +53,11 @@ class RequestQueue:
             self._leave(user_id)
 
     def limits_changed(self) -> None:
-        """Let in who may run now."""
+        """Admit the requests that may run now."""
         self._admit()
 
     def close(self) -> None:
-        """Let nobody in any more, and send away who waits."""
+        """Admit no more requests, and refuse the waiting ones."""
         self._closed = True
         for line in self._waiting.values():
             for turn in line:
@@ -83,7 +83,7 @@ class RequestQueue:
         )
 
     def _make_room_for(self, user_id: str) -> None:
-        """Send away the last request of whoever waits with most; the new one, if that is its own user."""
+        """Refuse the last request of the user with the most waiting; the new one, if that is its own user."""
         busy = _busy(
             f"{self.running} requests run and {self.waiting} wait already, as many as may "
             "(MAX_CONCURRENT_REQUESTS, MAX_CONCURRENT_REQUESTS_PER_USER, REQUEST_QUEUE_SIZE)."
@@ -117,7 +117,7 @@ class RequestQueue:
             raise
 
     def _withdraw(self, user_id: str, turn: asyncio.Future[None]) -> None:
-        """Leave the line; a place that was given at the last moment goes to the next one."""
+        """Leave the queue; a place that was granted at the last moment goes to the next request."""
         line = self._waiting.get(user_id)
         if line is not None and turn in line:
             line.remove(turn)

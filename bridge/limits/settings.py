@@ -1,8 +1,8 @@
-"""How much at once, how long, how many failures: the limits of a bridge, and how they change while it runs.
+"""The limits of a bridge, such as parallelism, durations and failures, and how they change while it runs.
 
-Names, defaults and ranges are those of the programs whose job this one takes over, where they had them.
-Receives values from the environment, the command line, the store and the operator; gives one immutable
-`Limits`. Knows nothing of HTTP and SQL.
+Names, defaults and ranges are those of the programs that this one replaces, where they had them. Takes values
+from the environment, the command line, the store and the operator; gives one immutable `Limits`. Knows
+nothing of HTTP and SQL.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from bridge.errors import BridgeError, ErrorCode
 
 Number: TypeAlias = int | float
 Source: TypeAlias = Literal["default", "kept", "given", "changed"]
-"""default: nobody set it · kept: set in the page, kept in the store · given: by environment or command line ·
-changed: given, but changed in the page since; the next start brings the given value back."""
+"""Where a value comes from. default: nobody set it · kept: set in the page and stored · given: by environment
+or command line · changed: given, but changed in the page since; the next start restores the given value."""
 
 SetBy: TypeAlias = Literal[
     "call", "tool", "server", "user", "TOOL_TIMEOUT_SECONDS", "TOOL_BATCH_TIMEOUT_SECONDS"
 ]
-"""Who said how long a call may take."""
+"""Which setting determined how long a call may take."""
 
 
 class Deadline(NamedTuple):
-    """How long a call may take once it has its turn, and who said so."""
+    """How long a call may take once it has its slot, and which setting said so."""
 
     seconds: float
     set_by: SetBy
@@ -128,7 +128,7 @@ class Limits(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class LimitFacts:
-    """One limit, for a person who may change it."""
+    """One limit, as shown to a person who may change it."""
 
     name: str
     value: Number
@@ -144,31 +144,31 @@ OBSOLETE = {
     "TOOL_IDLE_TIMEOUT_SECONDS": "nothing idles: calls run as they come; see TOOL_QUEUE_WAIT_SECONDS",
     "BREAKER_HISTORY_SIZE": "every failure within BREAKER_WINDOW_SECONDS counts",
 }
-"""Settings of the source documents that mean nothing any more (ruling 30): name to what took their place."""
+"""Settings of the source documents that no longer have a meaning (ruling 30): name to what replaced them."""
 
 DEFAULTS = Limits()
 NAMES = tuple(name.upper() for name in Limits.model_fields)
 
 
 class LimitStore(Protocol):
-    """Where limits that were set in the page survive a restart."""
+    """Stores limits that were set in the page across restarts."""
 
     async def load_limits(self) -> Mapping[str, Number]:
-        """Name to value."""
+        """Return the stored values by name."""
         ...
 
     async def save_limits(self, values: Mapping[str, Number | None]) -> None:
-        """Keep these, forget those that are None; committed when it returns."""
+        """Store these values and delete those that are None; committed when this returns."""
         ...
 
 
 class LiveLimits:
-    """The limits in force, and the one way to change them. All methods run on one event loop."""
+    """The limits in force, and the only way to change them. All methods run on one event loop."""
 
     def __init__(
         self, store: LimitStore, given: Mapping[str, Number], *, warn: Callable[[str], None]
     ) -> None:
-        """`given`: what environment and command line say; at a start it wins over what was kept."""
+        """`given`: values from environment and command line; at a start they override stored ones."""
         self._store = store
         self._warn = warn
         self._given = dict(given)
@@ -188,7 +188,7 @@ class LiveLimits:
         self._listeners.append(listener)
 
     async def load_stored(self) -> None:
-        """Read what was kept; a value that is no longer allowed is left out with a warning."""
+        """Read the stored limits; a value that is no longer allowed is left out with a warning."""
         for name, value in (await self._store.load_limits()).items():
             try:
                 refuse_unknown([name])
@@ -198,10 +198,10 @@ class LiveLimits:
         self._settle()
 
     async def change_limits(self, changes: Mapping[str, object]) -> list[str]:
-        """Change limits by their names; None takes a change back. Returns warnings about obsolete names.
+        """Change limits by name; None undoes a change. Returns warnings about obsolete names.
 
-        All or none. A limit that the environment or the command line gives is changed until the next start,
-        any other one for good.
+        All changes apply or none. A limit given by the environment or the command line is changed until the
+        next start, any other permanently.
 
         Raises:
             BridgeError: `invalid_request`: no such limit, or out of its range.
@@ -213,7 +213,7 @@ class LiveLimits:
         return [obsolete_warning(name) for name in changes if name in OBSOLETE]
 
     def list_limits(self) -> list[LimitFacts]:
-        """Every limit with its range and where its value comes from."""
+        """Return every limit with its range and the source of its value."""
         return [
             LimitFacts(
                 name=name,
@@ -228,7 +228,7 @@ class LiveLimits:
         ]
 
     async def _apply(self, numbers: Mapping[str, Number | None]) -> None:
-        """Shielded: a caller who hangs up must not leave memory and store different."""
+        """Store and apply the values; shielded, so that a client hanging up cannot part store and memory."""
         async with self._changing:
             await self._store.save_limits({n: v for n, v in numbers.items() if n not in self._given})
             for name, number in numbers.items():
@@ -250,7 +250,7 @@ class LiveLimits:
 
 
 def read_given(texts: Mapping[str, str]) -> tuple[dict[str, Number], list[str]]:
-    """The limits among environment variables or options, and warnings about obsolete ones.
+    """Return the limits among environment variables or options, and warnings about obsolete ones.
 
     Raises:
         BridgeError: `invalid_request`: a value that is no number or out of its range.
@@ -261,12 +261,12 @@ def read_given(texts: Mapping[str, str]) -> tuple[dict[str, Number], list[str]]:
 
 
 def obsolete_warning(name: str) -> str:
-    """What to tell somebody who set an obsolete limit."""
+    """Return the warning for somebody who set an obsolete limit."""
     return f"{name} has no effect any more: {OBSOLETE[name]}."
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
-    """Raises BridgeError `invalid_request` for a name that is no limit, with those that are."""
+    """Raise BridgeError `invalid_request` for a name that is no limit; the message lists the limits."""
     for name in names:
         if name not in NAMES and name not in OBSOLETE:
             message = f"There is no limit {name[:100]!r}. The limits are {', '.join(NAMES)}."
@@ -274,7 +274,7 @@ def refuse_unknown(names: Iterable[str]) -> None:
 
 
 def range_of(name: str) -> tuple[Number, Number]:
-    """Least and greatest value of a limit."""
+    """Return the minimum and the maximum of a limit."""
     metadata = Limits.model_fields[name.lower()].metadata
     least = next(entry.ge for entry in metadata if hasattr(entry, "ge"))
     most = next(entry.le for entry in metadata if hasattr(entry, "le"))
@@ -282,7 +282,7 @@ def range_of(name: str) -> tuple[Number, Number]:
 
 
 def build_limits(values: Mapping[str, Number]) -> Limits:
-    """`Limits` with these values, by name.
+    """Return `Limits` with these values, by name.
 
     Raises:
         BridgeError: `invalid_request`, naming the range.
@@ -306,7 +306,7 @@ def _parsed(text: str) -> object:
 
 
 def _number(name: str, value: object) -> Number:
-    """`value` as this limit has it: whole numbers only where only they make sense."""
+    """Return `value` as a number this limit accepts: for some limits only whole numbers make sense."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise _out_of_range(name, value)
     if _is_whole(name) and isinstance(value, float):

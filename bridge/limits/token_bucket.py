@@ -1,4 +1,4 @@
-"""How often something may be asked for: token buckets, one for each key and one for all together."""
+"""Rate limits as token buckets, one per key and one for all keys together."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Callable
 from bridge.errors import BridgeError, ErrorCode
 
 MAX_KEYS = 10_000
-"""Buckets kept; beyond it the one that was used longest ago is forgotten."""
+"""Maximum number of buckets; beyond it the least recently used one is evicted."""
 
 EVERYBODY = "*"
 
 
 class RateLimit:
-    """At most `per_key` at once and within `window_s` for each key, and `in_all` for all keys together.
+    """A limit of `per_key` uses within `window_s` seconds for each key, and `in_all` for all keys together.
 
-    What was used up comes back evenly. A key is an address or a user's id.
+    All may be used in one burst; they return evenly over the window. A key is an address or a user's id.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class RateLimit:
         window_s: float,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`what` names in a sentence what there were too many of, such as "wrong codes"."""
+        """`what` names what there were too many of, for a sentence: such as "wrong codes"."""
         self._what = what
         self.change_rate(per_key=per_key, in_all=in_all)
         self._window_s = window_s
@@ -37,12 +37,12 @@ class RateLimit:
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def change_rate(self, *, per_key: int, in_all: int | None = None) -> None:
-        """Change how much is allowed; without `in_all` a key is limited by itself alone."""
+        """Change how much is allowed; without `in_all`, only the limit per key applies."""
         common = per_key * MAX_KEYS if in_all is None else in_all
         self._capacities = {True: float(common), False: float(per_key)}
 
     def check_rate(self, key: str) -> None:
-        """Refuse when nothing is left.
+        """Raise when no token is left; uses none.
 
         Raises:
             BridgeError: `rate_limited`, with `detail.retry_after_s`.
@@ -56,10 +56,10 @@ class RateLimit:
             )
 
     def take_token(self, key: str) -> None:
-        """Use one up.
+        """Use one token.
 
         Raises:
-            BridgeError: `rate_limited`; then nothing is used up.
+            BridgeError: `rate_limited`; then no token is used.
         """
         now = self._clock()
         left, in_all = self._left(key, now), self._left(EVERYBODY, now)
