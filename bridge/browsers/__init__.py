@@ -1,1 +1,1 @@
-"""Browsers at their Socket.IO connections, and which of them gets a call."""
+"""The user's browsers: their Socket.IO connections, the messages on them, and which page gets a call."""

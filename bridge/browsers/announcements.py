@@ -1,4 +1,4 @@
-"""What pages are told without having asked: that something of their user's has changed, and what arrived."""
+"""Events that the bridge sends to pages unprompted: changes to their user's data, and receipts of results."""
 
 from __future__ import annotations
 
@@ -18,55 +18,55 @@ from bridge.settings.bridge import ApprovalMode
 from bridge.tasks import Tasks
 
 ANNOUNCE_DELAY_S = 0.25
-"""Pages hear so much later that calls wait for their turn, or that a browser came, went or was active: what
-is over by then is not worth a message."""
+"""Seconds before pages hear that calls wait for a slot, or that a browser came, went or was active: a state
+that is over by then is not worth a message."""
 
 RECEIPT_DELAY_S = 0.05
-"""Receipts of results are batched for so long (ruling 6)."""
+"""Seconds for which receipts of results are collected into one message (ruling 6)."""
 
 SendEvent = Callable[[str, str, object], Awaitable[None]]
 """Sends an event with its data to a socket: `(sid, event, data)`."""
 
 
 class Announcements:
-    """To the pages of one bridge. Nothing waits until a page has read what it is told."""
+    """Sends announcements to the pages of one bridge, without waiting until a page has read them."""
 
     def __init__(self, pages: ConnectedPages, send: SendEvent, tasks: Tasks) -> None:
         self._pages = pages
         self._send = send
         self._tasks = tasks
         self._soon: set[tuple[str, str]] = set()
-        """Events and users."""
+        """Pairs of event and user whose announcement is scheduled."""
         self._receipts: dict[str, list[str]] = {}
-        """Calls by socket."""
+        """Calls to acknowledge, by socket."""
 
     async def servers_changed(self, user_id: str | None) -> None:
-        """Tell the pages of one user, or of all, that the list of servers changed."""
+        """Announce to the pages of one user, or of all, that the list of servers changed."""
         for user in [user_id] if user_id is not None else self._pages.user_ids():
             await self._announce(EVENT_SERVERS, user)
 
     async def breakers_changed(self, user_id: str) -> None:
-        """Tell the pages of a user that a breaker opened or closed."""
+        """Announce to the pages of a user that a breaker opened or closed."""
         await self._announce(EVENT_BREAKERS, user_id)
 
     async def devices_changed(self, user_id: str) -> None:
-        """Tell the pages of a user that a device of theirs came or went."""
+        """Announce to the pages of a user that one of the user's devices was added or removed."""
         await self._announce(EVENT_DEVICES, user_id)
 
     async def approvals_changed(self, user_id: str, mode: ApprovalMode) -> None:
-        """Tell the pages of a user which calls they are to be asked about now."""
+        """Announce to the pages of a user the approval mode that applies now."""
         await self._announce(EVENT_APPROVALS, user_id, {"approval_mode": mode})
 
     def calls_changed(self, user_id: str) -> None:
-        """Tell the pages of a user, soon, that calls began to wait or wait no more."""
+        """Announce to the pages of a user, after a short delay, that calls began or ceased to wait."""
         self._announce_soon(EVENT_CALLS, user_id)
 
     def presence_changed(self, user_id: str) -> None:
-        """Tell the pages of a user, soon, that one of them came, went or was active."""
+        """Announce to the pages of a user, after a short delay, that one of them came, went or was active."""
         self._announce_soon(EVENT_DEVICES, user_id)
 
     def owe_receipt(self, sid: str, call_id: str) -> None:
-        """Tell a page, soon, that what it reported of a call has arrived."""
+        """Schedule a receipt that tells a page that its report of a call has arrived."""
         owed = self._receipts.get(sid)
         if owed is not None:
             owed.append(call_id)
@@ -75,7 +75,7 @@ class Announcements:
         asyncio.get_running_loop().call_later(RECEIPT_DELAY_S, self._start_receipts, sid)
 
     def forget_socket(self, sid: str) -> None:
-        """A socket has closed: what it was owed is owed no more."""
+        """Drop the receipts for a socket that has closed."""
         self._receipts.pop(sid, None)
 
     async def _announce(self, event: str, user_id: str, data: object = None) -> None:
@@ -83,7 +83,7 @@ class Announcements:
             await self._send(sid, event, {} if data is None else data)
 
     def _announce_soon(self, event: str, user_id: str) -> None:
-        """However often it happens within `ANNOUNCE_DELAY_S`, one word is enough."""
+        """Schedule one announcement, however often the change happens within `ANNOUNCE_DELAY_S`."""
         if (event, user_id) in self._soon or self._pages.count_pages(user_id) == 0:
             return
         self._soon.add((event, user_id))

@@ -1,4 +1,4 @@
-"""What pages say of calls, on its way to the dispatcher: decisions and forgeries go to the audit log."""
+"""Passes what pages report of calls on to the dispatcher; audits decisions and forged reports."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.state_machine import CallState
 
 FORGED = "forged"
-"""The code of a refusal: a page spoke of a call that another page has, or another user made."""
+"""Code of a rejection: a page reported on a call that another page has, or that another user made."""
 
 
 class AuditedCalls:
-    """Implements the gateway's `CallListener`; changes nothing of what the dispatcher is told."""
+    """Implements the gateway's `CallListener`; passes everything to the dispatcher unchanged."""
 
     def __init__(self, dispatcher: Dispatcher, audit: Audit, refusals: RejectedRequests) -> None:
         self._dispatcher = dispatcher
@@ -24,17 +24,17 @@ class AuditedCalls:
         self._refusals = refusals
 
     def accept_call(self, sid: str, accepted: Accepted) -> None:
-        """As the dispatcher does."""
+        """Pass on to the dispatcher."""
         self._dispatcher.accept_call(sid, accepted)
 
     async def apply_decision(self, sid: str, decision: Decision) -> GoAhead:
-        """As the dispatcher does, noted once.
+        """Pass on to the dispatcher, and note the decision once.
 
-        A page repeats itself when the answer was lost, and when an approved call has waited for its turn.
+        A page repeats a decision when the answer was lost, and when an approved call has waited for its slot.
         """
         call = self._dispatcher.open_call(decision.call_id)
         if call is not None and call.sid != sid:
-            if call.sid is not None:  # else it was taken back from a page, which may not have heard of that
+            if call.sid is not None:  # else it was taken back from a page, which may not know yet
                 self._refusals.note_rejection(FORGED, f"socket {sid}", door="bridge:decision")
             call = None
         is_new = call is not None and _is_undecided(call, decision)
@@ -44,7 +44,7 @@ class AuditedCalls:
         return go
 
     def take_report(self, user_id: str, sid: str, result: Result) -> None:
-        """As the dispatcher does."""
+        """Pass on to the dispatcher."""
         call = self._dispatcher.open_call(result.call_id)
         if call is not None and call.request.user_id != user_id:
             self._refusals.note_rejection(
@@ -53,13 +53,13 @@ class AuditedCalls:
         self._dispatcher.take_report(user_id, sid, result)
 
     def abandon_session(self, sid: str) -> None:
-        """As the dispatcher does."""
+        """Pass on to the dispatcher."""
         self._dispatcher.abandon_session(sid)
 
     def reconcile_page(
         self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
     ) -> list[str]:
-        """As the dispatcher does."""
+        """Pass on to the dispatcher."""
         return self._dispatcher.reconcile_page(user_id, page, alive, listed)
 
     def _note(self, call: OpenCall, decision: Decision, go: GoAhead) -> None:

@@ -1,6 +1,6 @@
-"""The pages of all users that are connected and have greeted, and which of them gets a call.
+"""The connected pages of all users that have completed the handshake, and which of them gets a call.
 
-The newest page of a user gets the calls: the one that greeted last, or was brought to the front since.
+The newest page of a user gets the calls: the one that sent its handshake or came to the front last.
 """
 
 from __future__ import annotations
@@ -17,58 +17,58 @@ from bridge.calls.open_call import Page
 from bridge.limits.settings import range_of
 
 HANDOVER_S = 3.0
-"""How long a call waits for a page that may reach its origin while another page is open; a new worker takes a
-fraction of a second."""
+"""Seconds that a call waits for a page that may reach its origin while another page is open; a new worker
+takes a fraction of a second."""
 
 
 LONGEST_RESUME_S = CARD_PATIENCE * range_of("PAGE_RESUME_SECONDS")[1]
-"""After which no call waits any more for a page that has left."""
+"""Seconds after which no call waits any more for a page that has left."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectedPage:
-    """A page that has greeted."""
+    """A page that has completed the handshake."""
 
     page: Page
     hello: Hello
 
     @property
     def is_visible(self) -> bool:
-        """Its user sees it."""
+        """Whether its user sees it."""
         return self.hello.visibility == "visible"
 
     def may_reach(self, origin: str) -> bool:
-        """Whether its content policy lets it, as far as it said."""
+        """Whether the page's content policy allows `origin`, as far as the page has said."""
         return self.hello.origins is None or not origin or origin in self.hello.origins
 
 
 class ConnectedPages:
-    """All of them. Methods run on one event loop; only those that say so wait."""
+    """All connected pages. Methods run on one event loop; only the coroutines wait."""
 
     def __init__(self, choices: DeviceChoices) -> None:
-        """`choices`: which browser a user wants to run the calls of a server."""
+        """`choices`: the browser that a user has chosen to run the calls of a server."""
         self._choices = choices
         self._pages: dict[str, dict[str, ConnectedPage]] = {}
         """By user and socket, the newest last."""
         self._left_at: dict[str, float] = {}
         self._changes: dict[str, asyncio.Event] = {}
-        """By user, where somebody waits for one of the user's pages."""
+        """By user, for users with a waiting call."""
 
     def add_page(self, user_id: str, page: Page, hello: Hello) -> None:
-        """A page has greeted; it is its user's newest. `wake` says so to those who wait for it."""
+        """Add a page that completed the handshake, as its user's newest; `wake_waiters` must follow."""
         self._pages.setdefault(user_id, {})[page.sid] = ConnectedPage(page, hello)
 
     def remove_socket(self, user_id: str, sid: str) -> None:
-        """A socket of a user has closed, on which a page may have greeted."""
+        """Remove the page of a socket that has closed, if there is one."""
         pages = self._pages.get(user_id, {})
         if pages.pop(sid, None) is not None and not pages:
             del self._pages[user_id]
             self._remember_leaving(user_id)
 
     def change_visibility(self, user_id: str, sid: str, seen: Visibility) -> bool:
-        """A page came to the front or went to the back; false: nothing changed by that.
+        """Record that a page came to the front or went to the back; false: nothing changed by that.
 
-        The one in front is the one its user works with.
+        The page in front becomes its user's newest, because it is the one that the user works with.
         """
         pages = self._pages.get(user_id, {})
         if sid not in pages or pages[sid].hello.visibility == seen.visibility:
@@ -80,45 +80,46 @@ class ConnectedPages:
         return True
 
     def wake_waiters(self, user_id: str) -> None:
-        """Wake whoever waits for a page of the user; each looks again for itself."""
+        """Wake the calls that wait for a page of the user; each looks again for itself."""
         if (change := self._changes.pop(user_id, None)) is not None:
             change.set()
 
     def user_ids(self) -> Sequence[str]:
-        """Users who have a page."""
+        """Return the users who have a connected page."""
         return list(self._pages)
 
     def sockets_of_user(self, user_id: str) -> Sequence[str]:
-        """The sockets of a user's pages."""
+        """Return the sockets of a user's pages."""
         return list(self._pages.get(user_id, ()))
 
     def count_pages(self, user_id: str) -> int:
-        """How many pages of a user are connected."""
+        """Return how many pages of a user are connected."""
         return len(self._pages.get(user_id, ()))
 
     def newest_page(self, user_id: str) -> Page | None:
-        """The page of a user that was active last: said hello, or was brought to the front."""
+        """Return the page of a user that was active last: sent its handshake, or came to the front."""
         pages = self._pages.get(user_id)
         return next(reversed(pages.values())).page if pages else None
 
     def presence_of(self, user_id: str) -> list[Presence]:
-        """The connected pages of a user, the one active last first."""
+        """Return the connected pages of a user, the most recently active first."""
         pages = reversed(self._pages.get(user_id, {}).values())
         return [Presence(each.page.device_id, each.is_visible) for each in pages]
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
-        """A user's page that may reach `origin`: in the server's chosen browser, else the last active."""
+        """Return a user's page that may reach `origin`: in the chosen browser, else the last active one."""
         chosen = (await self._choices.choices_of_user(user_id)).get(server_id)
         pages = self._pages.get(user_id, {})
         able = (each.page for each in reversed(pages.values()) if each.may_reach(origin))
         return choose_page(able, chosen)
 
     async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
-        """The page that comes, or the last active one.
+        """Wait for a page that may reach `origin`; if none comes, return the last active page or None.
 
-        After an acceptance the page starts a worker with a wider content policy; it is waited for up to
-        `HANDOVER_S` before the call goes to a page that will say that its policy forbids it. A page that left
-        is waited for until `resume_s` after that: it is being reloaded, or its network stumbles.
+        After an acceptance, the page starts a worker with a wider content policy; the call waits up to
+        `HANDOVER_S` for it before it goes to a page that will report that its policy forbids the request.
+        When a user's last page has left, the call waits until `resume_s` seconds after that: the page may be
+        reloading, or its network failing.
         """
         page = await self.page_for(user_id, origin, server_id)
         with suppress(TimeoutError):
@@ -126,7 +127,7 @@ class ConnectedPages:
                 while page is None:
                     change = self._changes.setdefault(user_id, asyncio.Event())
                     page = await self.page_for(user_id, origin, server_id)
-                    if page is None:  # nor has it come while that was looked up
+                    if page is None:  # it may have come during the lookup
                         await change.wait()
         return page or self.newest_page(user_id)
 

@@ -1,4 +1,4 @@
-"""Which of a user's browsers runs the calls of a server: the one chosen for it, else the one active last."""
+"""Which of a user's browsers runs a server's calls: the one chosen for it, else the most recently active."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ class Presence(NamedTuple):
 
 
 def choose_page(pages: Iterable[Page], device_id: str | None) -> Page | None:
-    """The page that runs a call, of those that may, the one active last first.
+    """Return the page to run a call, out of `pages`, the most recently active first.
 
-    A chosen browser that is not connected makes no call wait: another one runs it, and the page says so.
+    A chosen browser that is not connected makes no call wait: another one runs it, and the page shows that.
     """
     able = list(pages)
     return next((page for page in able if page.device_id == device_id), able[0] if able else None)
 
 
 class DeviceChoices:
-    """What users have chosen; remembered, so that no call waits for the database."""
+    """The browsers that users have chosen, cached so that no call waits for the database."""
 
     def __init__(self, store: UserStore) -> None:
         self._store = store
         self._remembered: dict[str, Mapping[str, str]] = {}
 
     async def choices_of_user(self, user_id: str) -> Mapping[str, str]:
-        """A user's choices: server id to device id."""
+        """Return a user's choices: server id to device id."""
         choices = self._remembered.get(user_id)
         if choices is None:
             choices = await self._store.device_choices(user_id)
@@ -51,5 +51,5 @@ class DeviceChoices:
         return is_known
 
     def forget_choices(self, user_id: str) -> None:
-        """Read a user's choices anew: a browser of his was removed."""
+        """Drop a user's cached choices, because one of the user's browsers was removed."""
         self._remembered.pop(user_id, None)

@@ -1,8 +1,8 @@
-"""The pages of all users, over Socket.IO.
+"""The gateway to the pages of all users, over Socket.IO.
 
 Implements the dispatcher's `Browser` port. A page is eligible for calls from its `bridge:hello` until its
-socket closes; the newest page of a user gets the calls. One of the three boundaries that catch everything:
-whatever a page sends, it gets a typed answer and disturbs nobody else.
+socket closes; the newest page of a user gets the calls. This is one of the three boundaries that catch every
+exception: whatever a page sends, it gets a typed answer and disturbs nobody else.
 """
 
 from __future__ import annotations
@@ -59,49 +59,49 @@ from bridge.limits.message_budget import GREETING, MessageBudget
 from bridge.tasks import Tasks, sleep_safely
 
 SOCKET_PATH = "/ws/socket.io"
-"""Where Open WebUI has it, so that either side can be swapped."""
+"""Path of the socket; the same as in Open WebUI, so that either side can be swapped."""
 
 PING_INTERVAL_S = 25
 PING_TIMEOUT_S = 20
-"""Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (measured in Chromium)."""
+"""Seconds, Engine.IO's own defaults: a frozen page is noticed after 20 to 45 s (measured in Chromium)."""
 
 PING_TIMEOUT = "ping timeout"
-"""Why a socket has ended, as python-engineio says it."""
+"""Reason that python-engineio gives for a socket that answered no ping."""
 
 CLOSING_S = 1.0
-"""A page hangs up within milliseconds of being told; a frozen one never does."""
+"""Seconds that a page has to hang up when told to; it takes milliseconds, and a frozen page never does."""
 
 GLANCE_S = 0.02
 
 MAX_BUDGETS = 10_000
-"""Users whose pages were there lately, and what they may say at once."""
+"""Maximum number of users, including those whose pages are gone, whose message budget is remembered."""
 
 _log = logging.getLogger(__name__)
 
 
 class CallListener(Protocol):
-    """Who is told what pages say about calls: the dispatcher."""
+    """Receives what pages report about calls: the dispatcher."""
 
     def accept_call(self, sid: str, accepted: Accepted) -> None:
-        """A page acknowledged a call."""
+        """Handle a page's acknowledgement of a call."""
         ...
 
     async def apply_decision(self, sid: str, decision: Decision) -> GoAhead:
-        """A page reported what its user said of a call."""
+        """Handle a page's report of what its user decided about a call."""
         ...
 
     def take_report(self, user_id: str, sid: str, result: Result) -> None:
-        """A page reported how a call ended."""
+        """Handle a page's report of how a call ended."""
         ...
 
     def abandon_session(self, sid: str) -> None:
-        """A page's socket closed."""
+        """Handle the end of a page's socket."""
         ...
 
     def reconcile_page(
         self, user_id: str, page: Page, alive: frozenset[str], listed: Mapping[str, str]
     ) -> list[str]:
-        """A page greets and lists its calls; gives those that have ended."""
+        """Compare the calls that a page lists in its handshake; returns those that have ended."""
         ...
 
 
@@ -148,20 +148,20 @@ class BrowserGateway:
         self._sio.on(EVENT_VISIBILITY, self._looked_at)
 
     def attach_socket(self, app: web.Application, listener: CallListener) -> None:
-        """Serve the socket at `SOCKET_PATH` of `app` and tell `listener` what pages report."""
+        """Serve the socket at `SOCKET_PATH` of `app`, and pass to `listener` what pages report."""
         self._listener = listener
         self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
-        """As `ConnectedPages` has it."""
+        """See `ConnectedPages.page_for`."""
         return await self.pages.page_for(user_id, origin, server_id)
 
     async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
-        """As `ConnectedPages` has it; up to `HANDOVER_S` or `resume_s`."""
+        """See `ConnectedPages.next_page`; waits up to `HANDOVER_S` or `resume_s`."""
         return await self.pages.next_page(user_id, origin, server_id, resume_s)
 
     def calls_changed(self, user_id: str) -> None:
-        """As `Announcements` has it."""
+        """See `Announcements.calls_changed`."""
         self.announcements.calls_changed(user_id)
 
     async def send_call(self, call: OpenCall) -> None:
@@ -186,13 +186,13 @@ class BrowserGateway:
         await self._sio.emit(EVENT_TURN, {"call_id": call_id}, to=sid)
 
     async def announce_approvals(self, user_id: str) -> None:
-        """Tell the pages of a user which calls they are to be asked about now."""
+        """Announce to the pages of a user which calls they have to ask about now."""
         await self.announcements.approvals_changed(user_id, await self._approvals.mode_of_user(user_id))
 
     async def disconnect_device(self, device_id: str) -> None:
-        """End every socket of a browser that was removed; its open calls end with it.
+        """Disconnect every socket of a browser that was removed; its open calls end with it.
 
-        The browser is told, and has `CLOSING_S` to hang up.
+        The browser is told first, and has `CLOSING_S` to hang up.
         """
         for sid in [sid for sid, caller in self._callers.items() if caller.device_id == device_id]:
             socket = self._sockets[sid]
@@ -200,9 +200,10 @@ class BrowserGateway:
             asyncio.get_running_loop().call_later(CLOSING_S, socket.cut_connection)
 
     async def close(self) -> None:
-        """Disconnect every page, and wait up to `CLOSING_S` until they have hung up.
+        """Disconnect every page, and wait up to `CLOSING_S` for them to hang up.
 
-        Once aiohttp shuts down it reads nothing more: a socket still open holds it up to its timeout.
+        Once aiohttp shuts down, it reads nothing more, and a socket that is still open delays it up to its
+        timeout.
         """
         for sid in list(self._callers):
             await self._sio.disconnect(sid)
@@ -223,7 +224,7 @@ class BrowserGateway:
         self._sockets[sid].mark_authenticated(self._budget_of(caller.user.id))
 
     def _budget_of(self, user_id: str) -> MessageBudget:
-        """That of all sockets of the user, also of those of before: it does not grow by hanging up."""
+        """Return the budget of all of a user's sockets, past ones too: reconnecting does not refill it."""
         budget = self._budgets.pop(user_id, None) or MessageBudget()
         self._budgets[user_id] = budget
         if len(self._budgets) > MAX_BUDGETS:
@@ -234,7 +235,7 @@ class BrowserGateway:
         caller = self._callers.pop(sid, None)
         socket = self._sockets.pop(sid, None)
         if socket is not None and reason == PING_TIMEOUT:
-            socket.cut_connection()  # it reads nothing either, so that no goodbye would reach it
+            socket.cut_connection()  # it reads nothing either, so a goodbye would not reach it
         self.announcements.forget_socket(sid)
         if caller is None:
             return
@@ -284,7 +285,7 @@ class BrowserGateway:
         return self._listener.reconcile_page(caller.user.id, page, frozenset(hello.alive), listed)
 
     async def _looked_at(self, sid: str, payload: Any = None) -> None:
-        """A page came to the front or went to the back."""
+        """Handle a page that came to the front or went to the back."""
         user_id = self._callers[sid].user.id
         try:
             seen = Visibility.model_validate(payload)
@@ -326,7 +327,7 @@ class BrowserGateway:
             self._listener.accept_call(sid, accepted)
 
     def _page_changed(self, user_id: str) -> None:
-        """A page of the user came or went: for those who wait for one, and for the user's other pages."""
+        """Wake the calls that wait for a page of the user, and announce the change to the user's pages."""
         self.pages.wake_waiters(user_id)
         self.announcements.presence_changed(user_id)
 

@@ -1,4 +1,4 @@
-"""Messages between bridge and page that are more than a shape: a call, and a report that cannot be read."""
+"""Messages between bridge and page that need code beyond a shape: a call, and an unreadable report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridge.errors import ErrorCode
 
 
 def envelope_of(call: OpenCall) -> dict[str, Any]:
-    """`execute:tool` in Open WebUI's envelope, with our extension under `bridge`."""
+    """Return `execute:tool` in Open WebUI's envelope, with our extension under `bridge`."""
     request = call.request
     return {
         "chat_id": request.chat_id,
@@ -40,7 +40,7 @@ def envelope_of(call: OpenCall) -> dict[str, Any]:
 
 
 def unreadable_report(payload: Any, error: ValidationError) -> Result | None:
-    """What a report that cannot be read means: it still ends its call, if it names one; else None."""
+    """Return the failure that an unreadable report amounts to; None if it names no call that it could end."""
     call_id = cast("dict[str, Any]", payload).get("call_id") if isinstance(payload, dict) else None
     if not isinstance(call_id, str) or not 0 < len(call_id) <= MAX_CALL_ID_CHARS:
         return None

@@ -1,7 +1,8 @@
-"""What a page may send on its socket, as text: the frames of Engine.IO 4 and Socket.IO 5 that our page uses.
+"""Reads the frames that a page may send on its socket: the Engine.IO 4 and Socket.IO 5 that ours uses.
 
 python-socketio reads more (binary parts, other namespaces, long polling), logs a traceback for what it cannot
-read, and goes on. Here a frame is read in full or not at all, so that a socket that talks nonsense is closed.
+read, and carries on. Here a frame is read completely or not at all, so that a socket that sends nonsense is
+closed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import orjson
 from bridge.browser_protocol import EVENT_DECISION, EVENT_HELLO, EVENT_RESULT, EVENT_VISIBILITY
 
 PAGE_EVENTS = frozenset({EVENT_HELLO, EVENT_RESULT, EVENT_DECISION, EVENT_VISIBILITY})
-"""Events that pages send. Others are passed over: a newer page may know more of them."""
+"""Events that pages send. Others are ignored: a newer page may know more of them."""
 
 PONG = "3"
 MESSAGE = "4"
@@ -25,7 +26,7 @@ ACK: Final = 3
 
 _ACK_ID = re.compile(r"[0-9]{1,15}", re.ASCII)
 _ONE_ARGUMENT = 2
-"""Length of an event: its name and what it says."""
+"""Maximum length of an event: its name and its data."""
 
 
 class UnreadableFrame(Exception):
@@ -33,7 +34,7 @@ class UnreadableFrame(Exception):
 
 
 class Frame(NamedTuple):
-    """A Socket.IO packet of the only namespace, read."""
+    """A decoded Socket.IO packet of the only namespace."""
 
     packet_type: Literal[0, 1, 2, 3]
     ack_id: int | None
@@ -41,7 +42,7 @@ class Frame(NamedTuple):
 
 
 def read_frame(text: str | bytes) -> Frame | None:
-    """What a page sent; None: a pong.
+    """Decode what a page sent; None: a pong.
 
     Raises:
         UnreadableFrame: it is nothing that a page sends.
@@ -62,7 +63,7 @@ def read_frame(text: str | bytes) -> Frame | None:
             return Frame(DISCONNECT, None, None)
         case "2" if _is_event(content):
             return Frame(EVENT, ack_id, content)
-        case "3" if ack_id and isinstance(content, list):  # ours begin at 1
+        case "3" if ack_id and isinstance(content, list):  # our ack ids begin at 1
             return Frame(ACK, ack_id, content)
         case _:
             raise UnreadableFrame("no packet of Socket.IO that a page sends")

@@ -1,13 +1,13 @@
-"""Socket.IO made fit for one kind of traffic: JSON messages to exactly one page.
+"""Socket.IO adapted to one kind of traffic: JSON messages to exactly one page.
 
-python-socketio looks for binary parts in every message and starts a task for every send; the bridge has
-neither binary messages nor rooms. Both are replaced through its extension points (`serializer`,
+python-socketio looks for binary parts in every message and starts a task for every send; the bridge uses
+neither binary messages nor Socket.IO rooms. Both are replaced through its extension points (`serializer`,
 `client_manager`). python-engineio starts a task and a timer for every message that it receives; that is
-replaced in `PageSocket`. `make bench` shows what it is worth.
+replaced in `PageSocket`. `make bench` shows what this saves.
 
-For `PageSocket` there is no extension point. This module alone leans on what the libraries do inside
+For `PageSocket` there is no extension point. Only this module depends on the libraries' internals
 (`use_page_sockets`, and what `PageSocket` calls of the engine's socket);
-`tests/contract/test_library_internals.py` fails when a new version of them has changed that.
+`tests/contract/test_library_internals.py` fails when a new version of them has changed those.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from bridge.log_lines import OncePerMinute
 from bridge.tasks import sleep_safely, yield_to_loop
 
 BREATH = 16
-"""Messages of one page in a row, large ones counting more, before everybody else has a turn."""
+"""Messages of one page that are handled in a row, large ones counting more, before other tasks run."""
 
 AUTHENTICATION_S = 15.0
-"""For a socket to say who it is."""
+"""Seconds for a socket to authenticate."""
 
 GREETING_S = 15.0
-"""And then to greet."""
+"""Seconds for the handshake after that."""
 
 _KEY = "tool_bridge.page_socket"
 
@@ -55,7 +55,7 @@ _log.addFilter(OncePerMinute())
 
 
 class WireJson:
-    """orjson in the shape python-socketio wants (`dumps` to str)."""
+    """orjson behind the interface that python-socketio expects (`dumps` returns str)."""
 
     @staticmethod
     def dumps(value: Any, **_options: Any) -> str:
@@ -64,17 +64,17 @@ class WireJson:
 
     @staticmethod
     def loads(text: str | bytes, **_options: Any) -> Any:
-        """Parse; raises ValueError."""
+        """Parse JSON text; raises ValueError."""
         return orjson.loads(text)
 
 
 class JsonPacket(Packet):
-    """A packet that is text, and on its way in a `Frame` that was read already."""
+    """A text packet that has already been decoded to a `Frame`."""
 
     uses_binary_events = False
 
     def decode(self, encoded_packet: Frame) -> int:
-        """Take over what was read; there are never binary parts to come."""
+        """Copy the decoded frame; returns 0, because no binary parts follow."""
         self.packet_type, self.id, self.data = encoded_packet
         self.namespace = None
         return 0
@@ -98,7 +98,7 @@ class OnePageSender(socketio.AsyncManager):
         to: str | None = None,
         **_options: Any,
     ) -> None:
-        """Send to the page `to`; nothing happens when it is gone."""
+        """Send to the page `to`; does nothing when the page is gone."""
         sid = to or room
         if sid is None or (eio_sid := self.eio_sid_from_sid(sid, namespace)) is None:
             return
@@ -111,15 +111,15 @@ class OnePageSender(socketio.AsyncManager):
 
 
 class PageSocket(WebSocket):
-    """A WebSocket whose messages are handled as they come, in the one task that waits for them.
+    """A WebSocket whose messages are handled as they arrive, in the one task that waits for them.
 
-    What python-engineio waits for, with its timeout, is then everything else: above all the pongs, without
-    which a page counts as gone. A frame that no page sends ends the socket, and so does silence of one that
-    has to say who it is, or to greet.
+    What python-engineio itself still waits for, with its timeout, is everything else: above all the pongs,
+    without which a page counts as gone. A frame that no page sends ends the socket, and so does one that does
+    not authenticate or complete the handshake in time.
     """
 
     def __init__(self, handler: Any, server: Any) -> None:
-        """As the library makes it, on the running loop, when a handshake is answered."""
+        """Called by the library, on the running loop, when it answers a WebSocket upgrade."""
         super().__init__(handler, server)
         self._engine: Any = handler.__self__
         self._request: web.Request | None = None
@@ -130,9 +130,9 @@ class PageSocket(WebSocket):
     async def __call__(self, environ: dict[str, Any]) -> Any:
         """Serve the socket until it ends; `page_socket_of` finds it by the same `environ`.
 
-        aiohttp would answer pings by itself, any number of them before anybody else has a turn. However the
-        socket ends, the bridge hears of it at once: python-engineio would remember one whose connection broke
-        while it was being closed until the next ping is not answered.
+        aiohttp would answer pings by itself, any number of them before any other task runs. However the
+        socket ends, the bridge learns of it immediately: if a connection broke while it was being closed,
+        python-engineio would remember the socket until the next ping goes unanswered.
         """
         environ[_KEY] = self
         request: web.Request = environ["aiohttp.request"]
@@ -149,36 +149,36 @@ class PageSocket(WebSocket):
             server.sockets.pop(self._engine.sid, None)
 
     def cut_connection(self) -> None:
-        """End the connection at once, whether or not the other side has read what was sent."""
+        """Abort the connection immediately, whether or not the other side has read what was sent."""
         if self._request is not None and self._request.transport is not None:
             self._request.transport.abort()
 
     def mark_authenticated(self, budget: MessageBudget) -> None:
-        """It is a page of somebody; what it says counts in `budget`. It has `GREETING_S` to greet."""
+        """Mark as a user's page whose messages charge `budget`; the handshake is due within `GREETING_S`."""
         if self._request is not None:
             note_caller(self._request)
         self._budget, self._is_authenticated = budget, True
         self._until = asyncio.get_running_loop().time() + GREETING_S
 
     def mark_greeted(self) -> None:
-        """It may be silent from now on."""
+        """Lift the time limit: the handshake is complete."""
         self._until = None
 
     def sent_call(self) -> None:
-        """It was sent a call, of which it will have a few things to say."""
+        """Add to the budget what the page will send about a call that it was sent."""
         self._budget.earn_messages()
 
     def charge_budget(self, count: int) -> None:
-        """What it said counts for so much more than its length."""
+        """Charge the last message `count` on top of what its length costs."""
         self._budget.spend_messages(count)
 
     async def wait(self) -> str:
-        """The next pong.
+        """Handle messages until the next pong, and return that.
 
         Raises:
-            OSError: as the library wants it, once the socket has closed.
-            UnreadableFrame: it sent what no page sends, and was cut.
-            TimeoutError: it did not say in time who it is, or greet; likewise.
+            OSError: the socket has closed; the exception that the library expects.
+            UnreadableFrame: the page sent what no page sends, and was cut off.
+            TimeoutError: it did not authenticate or complete the handshake in time, and was cut off.
         """
         handled = 0
         while True:
@@ -189,14 +189,14 @@ class PageSocket(WebSocket):
             if (wait_s := self._budget.spend_messages(weight)) > 0:
                 _log.warning("A page says more than its calls need; it is read more slowly.")
                 await sleep_safely(wait_s)
-            elif handled >= BREATH:  # what has arrived together is read without letting others run
+            elif handled >= BREATH:  # messages that are already here are read without letting other tasks run
                 handled = 0
                 await yield_to_loop()
             if is_pong:
                 return message.data
 
     async def _handle(self, message: WSMessage) -> bool:
-        """Whether it is the pong of Engine.IO, for which the library waits."""
+        """Handle one message; returns whether it is Engine.IO's pong, for which the library waits."""
         if message.type is WSMsgType.PING:
             await self._sock.pong(message.data)
         if message.type in (WSMsgType.PING, WSMsgType.PONG):
@@ -220,7 +220,7 @@ class PageSocket(WebSocket):
         try:
             async with asyncio.timeout_at(self._until):
                 if not self._is_authenticated and asyncio.get_running_loop().time() >= self._until:
-                    raise TimeoutError  # what has arrived already is given without a wait that could end
+                    raise TimeoutError  # messages already received are returned without a wait that could end
                 return await self._sock.receive()
         except TimeoutError:
             missing = "greet" if self._is_authenticated else "say who it is"
@@ -241,14 +241,14 @@ class PageSocket(WebSocket):
 
 
 def page_socket_of(environ: dict[str, Any]) -> PageSocket:
-    """The socket of which python-socketio says that it connects."""
+    """Return the socket that python-socketio reports as connecting."""
     return environ[_KEY]
 
 
 def library_log() -> logging.Logger:
-    """Where python-socketio and python-engineio log, errors unless somebody wants more.
+    """Return the logger of python-socketio and python-engineio; errors only, unless a level was set.
 
-    Without one they would add a handler of their own, which writes to standard error.
+    Without a logger, they would add a handler of their own that writes to standard error.
     """
     log = logging.getLogger("socketio.server")
     if log.level == logging.NOTSET:
@@ -257,6 +257,6 @@ def library_log() -> logging.Logger:
 
 
 def use_page_sockets(sio: socketio.AsyncServer) -> None:
-    """Have a server that was just made use `PageSocket`."""
+    """Make a newly created server use `PageSocket`."""
     eio: Any = sio.eio
     eio._async = {**eio._async, "websocket": PageSocket}
