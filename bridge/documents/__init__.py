@@ -1,1 +1,1 @@
-"""OpenAPI documents from outside: fetched, bundled, and compiled in worker processes."""
+"""OpenAPI documents from outside: fetched, bundled, compiled and validated in child processes."""

@@ -1,7 +1,7 @@
-"""The document worker's own process: reads foreign documents where they can do no harm.
+"""The document worker's child process: reads foreign documents where they can do no harm.
 
-The documents read last are kept, so that their schemas can be asked for. It does not validate, because what
-validates takes longer to load than everything here; see `validation_child`.
+The most recently read documents stay parsed, so that their schemas can be requested later. Validation runs in
+another process, because the validator takes longer to load than everything here; see `validation_child`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from toolserver.document.document import parse_document
 from toolserver.tool.compile import DocumentTools, compiled_to_lines
 
 KEPT_TEXT_BYTES = 64 * 1024 * 1024
-"""Texts whose documents stay parsed; the last one always does. A parsed document takes some five times its
-text."""
+"""Maximum bytes of the texts whose documents stay parsed; the most recent one always does. A parsed document
+takes about five times its text."""
 
 
 class _Kept:
-    """The documents read last, by digest."""
+    """The most recently read documents, by digest."""
 
     def __init__(self) -> None:
         self._documents: OrderedDict[str, tuple[DocumentTools, int]] = OrderedDict()
@@ -64,7 +64,7 @@ def _lines(kept: _Kept, request: dict[str, Any], text: bytes, *files: bytes) -> 
 
 
 def _schema_lines(kept: _Kept, digest: str, keys: list[str], text: bytes) -> Iterator[bytes]:
-    """Schema and warnings of each key, in order; nothing when the document is not here and no text came."""
+    """Yield schema and warnings of each key, in order; nothing without the document and without a text."""
     tools = kept.get(digest)
     if tools is None and text:
         tools = DocumentTools(parse_document(text), source_url=None)

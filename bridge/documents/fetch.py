@@ -1,8 +1,8 @@
-"""Fetching documents by URL: for the operator without limits of place, for users from public addresses only.
+"""Fetches documents by URL: for the operator from anywhere, for users from public addresses only.
 
 A user's document that only the browser can reach is fetched by the browser. What the bridge fetches for a
-user must not become a way into the bridge's own network, so every address a name resolves to is checked, at
-every redirect.
+user must not become a way into the bridge's own network, so every address that a name resolves to is checked,
+at every redirect.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ from toolserver.document.document import DocumentLimits
 FETCH_SECONDS = 30.0
 MAX_REDIRECTS = 5
 MAX_AT_ONCE = 6
-"""Requests at a time, as browsers do: to one host, and for users to all hosts together."""
+"""Maximum number of parallel requests, as in browsers: to one host, and for users to all hosts together."""
 ACCEPT = "application/json, application/yaml, */*;q=0.5"
 
 _TOO_MANY_REDIRECTS = "too many redirects"
 
 Refuse: TypeAlias = Callable[[str], None]
-"""Takes a host: raises OSError, with the reason, for what must not be reached, ValueError for other names."""
+"""Takes a host; raises OSError, with the reason, if it must not be reached, and ValueError if it is no
+address."""
 
 
 def refuse_private(host: str) -> None:
-    """Refuses what is not public or hands out metadata, also where an IPv6 address only leads there."""
+    """Raise OSError for an address that is not public or serves metadata, also one that leads there."""
     address = host.partition("%")[0]
     if source := METADATA_NAMES.get(host.rstrip(".").lower()):
         raise OSError(f"{host} is a cloud metadata service ({source}); nothing is fetched from there")
@@ -52,17 +53,17 @@ def refuse_private(host: str) -> None:
 
 
 class PublicResolver(AbstractResolver):
-    """Resolves names, and refuses those that lead to private addresses."""
+    """A resolver that refuses names which lead to private addresses."""
 
     def __init__(self, refuse: Refuse = refuse_private) -> None:
         self._resolver = DefaultResolver()
         self._refuse = refuse
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[ResolveResult]:  # pyright: ignore[reportIncompatibleMethodOverride] - aiohttp annotates `family` with an enum
-        """All addresses, if every one of them is public.
+        """Return all addresses, if every one of them is public.
 
         Raises:
-            OSError: one is not, with the reason and without `strerror`; or there is none.
+            OSError: one is not, with the reason and without `strerror`; or there are none.
         """
         found = await self._resolver.resolve(host, port, family)  # pyright: ignore[reportArgumentType]
         for result in found:
@@ -78,11 +79,11 @@ class PublicResolver(AbstractResolver):
 
 
 class FetchFailed(Exception):
-    """An address that gives no text; its text is the reason, without a full stop."""
+    """Nothing can be fetched from an address; the exception's text is the reason, without a full stop."""
 
 
 class DocumentFetch(ABC):
-    """Fetches a document and what it refers to; to be entered as a context."""
+    """Fetches a document and what it refers to; use it as an async context manager."""
 
     async def __aenter__(self) -> Self:
         self._session = self._new_session()
@@ -93,17 +94,17 @@ class DocumentFetch(ABC):
 
     @abstractmethod
     def how_to_allow(self, origin: str) -> str:
-        """What its user has to do before anything is fetched from `origin`, without a full stop."""
+        """Return what the user has to do before anything is fetched from `origin`, without a full stop."""
 
     @abstractmethod
     def _new_session(self) -> aiohttp.ClientSession: ...
 
     @abstractmethod
     def _address(self, url: str) -> URL:
-        """Raises FetchFailed or ValueError for what must not or cannot be reached."""
+        """Check and parse `url`; raises FetchFailed or ValueError for what must not or cannot be reached."""
 
     async def fetch_document(self, url: str) -> tuple[str, str]:
-        """The text, and the address that redirects led to.
+        """Return the text, and the address that redirects led to.
 
         Raises:
             BridgeError: `document_unreachable`.
@@ -114,10 +115,10 @@ class DocumentFetch(ABC):
             raise _unreachable(url, str(error)) from None
 
     async def fetch_within(self, url: str, *, within: Collection[str] | None) -> tuple[str, str]:
-        """As `document`; redirects lead to the origins `within` only, or anywhere.
+        """Fetch as `fetch_document` does; redirects may lead only to the origins `within`, if given.
 
         Raises:
-            FetchFailed: with the reason.
+            FetchFailed: the address cannot or must not be reached, with the reason.
         """
         asked = url
         for _ in range(MAX_REDIRECTS + 1):
@@ -135,9 +136,9 @@ class DocumentFetch(ABC):
 
 
 class PublicFetch(DocumentFetch):
-    """Fetches for users what is at public http and https addresses, and nothing else.
+    """Fetches for users from public http and https addresses, and from nowhere else.
 
-    `refuse` decides about every address, at every redirect, when it is connected to.
+    `refuse` checks every address, at every redirect, at the moment of the connection.
     """
 
     def __init__(self, refuse: Refuse = refuse_private) -> None:
@@ -152,14 +153,14 @@ class PublicFetch(DocumentFetch):
         return aiohttp.ClientSession(connector=connector, timeout=_timeout(), trust_env=False)
 
     def _address(self, url: str) -> URL:
-        """As aiohttp itself will read it: a second parser could find another host in the same text."""
+        """Parse the address as aiohttp will: another parser could find another host in the same text."""
         address = URL(url)
         if address.scheme not in ("http", "https") or not address.raw_host:
             raise FetchFailed("only http and https addresses can be fetched")
         try:
             self._refuse(address.raw_host)
         except ValueError:
-            return address  # a name: the resolver checks what it leads to
+            return address  # a name: the resolver checks the addresses it leads to
         except OSError as error:
             raise FetchFailed(str(error)) from None
         return address
@@ -168,7 +169,8 @@ class PublicFetch(DocumentFetch):
 class OperatorFetch(DocumentFetch):
     """Fetches what the operator named, private addresses included, and what that refers to.
 
-    A host's name is resolved once: what a document calls its own origin stays where the document came from.
+    A host's name is resolved only once, so that what a document fetches from its own origin comes from the
+    host that the document came from.
     """
 
     def how_to_allow(self, origin: str) -> str:  # noqa: D102 - inherited
@@ -187,7 +189,7 @@ def _redirected(asked: str, url: str) -> str:
 
 
 def read_document_file(path: Path) -> str:
-    """The text of a file that the operator named.
+    """Return the text of a file that the operator named.
 
     Raises:
         BridgeError: `document_unreachable`.
@@ -220,7 +222,7 @@ async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
                 raise FetchFailed(f"larger than {limit} bytes")
             return _Fetched(content.decode("utf-8-sig", "replace"), str(response.url))
     except aiohttp.ClientConnectorDNSError as error:
-        refused = error.os_error.strerror is None  # by PublicResolver; aiohttp would write "[None]"
+        refused = error.os_error.strerror is None  # refused by PublicResolver; aiohttp would write "[None]"
         raise FetchFailed(str(error.os_error if refused else error)) from None
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
         raise FetchFailed(str(error) or type(error).__name__) from None

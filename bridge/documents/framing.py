@@ -1,11 +1,11 @@
-"""What every process for foreign documents does: requests on standard input, answers on standard output.
+"""The protocol of the child processes for documents: requests on standard input, answers on standard output.
 
 A request is a JSON header, a text, and the files that belong to it, each in a frame: four bytes of length
 (big endian), then the payload; an empty frame ends an answer. JSON and plain text only, never pickle: a child
 has read a foreign document, and nothing it sends may run code here.
 
-Memory is limited by the operating system, time by the parent, which kills and replaces us. No process of
-these has a network.
+Memory is limited by the operating system, time by the parent, which kills and replaces the child. None of
+these processes has network access.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ import orjson
 from toolserver.errors import DocumentError
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
-"""Above the largest document (32 MiB) with room; a longer frame means that the peer is broken."""
+"""Maximum bytes of a frame, well above the largest document (32 MiB); a longer frame means a broken peer."""
 
 LENGTH = struct.Struct(">I")
 
 
 def build_frame(payload: bytes) -> bytes:
-    """One frame."""
+    """Return one frame with this payload."""
     return LENGTH.pack(len(payload)) + payload
 
 
 def frame_length(prefix: bytes) -> int:
-    """The payload's length in bytes.
+    """Return the payload's length in bytes.
 
     Raises:
         ValueError: it exceeds `MAX_FRAME_BYTES`.
@@ -46,26 +46,26 @@ def frame_length(prefix: bytes) -> int:
 
 
 def read_frame(stream: BinaryIO) -> bytes | None:
-    """Read one frame, blocking; None at the end of the stream."""
+    """Read one frame, blocking; returns None at the end of the stream."""
     prefix = stream.read(LENGTH.size)
     return stream.read(frame_length(prefix)) if len(prefix) == LENGTH.size else None
 
 
 MEMORY_BYTES = 4 * 1024 * 1024 * 1024
-"""Address space: about ten times what the largest real document needs."""
+"""Maximum bytes of address space: about ten times what the largest real document needs."""
 
 Answering = Callable[..., Iterable[bytes]]
-"""The lines that answer a header, a text and its files."""
+"""Takes a header, a text and its files; returns the lines of the answer."""
 
 
 def serve_requests(answering: Answering) -> None:
     """Serve requests until standard input closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the bridge, and the bridge ends us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the bridge, and the bridge ends this process
     _limit_memory()
     sys.addaudithook(_refuse_network)
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print must not break the frames
-    with suppress(BrokenPipeError):  # the bridge is gone: nobody reads what is left
+    with suppress(BrokenPipeError):  # the bridge is gone: nobody reads the rest
         while (header := read_frame(requests)) is not None:
             request = orjson.loads(header)
             texts = [read_frame(requests) or b"" for _ in range(1 + len(request.get("addresses", ())))]
@@ -73,12 +73,12 @@ def serve_requests(answering: Answering) -> None:
 
 
 def decode_text(text: bytes) -> str:
-    """A text as UTF-8; what is none is replaced."""
+    """Decode UTF-8; invalid bytes are replaced."""
     return text.decode("utf-8", "replace")
 
 
 def _answer(answering: Answering, answers: BinaryIO, request: dict[str, Any], texts: list[bytes]) -> None:
-    gc.disable()  # documents are trees: looking for cycles among millions of nodes finds nothing
+    gc.disable()  # documents are trees: a search for cycles among millions of nodes finds nothing
     try:
         for line in answering(request, *texts):
             answers.write(build_frame(line))
@@ -98,7 +98,7 @@ def _write_error(answers: BinaryIO, code: str, message: str, pointer: str) -> No
 
 
 def _refuse_network(event: str, _arguments: object) -> None:
-    """Whatever a library does about a document, nobody is asked for it: a backstop, and never to be met."""
+    """Refuse any network access that a library tries: a backstop that should never be reached."""
     if event.startswith(("socket.", "subprocess.")):
         raise PermissionError(f"a process that reads documents does no {event}")
 

@@ -1,14 +1,15 @@
-"""Networks with a purpose of their own: what the bridge fetches from for users, and what no tool may call.
+"""The table of special networks: which the bridge may fetch from for users, and which no tool may call.
 
-The standard library has such tables, but each patch release of Python has others, and none knows the
-addresses of cloud metadata. The page reads the same rows: `python -m tests.network_script` writes them into
+The standard library has such tables, but they differ between patch releases of Python, and none knows the
+addresses of cloud metadata. The page reads the same rows: `python -m tests.network_script` writes them to
 static/base/network_table.js, and a test fails when the two differ. (The page has no build step; JSON modules
 need browsers of 2025 and fall under another directive of the content policy.)
 
-The rows are IANA's special-purpose registries (iana.org/assignments/iana-ipv4-special-registry and
-iana-ipv6-special-registry, as of 2026-07-18), all of them, and what RFC 4291 and RFC 5771 say of the rest.
-Two decisions are stricter than "globally reachable" there: what is anycast to the nearest relay or sink may
-end in our own network and serves no documents; 6to4 and Teredo reach whatever IPv4 addresses relays reach.
+The rows are all of IANA's special-purpose registries (iana.org/assignments/iana-ipv4-special-registry and
+iana-ipv6-special-registry, as of 2026-07-18), and what RFC 4291 and RFC 5771 say about the rest. Two
+decisions are stricter than "globally reachable" there: an anycast address of the nearest relay or sink may
+lead into our own network and serves no documents; 6to4 and Teredo reach whatever IPv4 addresses their relays
+reach.
 """
 
 from __future__ import annotations
@@ -20,55 +21,58 @@ from typing import Literal, TypeAlias
 
 
 class Conclusion(StrEnum):
-    """Ordered by `SEVERITY`."""
+    """Who may reach an address, from mildest to severest."""
 
     PUBLIC = "public"
-    """The bridge may fetch from there for a user, unless the address carries an IPv4 address that says no."""
+    """The bridge may fetch from it for a user, unless the address carries an IPv4 address that may not be
+    fetched."""
     PRIVATE = "private"
-    """Only the user's browser may."""
+    """Only the user's browser may reach it."""
     METADATA = "metadata"
-    """Nobody may: it hands out the identity of a machine, or steers it."""
+    """Nobody may reach it: it hands out the identity of a machine, or controls it."""
 
 
 SEVERITY = tuple(Conclusion)
-"""Of several conclusions about one address the last one counts."""
+"""Order of severity: of several conclusions about one address, the last one counts."""
 
 Space: TypeAlias = Literal["loopback", "local"]
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Where an IPv6 address holds an IPv4 address: pieces of bits, each from and to, from the left."""
+    """Where an IPv6 address holds an IPv4 address: ranges of bits (first, end), counted from the left."""
 
     pieces: tuple[tuple[int, int], ...]
     flipped: bool = False
-    """Every bit of it is inverted."""
+    """Whether every bit of the IPv4 address is inverted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """`name` and `source` are for people: what it is, and who says so (an RFC or a vendor's page)."""
+    """A row of the table; `name` and `source` tell people what it is, and which RFC or vendor says so."""
 
     cidr: str
     name: str
     source: str
     conclusion: Conclusion = Conclusion.PRIVATE
     space: Space | None = None
-    """In the table of wicg.github.io/local-network-access; 0.0.0.0 and :: as Chromium sees them."""
+    """Address space in the table of wicg.github.io/local-network-access; 0.0.0.0 and :: as Chromium treats
+    them."""
     carries: tuple[Carried, ...] = ()
 
 
 _AT_END = (Carried(((96, 128),)),)
 _6TO4 = (Carried(((16, 48),)),)
 _TEREDO = (Carried(((32, 64),)), Carried(((96, 128),), flipped=True))
-"""The server, then the client (RFC 4380, section 4)."""
+"""The server's, then the client's address (RFC 4380, section 4)."""
 _LOCAL_NAT64 = (
     Carried(((48, 64), (72, 88))),
     Carried(((56, 64), (72, 96))),
     Carried(((72, 104),)),
     Carried(((96, 128),)),
 )
-"""The prefix lengths of RFC 6052, section 2.2, from 48 on: 48, 56, 64, 96. Bits 64 to 71 are none of it."""
+"""The prefix lengths of RFC 6052, section 2.2, from 48 on: 48, 56, 64, 96. Bits 64 to 71 are not part of the
+address."""
 
 _IPV4 = (
     Network("0.0.0.0/0", "the rest of IPv4", "RFC 791", Conclusion.PUBLIC),
@@ -173,7 +177,7 @@ _METADATA = (
     _metadata("fd00:a9fe:a9fe::1", "Akamai", _AKAMAI),
     _metadata("fe80::a9fe:a9fe", "OpenStack", _OPENSTACK),
 )
-"""Neither the clouds' name servers nor their clocks: they hand out no identity."""
+"""Without the clouds' name servers and time servers, which hand out no identity."""
 
 NETWORKS = (*_IPV4, *_IPV6, *_METADATA)
 
@@ -183,4 +187,4 @@ METADATA_NAMES: Mapping[str, str] = {
     "metadata.tencentyun.com": _TENCENT,
     "api.metadata.cloud.ibm.com": _IBM,
 }
-"""Names that vendors give to such addresses, for the page, which sees no addresses; and who says so."""
+"""Names that vendors give to metadata addresses, with their source; for the page, which sees no addresses."""

@@ -1,6 +1,6 @@
-"""What an address is, by the table of networks: a pure function of its bits, the same on every Python.
+"""Classifies an address by the table of networks: a pure function of its bits, the same on every Python.
 
-Of `ipaddress` only the reading of a text is used. static/base/networks.js decides alike.
+`ipaddress` is used only to parse the text. static/base/networks.js decides in the same way.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ class _Row:
 
 
 def network_of(host: str) -> Network:
-    """The network that decides about an address without zone: its own, or that of an IPv4 address it carries.
+    """Return the network that decides about an address without zone, or about an IPv4 address it carries.
 
-    Of the narrowest networks that these addresses are in, it is the one with the severest conclusion.
+    For each of these addresses the narrowest network counts; of these networks, the one with the severest
+    conclusion is returned.
 
     Raises:
-        ValueError: it is no address.
+        ValueError: `host` is not an IP address.
     """
     address = ipaddress.ip_address(host)
     bits, value = address.max_prefixlen, int(address)
@@ -49,7 +50,7 @@ def _narrowest(bits: int, value: int) -> Network:
 
 
 def _carried(value: int) -> Iterator[int]:
-    """IPv4 addresses that an IPv6 address may lead to."""
+    """Yield the IPv4 addresses that an IPv6 address may lead to."""
     for row in _ROWS:
         if row.network.carries and row.holds(_IPV6_BITS, value):
             yield from (_joined(carried, value) for carried in row.network.carries)

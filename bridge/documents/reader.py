@@ -1,4 +1,4 @@
-"""The port to whoever reads foreign documents: compiles, bundles and validates them."""
+"""The port for reading foreign documents: compiling, bundling and validating them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from toolserver.document.bundle import Bundle
 
 
 class DocumentReader(Compiler, Protocol):
-    """A bridge that serves others has a `DocumentWorker`: what a document does to it ends with a process."""
+    """Reads foreign documents; a bridge that serves others runs a `DocumentWorker`, its own process."""
 
     async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
-        """`toolserver.document.bundle.bundle_document`.
+        """Bundle a document as `toolserver.document.bundle.bundle_document` does.
 
         Raises:
             BridgeError: `invalid_document`.
@@ -24,9 +24,9 @@ class DocumentReader(Compiler, Protocol):
         ...
 
     async def validate_document(self, text: str) -> Validation:
-        """What openapi-core says about a document; never raises for the document's sake."""
+        """Return what openapi-core says about a document; a bad document never raises."""
         ...
 
     async def close(self) -> None:
-        """Nothing will be asked any more."""
+        """Release everything; no further requests may follow."""
         ...

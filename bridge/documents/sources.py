@@ -1,8 +1,9 @@
 """Documents that the operator named or the bridge fetches for a user, with the files they refer to.
 
-Who chose the document did not choose what it refers to: files come from below one folder only, and only for
-the operator; addresses come from the document's own origin only, and from more where it was said so. What may
-not or cannot be read is left out with the reason, which the operations that need it then give.
+Whoever chose the document did not choose what it refers to. So files are read from below one folder only, and
+only for the operator; addresses are fetched from the document's own origin, and from others only where that
+was allowed explicitly. What may not or cannot be read is left out with the reason, which the operations that
+need it then report.
 """
 
 from __future__ import annotations
@@ -28,22 +29,22 @@ from toolserver.document.bundle import Bundle
 from toolserver.document.document import DocumentLimits
 
 MAX_BYTES = DocumentLimits().max_bytes
-"""Of all texts together."""
+"""Maximum bytes of all texts together."""
 
 MAX_FETCHED = 50
-"""Addresses fetched for one document."""
+"""Maximum number of addresses fetched for one document."""
 
 FETCH_ALL_SECONDS = 60.0
-"""For all addresses of one document together; chosen."""
+"""Seconds for all addresses of one document together. Chosen."""
 
 
 class BundleDocument(Protocol):
-    """`toolserver.document.bundle.bundle_document`, where hostile texts can do no harm."""
+    """`toolserver.document.bundle.bundle_document`, run where hostile texts can do no harm."""
 
     async def __call__(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
-        """Raises BridgeError `invalid_document`, also when it takes too much time or memory."""
+        """Bundle a document; raises BridgeError `invalid_document`, also when time or memory runs out."""
         ...
 
 
@@ -52,13 +53,13 @@ class ReferenceRules:
     """Where files that a document refers to may come from."""
 
     root: Path | None = None
-    """Files may be read below this folder; None: below the folder of the document."""
+    """Folder below which files may be read; None: the folder of the document."""
     origins: frozenset[str] = frozenset()
-    """Origins beside the document's own, such as `https://schemas.example`."""
+    """Origins besides the document's own, such as `https://schemas.example`."""
 
 
 OWN_ONLY = ReferenceRules()
-"""What no option widens."""
+"""The rules without any option that widens them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +67,13 @@ class SourceDocument:
     """A document and where it came from."""
 
     text: str
-    """With the files it refers to inside."""
+    """The text, with the files that it refers to bundled in."""
     source_url: str | None
     """None for a file."""
 
 
 async def read_document(source: str, rules: ReferenceRules, bundle: BundleDocument) -> SourceDocument:
-    """The document of a file or address that the operator named, with what it refers to.
+    """Read the document at a path or address that the operator named, with what it refers to.
 
     Raises:
         BridgeError: `document_unreachable`; what `bundle` raises, when the document cannot be used at all.
@@ -92,9 +93,9 @@ async def read_document(source: str, rules: ReferenceRules, bundle: BundleDocume
 async def read_public_document(
     url: str, origins: Set[str], bundle: BundleDocument, *, fetch: PublicFetch | None = None
 ) -> SourceDocument:
-    """The document at a public address, with what it refers to at its own origin and at `origins`.
+    """Fetch the document at a public address, with what it refers to at its own origin and at `origins`.
 
-    Every address that is fetched is public, after redirects, too.
+    Every address that is fetched is public, also after redirects.
 
     Raises:
         BridgeError: `document_unreachable`; what `bundle` raises, when the document cannot be used at all.
@@ -106,17 +107,17 @@ async def read_public_document(
 
 
 def _absolute(path: str | Path) -> Path:
-    """Without `..`, which addresses do not keep either."""
+    """Return the absolute path with `..` resolved, because URLs resolve it too."""
     return Path(os.path.abspath(path))
 
 
 class _LeftOut(Exception):
-    """One file that does not come; its text is the reason."""
+    """A file that is left out; the exception's text is the reason."""
 
 
 @dataclass(slots=True)
 class _Gatherer:
-    """Gets what one document refers to, round by round."""
+    """Gathers what one document refers to, round by round."""
 
     fetch: DocumentFetch
     origins: Set[str]
@@ -181,7 +182,7 @@ class _Gatherer:
 
 
 def _text_below(folder: Path, path: Path) -> str:
-    """Raises _LeftOut, OSError or UnicodeDecodeError."""
+    """Read a file below `folder`; raises _LeftOut, OSError or UnicodeDecodeError."""
     real = path.resolve(strict=True)
     if not real.is_relative_to(folder.resolve()):
         raise _LeftOut("It is a link out of the folder that may be read; --refs-root widens it.")

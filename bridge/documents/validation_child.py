@@ -1,7 +1,7 @@
-"""The process of one validation: what openapi-core says about a document, away from what compiles others.
+"""The process of one validation: what openapi-core says about a document, apart from the compiling process.
 
-It is a report for the document's author, never a gate. Nothing is fetched or read for it: the library would
-follow a `$ref` to any address and any file of this machine.
+The result is a report for the document's author and blocks nothing. Nothing is fetched or read: on its own
+the library would follow a `$ref` to any address and any file of this machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bridge.documents.framing import decode_text, serve_requests
 from toolserver.document.document import parse_document, pointer_token
 
 MAX_PROBLEMS = 50
-"""Problems listed; a document with more has one cause for most of them."""
+"""Maximum number of problems listed; in a document with more, most have one cause."""
 
 PROBLEM_CHARS = 500
 
@@ -27,7 +27,7 @@ class NotInDocument(Exception):
 
 
 class _NothingIsRetrieved(dict[str, Callable[[str], NoReturn]]):
-    """Handlers by scheme, for each scheme there may be: without one the library opens the address itself."""
+    """Handlers for every possible URL scheme, since without one the library opens the address itself."""
 
     def __contains__(self, scheme: object) -> bool:
         return True
@@ -56,7 +56,7 @@ _VALIDATORS = {"2.0": _Swagger2, "3.0": _OpenApi30}
 
 
 def validate_document(text: str) -> list[str]:
-    """Problems of a document that parses, at most `MAX_PROBLEMS`, each with the place it stands at.
+    """Return the problems of a document that parses, at most `MAX_PROBLEMS`, each with its location.
 
     Takes seconds for megabytes: run it away from the event loop.
     """
@@ -66,7 +66,7 @@ def validate_document(text: str) -> list[str]:
     try:
         for error in islice(validator(document.written).iter_errors(), MAX_PROBLEMS):
             problems.append(f"{_place(error.absolute_path)}: {error.message}"[:PROBLEM_CHARS])
-    except Exception as error:  # a boundary: where the validator itself stumbles, the document has a problem
+    except Exception as error:  # a boundary: where the validator itself fails, the document has a problem
         problems.append(f"The validator cannot go on: {type(error).__name__}: {error}"[:PROBLEM_CHARS])
     return problems
 

@@ -1,7 +1,7 @@
-"""Foreign documents are parsed and compiled in a child process, kept warm, and killed when it takes too long.
+"""Parses and compiles foreign documents in a warm child process, which is killed when it takes too long.
 
 Implements the registry's `Compiler` port. Requests are served one after another; an answer arrives line by
-line, so that even a large document never holds up the event loop.
+line, so that even a large document never blocks the event loop.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ from toolserver.tool.compile import CompiledDocument, CompiledReader
 PACKAGE_FOLDER = Path(__file__).parents[2]
 
 COMPILATION, VALIDATION = "bridge.documents.compilation_child", "bridge.documents.validation_child"
-"""What the processes run. They are two because loading the validator takes longer than all the rest."""
+"""Modules that the processes run; two of them, because loading the validator takes longer than all the
+rest."""
 
 COMPILE_SECONDS = 60.0
-"""Wall time for one document; the largest real one takes 16 s as YAML."""
+"""Maximum seconds (wall time) for one document; the largest real one takes 16 s as YAML."""
 
 VALIDATE_SECONDS = 300.0
 
 SLICE_S = 0.003
-"""Longest stretch of line reading before others get the event loop."""
+"""Maximum seconds of reading lines before other tasks get the event loop."""
 
 
 class DocumentWorker:
-    """One child process for compiling, and a short-lived one for each validation."""
+    """One long-lived child process for compiling, and a short-lived one for each validation."""
 
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
@@ -64,17 +65,17 @@ class DocumentWorker:
             return await _compiled(_ask(process, header, text))
 
     async def compile_schemas(self, text: str, digest: str, keys: Sequence[str]) -> dict[str, ToolSchema]:
-        """The argument schemas of a text's operations by key; the child has the document parsed, as a rule.
+        """Return the argument schemas of a text's operations by key; usually the child still has it parsed.
 
         Cancelling it replaces the child.
 
         Raises:
-            BridgeError: `invalid_document`, as `compile`.
+            BridgeError: `invalid_document`, as `compile_document`.
         """
         header = {"op": "schemas", "digest": digest, "keys": list(keys)}
         async with self._child_for_one() as process:
             lines = await _checked(_ask(process, header, ""))
-            if len(lines) < 2 * len(keys):  # it no longer has the document, or never had
+            if len(lines) < 2 * len(keys):  # the child no longer has the document, or never had it
                 lines = await _checked(_ask(process, header, text))
         made = (
             ToolSchema(schema, tuple(orjson.loads(warnings)))
@@ -84,14 +85,14 @@ class DocumentWorker:
 
     @asynccontextmanager
     async def _child_for_one(self) -> AsyncGenerator[asyncio.subprocess.Process]:
-        """The child, for one request at a time; whatever breaks the request off also ends the child."""
+        """Hold the child for one request at a time; whatever interrupts the request also ends the child."""
         async with self._lock:
             process = await self._warm()
             try:
                 async with asyncio.timeout(COMPILE_SECONDS):
                     yield process
             except BridgeError:
-                raise  # the child said it and waits for the next document
+                raise  # reported by the child, which waits for the next document
             except TimeoutError:
                 await self._discard()
                 raise _invalid(
@@ -104,17 +105,17 @@ class DocumentWorker:
                     f"Reading the document ended its process (status {process.returncode}). "
                     "It may need too much memory, or one part of it is too large.",
                 ) from None
-            except BaseException:  # whatever is left of the answer must not be taken for the next document's
+            except BaseException:  # the rest of the answer must not be taken for the next document's
                 await self._discard()
                 raise
 
     async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
-        """`toolserver.document.bundle.bundle_document`. Cancelling it replaces the child.
+        """Bundle as `toolserver.document.bundle.bundle_document` does. Cancelling it replaces the child.
 
         Raises:
-            BridgeError: `invalid_document`, as `compile`.
+            BridgeError: `invalid_document`, as `compile_document`.
         """
         header = {
             "op": "bundle",
@@ -129,7 +130,7 @@ class DocumentWorker:
         return Bundle(orjson.loads(bundled), tuple(read["missing"]), problems)
 
     async def validate_document(self, text: str) -> Validation:
-        """What openapi-core says about a document; never raises for the document's sake."""
+        """Return what openapi-core says about a document; a bad document never raises."""
         async with self._validating:
             process = await _spawn(VALIDATION)
             try:
@@ -161,7 +162,7 @@ class DocumentWorker:
 async def _spawn(module: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
-        "-P",  # not the current folder: what lies there must not be run in our name
+        "-P",  # not the current folder: modules that lie there must not be run by us
         "-m",
         module,
         stdin=asyncio.subprocess.PIPE,
@@ -173,7 +174,7 @@ async def _spawn(module: str) -> asyncio.subprocess.Process:
 async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         process.kill()
-    await process.communicate()  # reads what is left: a full pipe would keep `wait` from ever ending
+    await process.communicate()  # reads the rest: a full pipe would keep `wait` from ever ending
 
 
 async def _ask(
@@ -207,7 +208,7 @@ async def _checked(lines: AsyncIterator[bytes]) -> list[bytes]:
 
 
 async def _without_error(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The lines to the very end, or the rest would be taken for the next answer; then the error, if any."""
+    """Yield an answer's lines to the very end, so that none is left for the next; then raise its error."""
     error: dict[str, str] | None = None
     async for line in lines:
         if line.startswith(b'{"error":'):
