@@ -214,7 +214,7 @@ function keepFresh({ executor, inventory }) {
 /** Somebody else may have typed the code: whose browser it is now is said at once, with the way out. @param {string} user */
 function welcome(user) {
   const wayOut = link("Not you? Disconnect it under Devices.", address("devices"));
-  place("notices").append(dismissible(notice("good", `This browser works for ${user} now. `, wayOut)));
+  place("notices").append(dismissible(notice("good", `This browser now belongs to ${user}. `, wayOut)));
 }
 
 /** @param {Parts} parts @param {Route} route */

@@ -152,7 +152,7 @@ class Executor {
   /** What has ended for the bridge goes on only if nobody could call it back. @param {string[]} closed */
   #greeted(closed) {
     for (const callId of closed)
-      if (!this.desk.withdraw(callId) && !this.journal.has(callId)) this.calls.stop(callId, "The bridge had ended this call when the page came back.");
+      if (!this.desk.withdraw(callId) && !this.journal.has(callId)) this.calls.stop(callId, "The bridge had already ended this call when the page reconnected.");
     this.desk.reconnected();
     void this.recovery.tell(closed);
   }

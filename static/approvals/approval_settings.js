@@ -10,11 +10,11 @@ import { line } from "../base/untrusted_text.js";
 
 /** @type {[import("../types/types.js").ApprovalMode, string, string][]} */
 const MODES = [
-  ["safe", "Calls that can change something", "GET, HEAD and OPTIONS run at once; every other call asks first."],
-  ["ask", "Every call", "Calls that only read ask, too."],
-  ["all", "No call", "Every accepted operation runs at once, whoever asked for it. Choose this only for APIs that can do no harm."],
+  ["safe", "Calls that can change something", "GET, HEAD and OPTIONS run immediately; every other call asks first."],
+  ["ask", "Every call", "Calls that only read ask too."],
+  ["all", "No call", "Every accepted operation runs immediately, whoever asked for it. Choose this only for APIs that can do no harm."],
 ];
-const SCOPES = { chat: "this chat", timed: "30 minutes", always: "always, while it does not change" };
+const SCOPES = { chat: "this chat", timed: "30 minutes", always: "always, until it changes" };
 
 export class ApprovalView {
   /** @param {Parts} parts */
@@ -35,8 +35,8 @@ export class ApprovalView {
       container,
       el("h1", null, "Approval"),
       this.problem,
-      el("section", { class: "panel" }, el("fieldset", { class: "radios stack" }, el("legend", null, "What asks you first"), this.modes)),
-      el("section", { class: "panel stack", "aria-labelledby": "granted" }, el("h2", { id: "granted" }, "What need not ask"), this.table),
+      el("section", { class: "panel" }, el("fieldset", { class: "radios stack" }, el("legend", null, "When to ask"), this.modes)),
+      el("section", { class: "panel stack", "aria-labelledby": "granted" }, el("h2", { id: "granted" }, "Allowed without asking"), this.table),
       noticesPanel(),
     );
     this.unsubscribe ??= this.executor.onChanged("approvals", () => void this.#load());
@@ -68,7 +68,7 @@ export class ApprovalView {
     const focused = activeElement instanceof HTMLInputElement && this.modes.contains(activeElement) ? activeElement.value : "";
     fill(this.modes, ...MODES.map(([mode, label, hint]) => this.#mode(facts, mode, label, hint)));
     for (const radio of this.modes.querySelectorAll("input")) if (radio.value === focused) radio.focus();
-    fill(this.table, facts.grants.length > 0 ? this.#grants(facts.grants) : el("p", { class: "hint" }, "Nothing. Each call that asks is shown to you."));
+    fill(this.table, facts.grants.length > 0 ? this.#grants(facts.grants) : el("p", { class: "hint" }, "Nothing yet. You are asked each time."));
   }
 
   /** @param {ApprovalFacts} facts @param {import("../types/types.js").ApprovalMode} mode @param {string} label @param {string} hint */
@@ -89,7 +89,7 @@ export class ApprovalView {
       "div",
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Permissions" },
       el("table", { class: "grants" }, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...rows)),
-      el("div", { class: "actions" }, button("Ask about all of them again", () => this.#revokeAll(), { class: "quiet" })),
+      el("div", { class: "actions" }, button("Revoke all", () => this.#revokeAll(), { class: "quiet" })),
     );
   }
 
@@ -113,13 +113,13 @@ export class ApprovalView {
     const { id, server, operation, scope, chat_id } = grant;
     await this.grants.remove({ server_id: server, key: operation, scope, chat_id }).catch(() => {});
     await this.#perform(() => this.api.revokeGrant(id));
-    announce("It asks again.");
+    announce("Revoked. This operation asks again.");
   }
 
   async #revokeAll() {
     await this.grants.removeAll().catch(() => {});
     await this.#perform(() => this.api.revokeGrants());
-    announce("They ask again.");
+    announce("Revoked. These operations ask again.");
   }
 }
 
@@ -128,9 +128,9 @@ function noticesPanel() {
   const show = () => {
     const permission = noticePermission();
     const ask = button("Notify me", async () => (await Notification.requestPermission(), show()));
-    if (permission === "granted") fill(place, el("p", null, "While this tab is in the background, each waiting call is a notification."));
-    else if (permission === "default") fill(place, el("p", null, "While this tab is in the background you would not see a card. "), ask);
-    else fill(place, el("p", null, "This browser shows no notifications of this page; the title of the tab tells how many calls wait."));
+    if (permission === "granted") fill(place, el("p", null, "While this tab is in the background, you get a notification for each waiting call."));
+    else if (permission === "default") fill(place, el("p", null, "Get a notification when a call needs approval and this tab is hidden. "), ask);
+    else fill(place, el("p", null, "This browser does not allow notifications from this page. The tab title shows how many calls are waiting."));
   };
   show();
   return el("section", { class: "panel stack", "aria-labelledby": "notices-title" }, el("h2", { id: "notices-title" }, "Notifications"), place);

@@ -33,7 +33,7 @@ export class ApprovalsView {
 
   start() {
     if (this.#endings.length > 0) return;
-    const settings = link("What asks first", address("approval"), { class: "quiet-link" });
+    const settings = link("When to ask", address("approval"), { class: "quiet-link" });
     fill(this.place, el("div", { class: "title-row" }, this.title, this.all, settings), this.list, this.hint);
     const listening = new AbortController();
     const rearm = () => document.visibilityState === "visible" && this.#arm();
@@ -72,9 +72,9 @@ export class ApprovalsView {
   /** @param {number} count */
   #head(count) {
     this.place.hidden = count === 0;
-    this.title.textContent = count === 1 ? "1 call waits for your approval" : `${count} calls wait for your approval`;
+    this.title.textContent = count === 1 ? "1 call is waiting for your approval" : `${count} calls are waiting for your approval`;
     const more = count - this.#cards.size;
-    this.hint.textContent = more > 0 ? `${more} more are shown when you have decided these.` : "";
+    this.hint.textContent = more > 0 ? `${more} more follow when you have decided on these.` : "";
     const shown = this.#cards.size;
     const each = shown > 1 ? [this.#allButton(`Deny all ${shown}`, "denied", ""), this.#allButton(`Allow all ${shown} once`, "once", "primary")] : [];
     fill(this.all, ...each);

@@ -54,7 +54,7 @@ export class ApprovalNotices {
     if (this.#told.has(call_id) || noticePermission() !== "granted") return;
     this.#told.add(call_id);
     const body = `${line(method)} ${line(tool)} at ${line(server_id)}`;
-    const notification = new Notification("A call waits for your approval", { body, tag: call_id });
+    const notification = new Notification("A call is waiting for your approval", { body, tag: call_id });
     notification.onclick = () => {
       window.focus();
       notification.close();

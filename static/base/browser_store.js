@@ -25,7 +25,7 @@ const USER_STORES = ["keys", "servers", "pins", "credentials", "references", "ca
 export class StoreError extends Error {
   /** @param {unknown} cause */
   constructor(cause) {
-    super("This browser does not let the page keep anything. Leave private mode, or allow site storage for this page.");
+    super("This browser does not let the page store data. Leave private mode, or allow site storage for this page.");
     this.name = "StoreError";
     this.code = "storage_unavailable";
     this.cause = cause;

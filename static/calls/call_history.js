@@ -55,7 +55,7 @@ export class CallHistory {
       this.next = next;
       this.more.textContent = "Show more";
       this.more.hidden = next === null;
-      if (next === null) fill(this.messages, el("p", { class: "hint" }, "There are no earlier calls; the bridge keeps 30 days."));
+      if (next === null) fill(this.messages, el("p", { class: "hint" }, "No earlier calls. The bridge stores calls for 30 days."));
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }
@@ -89,7 +89,7 @@ function badges({ state, http_status, error, late }) {
   const status = http_status ?? error?.detail.status ?? error?.code ?? state;
   const words = String(status).replaceAll("_", " ");
   const ending = el("span", { class: `badge ${state === "succeeded" ? "good" : "bad"}` }, words);
-  return lateWords(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, "heard later")];
+  return lateWords(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, "late result")];
 }
 
 /** @param {KeptCall} call @param {ControlsApi} api */
@@ -104,7 +104,7 @@ function detailOf(call, api) {
     laterFacts(call),
     error ? errorView(error, server) : null,
     text === null
-      ? el("p", { class: "hint" }, "The arguments were too long to keep.")
+      ? el("p", { class: "hint" }, "The arguments were too long to store.")
       : el("section", { "aria-label": "Arguments" }, el("h3", null, "Arguments"), textView(readable(text, "json"))),
   ];
 }

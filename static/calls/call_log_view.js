@@ -55,7 +55,7 @@ export class CallLogView {
         "div",
         { class: "title-row" },
         el("h1", null, "Calls"),
-        link("What asks first", address("approval"), { class: "quiet-link" }),
+        link("When to ask", address("approval"), { class: "quiet-link" }),
         link("Audit log", address("audit"), { class: "quiet-link" }),
         el("div", { class: "filters" }, labelled("Search", this.text), labelled("Show", this.state)),
       ),

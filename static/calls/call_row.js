@@ -134,7 +134,7 @@ function requestLine({ request, key }) {
 }
 
 /** @type {Record<string, string>} */
-const OPEN = { waiting: "waiting for approval", queued: "waiting for its turn", running: "running" };
+const OPEN = { waiting: "waiting for approval", queued: "queued", running: "running" };
 
 /** @param {CallEntry} entry */
 function status(entry) {
@@ -209,7 +209,7 @@ function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_kept, 
 /** @param {CallEntry} entry @param {LoggedResponse} response @param {Find} find */
 function filePart({ state }, { kind, is_kept }, find) {
   if (kind === "empty") return el("p", { class: "hint" }, "No body.");
-  const place = el("div", null, el("p", { class: "hint" }, "A file; the caller gets it, or a link to it."));
+  const place = el("div", null, el("p", { class: "hint" }, "A file. The caller gets it, or a link to it."));
   if (state !== "running" && is_kept) {
     const show = (/** @type {import("../types/api_types.js").AnswerFile} */ file) => fill(place, fileView(file));
     find().then(show, (/** @type {unknown} */ failure) => fill(place, el("p", { class: "hint" }, sentenceOf(failure))));

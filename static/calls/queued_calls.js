@@ -21,7 +21,7 @@ export class QueuedCalls {
     this.heading = el("h2");
     this.list = el("ul", { class: "plain stack" });
     this.problem = el("p", { class: "problem", role: "alert" });
-    this.element = el("section", { class: "stack", hidden: true, "aria-label": "Waiting for their turn" }, this.heading, this.list, this.problem);
+    this.element = el("section", { class: "stack", hidden: true, "aria-label": "Queued calls" }, this.heading, this.list, this.problem);
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
   }
@@ -52,7 +52,7 @@ export class QueuedCalls {
   /** @param {KeptCall[]} calls oldest first */
   #render(calls) {
     this.element.hidden = calls.length === 0;
-    this.heading.textContent = calls.length === 1 ? "1 call waits for its turn" : `${calls.length} calls wait for their turn`;
+    this.heading.textContent = calls.length === 1 ? "1 call is queued" : `${calls.length} calls are queued`;
     fill(this.list, ...calls.slice(0, SHOWN).map((call) => this.#row(call)));
   }
 

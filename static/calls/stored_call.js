@@ -20,15 +20,15 @@ export function lateWords(late) {
   if (late === null || ECHOES.includes(String(late.code))) return "";
   const at = clock(1000 * Number(late.at));
   if (late.status === "answered")
-    return `The API answered ${late.http_status} at ${at}, after the call had been given up. Its caller was not told.`;
+    return `The API answered ${late.http_status} at ${at}, after the call had ended. The caller did not get this answer.`;
   const arrived = late.delivered === "no" ? "The request never left the browser." : "Whether the request reached the API is not known.";
-  return `At ${at}, after the call had been given up, this turned out: ${late.code}. ${arrived}`;
+  return `At ${at}, after the call had ended, the page reported ${late.code}. ${arrived}`;
 }
 
 /** Whose deadline was too short; "" if that was not the reason. @param {KeptCall["error"]} error */
 export function deadlineWords(error) {
   const whose = whoseDeadline(error?.detail.set_by);
-  return whose ? `What was too short: ${whose}.` : "";
+  return whose ? `Deadline that ran out: ${whose}.` : "";
 }
 
 /** @param {KeptCall} kept @returns {HTMLElement | null} null: nothing beyond what the ending says */
@@ -58,21 +58,21 @@ export function callAgain(call, api) {
     try {
       const { outcome } = await api.callAgain(call.call_id);
       const isGood = outcome.state === "succeeded";
-      const words = isGood ? "Made again: it succeeded." : `Made again: ${outcome.error?.message ?? outcome.state}`;
+      const words = isGood ? "Repeated: the call succeeded." : `Repeated: ${outcome.error?.message ?? outcome.state}`;
       fill(place, notice(isGood ? "good" : "warning", words));
     } catch (failure) {
       fill(place, notice("error", sentenceOf(failure)));
     }
   };
   const ask = () => {
-    const sure = button("Make it again", () => void run(), { class: "danger" });
+    const sure = button("Repeat it", () => void run(), { class: "danger" });
     const leave = button("Leave it", () => fill(place), { class: "quiet" });
-    fill(place, el("p", { class: "actions" }, el("span", null, "It can change data, and may do so a second time."), sure, leave));
+    fill(place, el("p", { class: "actions" }, el("span", null, "It can change data, and may change it a second time."), sure, leave));
     sure.focus();
   };
-  const again = button("Make this call again", () => (call.safe ? void run() : ask()), {
+  const again = button("Repeat this call", () => (call.safe ? void run() : ask()), {
     class: "quiet small",
-    "aria-label": `Make the call of ${call.tool} again`,
+    "aria-label": `Repeat the call of ${call.tool}`,
   });
   return { button: again, place };
 }

@@ -20,9 +20,9 @@ import { line } from "../base/untrusted_text.js";
 
 /** Words and looks of states. @type {Record<string, [string, string]>} */
 const WORDS = {
-  queued: ["waits for its turn", "running"],
-  sent: ["on its way", "running"],
-  awaiting_approval: ["waits for you", "warning"],
+  queued: ["queued", "running"],
+  sent: ["sent", "running"],
+  awaiting_approval: ["needs approval", "warning"],
   running: ["running", "running"],
   succeeded: ["done", "good"],
   failed: ["failed", "bad"],
@@ -131,7 +131,7 @@ export class ChatCallCard {
     if (state !== "outcome_unknown") return this.actions.retry(tool_call_id);
     const sure = button("Try it again", () => this.actions.retry(tool_call_id), { class: "danger small" });
     const leave = button("Leave it", () => (fill(this.approvalPlace), this.opener.focus()), { class: "quiet small" });
-    fill(this.approvalPlace, el("p", { class: "actions" }, el("span", null, "It may have had its effect, and could have it a second time."), sure, leave));
+    fill(this.approvalPlace, el("p", { class: "actions" }, el("span", null, "It may have taken effect, and could take effect a second time."), sure, leave));
     sure.focus();
   }
 
@@ -147,8 +147,8 @@ export class ChatCallCard {
       el(
         "p",
         { class: "actions" },
-        call_id === null ? null : link("In the call log", address("calls", call_id), { class: "quiet-link" }),
-        link("The tool", address("tools", name), { class: "quiet-link" }),
+        call_id === null ? null : link("Show in the call log", address("calls", call_id), { class: "quiet-link" }),
+        link("Open the tool", address("tools", name), { class: "quiet-link" }),
       ),
     );
   }

@@ -236,4 +236,4 @@ export class ChatPane {
   }
 }
 
-const BROKEN = "The line to the bridge is broken. This page goes on as soon as it is back.";
+const BROKEN = "The connection to the bridge is lost. This page continues as soon as it is back.";

@@ -30,7 +30,7 @@ function turnText(turn) {
 /** @param {AnswerPart} part */
 function partText(part) {
   if (part.kind === "text") return withoutMarkers(part.text).trim();
-  if (part.kind === "reasoning") return `### Thoughts\n\n${part.text.trim().replace(/^/gm, "> ")}`;
+  if (part.kind === "reasoning") return `### Reasoning\n\n${part.text.trim().replace(/^/gm, "> ")}`;
   const { name, arguments: text, result, state } = part.call;
   const answer = result === null ? [] : [fenced(readable(result, ""))];
   return [`### Call of ${name}: ${state.replaceAll("_", " ")}`, fenced(readable(text || "{}", "json")), ...answer].join("\n\n");

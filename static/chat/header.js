@@ -91,7 +91,7 @@ export class ChatHead {
     const leave = () => (fill(this.question), this.remove.focus());
     const yes = button("Delete it", () => (fill(this.question), void this.actions.remove()), { class: "danger small" });
     const no = button("Keep it", leave, { class: "quiet small" });
-    fill(this.question, el("p", { class: "actions question" }, el("span", null, "Delete this conversation with all its answers?"), yes, no));
+    fill(this.question, el("p", { class: "actions question" }, el("span", null, "Delete this conversation and all its answers?"), yes, no));
     yes.focus();
   }
 
@@ -101,6 +101,6 @@ export class ChatHead {
     const { conversation, state } = this.#session;
     const text = ending === "json" ? jsonOf(conversation, state.messages.values()) : markdownOf(conversation, threadOf(state));
     saveText(text, fileName(conversation.title, ending));
-    announce("The conversation is saved as a file.");
+    announce("Conversation exported as a file.");
   }
 }

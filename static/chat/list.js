@@ -77,7 +77,7 @@ export class ChatList {
     fill(this.rows, ...this.shown.map((conversation) => el("li", null, rowOf(conversation))));
     this.more.hidden = this.#next === null;
     this.field.hidden = words === "" && this.shown.length === 0;
-    if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, "Nothing is found."));
+    if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, "No matches."));
     this.mark(this.current);
     if (focused) /** @type {HTMLElement | null} */ (this.rows.querySelector(`a[data-id="${CSS.escape(focused)}"]`))?.focus();
   }

@@ -13,7 +13,7 @@ const SPOKEN_CHARS = 400;
 const ENDINGS = {
   cancelled: "The answer was stopped.",
   failed: "The answer failed.",
-  max_iterations: "The answer ended at the limit of rounds.",
+  max_iterations: "The answer reached the round limit.",
 };
 
 /** @param {ChatState} before @param {ChatState} after @returns {string[]} sentences */

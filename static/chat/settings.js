@@ -41,8 +41,8 @@ export class ChatSettings {
       this.rows,
       this.hint,
     );
-    const words = "What the model is told before every answer.";
-    this.element = el("section", { class: "panel chat-settings", "aria-label": "Settings of the conversation", hidden: true }, labelled("System prompt", this.prompt, words), tools);
+    const words = "Instructions that the model gets before every answer.";
+    this.element = el("section", { class: "panel chat-settings", "aria-label": "Conversation settings", hidden: true }, labelled("System prompt", this.prompt, words), tools);
   }
 
   /** @param {string} prompt @param {Tool[]} tools those that could be used @param {Iterable<string>} on keys of those that may be */

@@ -146,7 +146,7 @@ export class ChatThreadView {
   #showWay() {
     const asks = this.#hiddenQuestion();
     const isAbove = asks !== null && asks.getBoundingClientRect().top < 0;
-    const words = asks ? `A call waits for you ${isAbove ? "↑" : "↓"}` : "To the end ↓";
+    const words = asks ? `A call needs you ${isAbove ? "↑" : "↓"}` : "Jump to latest ↓";
     const isShown = asks !== null || !isNearEnd();
     if (this.below.textContent !== words) fill(this.below, words);
     if (this.below.hidden === isShown) this.below.hidden = !isShown;

@@ -65,7 +65,7 @@ export class UserTurnView {
     });
     const actions = el("div", { class: "actions" }, button("Send", send, { class: "primary small" }), button("Cancel", () => this.#close(), { class: "quiet small" }));
     fill(this.text, field, actions);
-    fill(this.foot, el("p", { class: "hint" }, "The old version stays, with its answers."));
+    fill(this.foot, el("p", { class: "hint" }, "The old version and its answers remain."));
     field.focus();
   }
 
@@ -178,7 +178,7 @@ export class AnswerTurnView {
     fill(this.notices, ...notices.map(({ level, text }) => notice(level === "error" ? "warning" : "note", text)), ending ? endingView(ending) : null);
     if (live) return refill(this.foot, [], this.actions);
     const copy = copyButton("Copy", () => textOf(this.turn), { "aria-label": "Copy the answer" });
-    const again = button("Answer again", () => this.actions.again(parent_id), { class: "quiet small", disabled: isBusy });
+    const again = button("Regenerate", () => this.actions.again(parent_id), { class: "quiet small", disabled: isBusy });
     const switches = branches.map((branch, index) => branchSwitch(index === 0 ? "Answer" : "Attempt", branch, isBusy, this.actions));
     refill(this.foot, [timeOf(at), copy, parent_id === null ? null : again, ...switches], this.actions);
   }
@@ -191,10 +191,10 @@ function textOf({ parts }) {
 
 /** @type {Record<string, string>} */
 const ENDINGS = {
-  cancelled: "Stopped. What had been said stays.",
+  cancelled: "Stopped. The text so far remains.",
   failed: "The answer failed.",
   incomplete: "The answer broke off here.",
-  max_iterations: "The answer ended because the limit of rounds was reached. Write on to let it continue.",
+  max_iterations: "The answer ended at the round limit. Send another message to continue.",
 };
 
 /** @param {import("../types/chat_types.js").RunEnding} ending */
@@ -226,7 +226,7 @@ class ReasoningPart {
   /** @param {{text: string, live: boolean}} part */
   show(part) {
     this.#now = part;
-    const words = part.live ? "Thinking…" : "Thoughts";
+    const words = part.live ? "Thinking…" : "Reasoning";
     if (this.#summary.textContent !== words) this.#summary.textContent = words;
     this.#draw();
   }

@@ -18,7 +18,7 @@ export function welcomeView(count, examples, suggest) {
   const whose = count === 1 ? "your one tool" : `your ${count} tools`;
   const words =
     count === 0
-      ? ["No tool is accepted yet, so the model can only talk. ", link("Look at the servers", address("servers")), " to give it some."]
+      ? ["No tool is accepted yet, so the model can only talk. ", link("Review the servers", address("servers")), " to give it some."]
       : [`The model may use ${whose}. This browser performs the calls; those that can change something ask you first.`];
   return el("div", { class: "welcome" }, el("h2", null, "Ask something"), el("p", { class: "muted" }, ...words), ...exampleButtons(examples, suggest));
 }
@@ -26,7 +26,7 @@ export function welcomeView(count, examples, suggest) {
 /** @param {string[]} examples @param {(text: string) => void} suggest */
 function exampleButtons(examples, suggest) {
   if (examples.length === 0) return [];
-  const label = (/** @type {string} */ text) => (text.includes("\n") ? "All of them at once" : text);
+  const label = (/** @type {string} */ text) => (text.includes("\n") ? "All of them together" : text);
   return [
     el("p", { class: "muted" }, "The demo model needs no network and no key. It makes the calls that you write:"),
     el("div", { class: "examples" }, ...examples.map((text) => button(label(text), () => suggest(text), { class: "quiet example" }))),

@@ -71,12 +71,12 @@ function listening({ mode }, facts, { host, isOwn }) {
     need(
       found,
       "--host 0.0.0.0",
-      `The bridge listens on ${facts.bind} only, which nothing outside this computer reaches.`,
+      `The bridge listens on ${facts.bind} only, which cannot be reached from outside this computer.`,
     );
   const known = facts.allowed_hosts.map((name) => name.toLowerCase());
   const isKnown = [host, host.replace(/:\d+$/, "")].some((name) => known.includes(name.toLowerCase()));
-  if (isKnown) found.ready.push(`The bridge answers to the name ${host}.`);
-  else need(found, `--allow-host ${host}`, `The bridge does not answer to the name ${host} yet.`);
+  if (isKnown) found.ready.push(`The bridge accepts the host name ${host}.`);
+  else need(found, `--allow-host ${host}`, `The bridge does not accept the host name ${host} yet.`);
   return found;
 }
 
@@ -116,12 +116,12 @@ function keptFlags(facts, flags) {
 /** Who acts with whose browser. @param {Answers} answers */
 function keyWarning({ mode, isForAll }) {
   if (isForAll && mode === "direct")
-    return "A key for all users is for an administrator's connection: a browser does not say whose call it is, so the bridge refuses it. Create a key of your own.";
+    return "A key for all users works only in an administrator's connection: a browser does not say whose call it is, so the bridge refuses the key there. Create a key of your own.";
   if (isForAll)
-    return "Each call runs in the page of the person who makes it. The key speaks for every one of them: keep it in this connection only, and give no program of yours the same.";
+    return "Each call runs in the page of the person who makes it. The key acts for all of them: use it in this connection only, and for no other program.";
   return mode === "direct"
-    ? "The key stands in your Open WebUI settings and in this browser."
-    : "Whoever may use this connection in Open WebUI acts with your browser. Give access only to yourself.";
+    ? "The key is stored in your Open WebUI settings and in this browser."
+    : "Anyone who may use this connection in Open WebUI acts through your browser. Give access only to yourself.";
 }
 
 /** @param {Answers} answers @returns {string[]} */
@@ -196,7 +196,7 @@ function connectionObject({ key, mode }, url) {
     key: key || KEY_PLACEHOLDER,
     config: { enable: true, function_name_filter_list: "", access_grants: [] },
     info: isAdmin
-      ? { id: "tool-bridge", name: "Tool Bridge", description: "Tools that my browser performs" }
+      ? { id: "tool-bridge", name: "Tool Bridge", description: "Tools that run in my browser" }
       : { id: "", name: "", description: "" },
   };
 }
@@ -223,8 +223,8 @@ export function connectSettings(answers, facts) {
     switches: switchesFor(answers, facts),
     switchesHint:
       answers.mode === "admin"
-        ? "Open WebUI says whose call it is with these environment variables, read at every start:"
-        : "The same as environment variables of Open WebUI, read at its first start:",
+        ? "With these environment variables, which Open WebUI reads at every start, it says whose call it is:"
+        : "The same as environment variables of Open WebUI, which it reads at its first start:",
     steps: stepsFor(answers, url),
     connection: connectionObject(answers, url),
   };

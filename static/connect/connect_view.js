@@ -52,7 +52,7 @@ export class ConnectView {
       el(
         "p",
         { class: "lead" },
-        "Two answers, and the settings fit your Open WebUI. Below them: the bridge as a model, and as plain HTTP.",
+        "Answer two questions to get settings for your Open WebUI. Below them: the bridge as a model, and as plain HTTP.",
       ),
       this.questions,
       this.bridge,

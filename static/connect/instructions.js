@@ -38,7 +38,7 @@ function restart(command, runCommand) {
     el(
       "p",
       { class: "hint" },
-      ...["Add what else you gave it, which this page does not know: ", code("--spec"), ", ", code("--data"), ", "],
+      ...["Add any other options you use, which this page does not know: ", code("--spec"), ", ", code("--data"), ", "],
       ...[code("--deadline"), ". Did you start it with ", code("make run"), "? Then it is:"],
     ),
     codeBlock(runCommand, "The same with make"),

@@ -8,20 +8,20 @@ import { announce, button, codeBlock, el, fill, labelled, notice, sentenceOf } f
 
 /** @type {[CallDisplay | "", string][]} */
 const DISPLAYS = [
-  ["", "As usual: hidden, or chips with a key for all users"],
+  ["", "Default"],
   ["hidden", "Hidden: only what the model says"],
-  ["details", "Chips of Open WebUI, in the text"],
-  ["items", "Items of the Responses API"],
+  ["details", "Open WebUI chips in the text"],
+  ["items", "Responses API items"],
 ];
 /** @type {Record<CallDisplay, string>} */
 const SHOWN = { hidden: "hides calls", details: "shows calls as chips", items: "shows calls as items" };
 
 /** @type {[MarkerForm | "", string][]} */
 const MARKERS = [
-  ["", "As usual: kept for Open WebUI, for others not"],
-  ["link", "Kept: invisible lines in the text"],
-  ["zero_width", "Kept: invisible characters in the text"],
-  ["off", "Not kept"],
+  ["", "Default: on for Open WebUI"],
+  ["link", "On: invisible lines in the text"],
+  ["zero_width", "On: invisible characters in the text"],
+  ["off", "Off"],
 ];
 /** @type {Record<MarkerForm, string>} */
 const KEPT = { off: "no memory of chats", link: "memory by lines", zero_width: "memory by characters" };
@@ -56,7 +56,7 @@ export class KeysPanel {
       el(
         "p",
         { class: "hint" },
-        "A program that has a key can use your tools through this browser. Give each program its own, so that you can take it back.",
+        "A program that has a key can use your tools through this browser. Give each program its own, so that you can revoke them one by one.",
       ),
       el(
         "div",
@@ -75,10 +75,10 @@ export class KeysPanel {
   /** The operator may make a key for all users of Open WebUI. @param {import("../types/api_types.js").ConnectFacts} facts */
   offerForwarding({ takes_signed_users, trusts_user_headers }) {
     const hint = takes_signed_users
-      ? "Each call then runs in the page of the person whom Open WebUI names, signed."
+      ? "Each call then runs in the page of the user whom Open WebUI names in a signed header."
       : trusts_user_headers
-        ? "Each call then runs in the page of the person whom Open WebUI names. Whoever has the key can be anybody."
-        : "It works once the bridge has Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET, which it was not given.";
+        ? "Each call then runs in the page of the user whom Open WebUI names. Anyone who has the key can act as any user."
+        : "To work, the bridge must be started with Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET, which it does not have yet.";
     const words = el("span", null, "For all users of an Open WebUI", el("span", { class: "hint" }, ` ${hint}`));
     fill(this.forwarding, el("label", { class: "check" }, this.forwarder, words));
     this.forwarding.hidden = false;
@@ -98,7 +98,7 @@ export class KeysPanel {
       const markers = /** @type {MarkerForm | ""} */ (this.markers.value) || null;
       const label = this.label.value.trim();
       const { key } = await this.api.createKey({ label, forwarder: isForAll, show_calls, markers });
-      fill(this.fresh, notice("good", "Copy the key now: it is not shown again."), codeBlock(key, "New key"));
+      fill(this.fresh, notice("good", "Copy the key now. You will not see it again."), codeBlock(key, "New key"));
       announce("Key created");
       this.chosen({ key, isForAll });
       await this.load();

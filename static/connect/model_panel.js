@@ -21,7 +21,7 @@ export class ModelPanel {
       el(
         "p",
         { class: "hint" },
-        "The bridge answers OpenAI's clients as a model does. The model behind it gets your tools, this browser performs its calls, and you get the answer.",
+        "OpenAI clients can use the bridge as a model. The model behind it gets your tools, this browser performs its calls, and you get the answer.",
       ),
       this.choice,
       this.output,
@@ -63,4 +63,4 @@ export class ModelPanel {
   }
 }
 
-const NONE = "No provider lists a model now. Put the name of yours in place of MODEL.";
+const NONE = "No provider lists any models now. Replace MODEL with the name of yours.";

@@ -21,7 +21,7 @@ export class AddDeviceForm {
       autocapitalize: "characters",
       spellcheck: "false",
     });
-    const hint = "Open the address of the bridge in the other browser: it shows a code. Type only what you see on a screen of yours.";
+    const hint = "Open the address of the bridge in the other browser: it shows a code. Only type a code that you see on a screen of your own.";
     this.element = el(
       "section",
       { class: "panel", "aria-label": "Add a device" },
@@ -52,10 +52,10 @@ export class AddDeviceForm {
     const since = new Date(asked_at * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     fill(
       this.answer,
-      notice("note", `Is this your browser? It would work for ${this.user}: your calls may then run there.`),
+      notice("note", `Is this your browser? It would belong to ${this.user}: your calls may then run there.`),
       factList([
-        ["It says it is", browser],
-        ["It asks from", address],
+        ["Reported as", browser],
+        ["Address", address],
         ["Since", since],
       ]),
       el(
@@ -71,7 +71,7 @@ export class AddDeviceForm {
   async #decide(code, accept) {
     try {
       await this.api.decidePairing(code, accept);
-      const sentence = accept ? "The device is added. It connects by itself." : "It was turned away.";
+      const sentence = accept ? "The device is added. It connects by itself." : "The request was refused.";
       fill(this.answer, notice(accept ? "good" : "note", sentence));
       announce(sentence);
       this.input.value = "";

@@ -143,7 +143,7 @@ function removalQuestion(device, remove, close) {
   return el(
     "div",
     { class: "actions", role: "group", "aria-label": `Remove ${device.name}?` },
-    el("span", null, "It loses access at once, and its running calls end. It needs a new code to come back."),
+    el("span", null, "It loses access immediately, and its running calls end. It needs a new code to reconnect."),
     button("Remove this device", remove, { class: "danger" }),
     button("Keep it", close, { class: "quiet" }),
   );
@@ -165,7 +165,7 @@ function choicesPanel(devices, servers, choose) {
   fill(
     panel,
     el("h2", null, "Who runs which server"),
-    el("p", { class: "hint" }, "Automatic is the device that was active last. A device must have accepted the server's operations itself."),
+    el("p", { class: "hint" }, "Automatic is the device that was active last. A device runs only operations that were accepted on it."),
     el("ul", { class: "plain-list" }, ...servers.map((server) => choiceRow(devices, server, choose))),
   );
   return panel;
@@ -189,6 +189,6 @@ function fallback(devices, serverId) {
   const chosen = devices.list.find(({ id }) => id === devices.choices[serverId]);
   if (!chosen || chosen.connected) return null;
   const runner = devices.runnerOf(serverId);
-  const meanwhile = runner ? `${runner.name} runs its calls meanwhile.` : "Nobody runs its calls.";
+  const meanwhile = runner ? `${runner.name} runs its calls meanwhile.` : "No device runs its calls.";
   return el("span", { class: "warning-text" }, `${chosen.name} is not connected. ${meanwhile}`);
 }

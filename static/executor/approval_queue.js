@@ -46,7 +46,7 @@ import { CallFailure } from "./call_failure.js";
 const ANSWER_MS = 30_000;
 
 const NO_ANSWER = /** @type {const} */ ({ decision: "denied", reason: "no_answer" });
-const tooLate = () => new CallFailure("denied", "Nobody approved this call in time.", { detail: { reason: "no_answer" } });
+const tooLate = () => new CallFailure("denied", "This call was not approved in time.", { detail: { reason: "no_answer" } });
 const denied = () => new CallFailure("denied", "You denied this call.", { detail: { reason: "user" } });
 const over = () => new CallFailure("cancelled", "The call ended before it was approved.");
 

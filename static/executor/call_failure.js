@@ -79,7 +79,7 @@ export function brokenOff(status, error) {
 
 /** @param {number} bytes @param {unknown} error */
 export function uploadFailed(bytes, error) {
-  return new CallFailure("network", `The answer could not be handed to the bridge: ${messageOf(error)}`, {
+  return new CallFailure("network", `The answer could not be sent to the bridge: ${messageOf(error)}`, {
     delivered: "unknown",
     detail: { bytes },
   });

@@ -75,8 +75,8 @@ export class CallJournal {
     } catch (error) {
       const isThere = error instanceof StoreError && /** @type {any} */ (error.cause)?.name === "ConstraintError";
       throw isThere
-        ? new CallFailure("internal", "This request was begun before; it is not sent twice.", { delivered: "unknown" })
-        : new CallFailure("storage_unavailable", `${/** @type {Error} */ (error).message} Without it nothing that changes something is run.`);
+        ? new CallFailure("internal", "This request was already started; it is not sent twice.", { delivered: "unknown" })
+        : new CallFailure("storage_unavailable", `${/** @type {Error} */ (error).message} Without it, no call that changes something is run.`);
     }
   }
 

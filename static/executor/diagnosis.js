@@ -160,7 +160,7 @@ function policyBlock({ origins }, origin, detail) {
     };
   return {
     code: "blocked_by_policy",
-    message: `The bridge page has no permission for ${origin}. Reload the bridge page. If this stays, write the server's base URL with exactly this origin, and accept its tools again.`,
+    message: `The bridge page has no permission for ${origin}. Reload the bridge page. If this persists, set the server's base URL to exactly this origin, and accept its tools again.`,
     detail,
     delivered: "no",
     retryable: false,
@@ -197,7 +197,7 @@ function localNetworkBlock(space, permission, detail) {
   const what = space === "loopback" ? "apps on this device" : "devices on your local network";
   const fix =
     permission === "prompt"
-      ? `Open the bridge page, press "Check" at this server and allow access to ${what}.`
+      ? `Open the bridge page, press "Check" for this server and allow access to ${what}.`
       : `Open the site settings of the bridge page (icon left of the address), allow access to ${what}, and reload.`;
   return {
     code: "blocked_local_network",

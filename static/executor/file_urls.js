@@ -80,7 +80,7 @@ function addressOf(url, { pageUrl, acceptedOrigins }) {
   if (target && KEPT_FILE.test(target.pathname)) return new URL(target.pathname, own);
   throw new CallFailure(
     "not_accepted",
-    `The file at "${url.slice(0, 200)}" is not read: only files of the bridge and of accepted servers are. Give its content as base64 or text.`,
+    `The file at "${url.slice(0, 200)}" cannot be read: only files on the bridge and on accepted servers can. Give its content as base64 or text.`,
   );
 }
 

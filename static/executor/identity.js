@@ -18,15 +18,15 @@ const RENEW_BEFORE_MS = 60_000;
 
 const SENTENCES = {
   insecure_context:
-    "This page was not opened over https or on http://localhost, so the browser gives it no keys. Open it by the address that the bridge prints.",
-  not_paired: "This browser is not paired with the bridge. Use a code, or the link that the bridge printed at its start.",
-  ticket_refused: "This link has been used already or is too old.",
-  confirmation_needed: "This link is good, but not alone: confirm this browser on one that works for you already.",
-  device_unknown: "The bridge no longer knows this browser: it was removed, or the bridge lost its memory.",
-  rate_limited: "There were too many attempts. Wait a minute, then try again.",
+    "This page was not opened over https or on http://localhost, so the browser does not let it store keys. Open it at the address that the bridge prints.",
+  not_paired: "This browser is not paired with the bridge. Use a code, or the link that the bridge printed when it started.",
+  ticket_refused: "This link has already been used or has expired.",
+  confirmation_needed: "This link is valid but needs a confirmation: confirm this browser on one of yours that is already paired.",
+  device_unknown: "The bridge no longer knows this browser: it was removed, or the bridge's data is gone.",
+  rate_limited: "Too many attempts. Wait a minute, then try again.",
   unreachable: "The bridge does not answer. Is it still running?",
   other_user: "This link is for another user of the bridge.",
-  user_changed: "This browser works for another user now. Reload this page.",
+  user_changed: "This browser now belongs to another user. Reload this page.",
 };
 
 /** After these the ticket is still good, and the next entrance may use it. */
@@ -49,7 +49,7 @@ export class IdentityError extends Error {
 
 /** @param {string} user whose link it is @param {string} current whose browser it is */
 function otherUser(user, current) {
-  const message = `This link would make this browser work for ${user} instead of ${current}: ${user}'s calls would then run here.`;
+  const message = `This link would move this browser from ${current} to ${user}: ${user}'s calls would then run here.`;
   return new IdentityError("other_user", { message, detail: { user, current } });
 }
 

@@ -146,7 +146,7 @@ export class ToolRunner {
     await this.around.journal.begun(call);
     course.hasBegun = true;
     if (!this.around.isConnected())
-      throw new CallFailure("no_browser", "The page lost the bridge before the request began.", { retryable: true });
+      throw new CallFailure("no_browser", "The page lost its connection to the bridge before the request was sent.", { retryable: true });
   }
 
   /** @param {ToolCall} call @returns {Promise<Pin>} */

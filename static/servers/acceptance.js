@@ -21,7 +21,7 @@ export const wasAccepted = (tool) => Boolean(tool.accepted_digest);
 
 export class DocumentChanged extends Error {
   constructor() {
-    super("The document has changed since you opened this list. Look at it again, then accept.");
+    super("The document has changed since you opened this list. Review it again, then accept.");
     this.name = "DocumentChanged";
   }
 }

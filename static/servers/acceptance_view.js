@@ -19,7 +19,7 @@ const LEAD =
   "If the document changes, you are asked again.";
 const SHOWN_REFUSED = 20;
 const PAUSED = "changed since you accepted, and paused until you decide.";
-const STALE = "The document has changed meanwhile. This is the new version: look at it again, then accept.";
+const STALE = "The document has changed meanwhile. This is the new version: review it again, then accept.";
 
 export class AcceptanceView {
   /** @param {Parts} parts @param {string} serverId */
@@ -105,7 +105,7 @@ export class AcceptanceView {
       { class: "toolbar sticky", role: "group", "aria-label": "Choose operations" },
       el("span", { class: "facts" }, `${counted(server.tools.length, "operation")}, ${unsafe} can change data`),
       this.#choice("All", server, () => true),
-      this.#choice("Only reading", server, ({ safe }) => safe),
+      this.#choice("Read-only", server, ({ safe }) => safe),
       this.#choice("None", server, () => false),
       el("span", { class: "spacer" }),
       this.count,

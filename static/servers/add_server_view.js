@@ -53,7 +53,7 @@ export class AddServerView {
       el(
         "p",
         { class: "lead" },
-        "Give an OpenAPI or Swagger 2.0 document, in JSON or YAML. You see every operation before anything is accepted.",
+        "Add an OpenAPI or Swagger 2.0 document in JSON or YAML. You review every operation before you accept anything.",
       ),
       this.messages,
       this.question,
@@ -153,7 +153,7 @@ export class AddServerView {
       class: "button quiet",
     });
     const words = canHelp
-      ? "The document is public, so the bridge can get it instead, with what it refers to at the same origin; files elsewhere are left out, and the report says which. Note that your browser will need the API's permission (CORS) for the calls as well."
+      ? "The document is public, so the bridge can fetch it instead, together with the files it refers to at the same origin; files elsewhere are left out and listed in the report. The calls themselves still need the API's permission (CORS) for your browser."
       : "You can also save the document and add it as a file.";
     return el(
       "div",

@@ -93,7 +93,7 @@ export class CredentialsView {
       );
     }
     const promise =
-      "Kept encrypted in this browser, sent only to the chosen address. The bridge and the models never see them.";
+      "Stored encrypted in this browser and sent only to the chosen address. The bridge and the models never see them.";
     return el(
       "form",
       { class: "panel", "aria-label": "Credentials", onsubmit: (/** @type {Event} */ event) => void this.#save(event) },

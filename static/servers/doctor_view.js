@@ -47,7 +47,7 @@ function corsFix() {
     el(
       "p",
       { class: "hint" },
-      "The API must answer with these headers, to OPTIONS requests too. Add the names of your own key headers:",
+      "The API must send these headers, also in answers to OPTIONS requests. Add the names of your own key headers:",
     ),
     el("pre", { tabindex: "0", role: "region", "aria-label": "Headers the API must send" }, wanted),
   );
@@ -84,7 +84,7 @@ export function checkPanel(probes, url) {
     },
     { disabled: url === "" },
   );
-  const hint = "Finds out whether this page can reach the API, and what to change if not.";
+  const hint = "Checks whether this page can reach the API, and says what to change if not.";
   return el(
     "section",
     { class: "panel", "aria-label": "Doctor" },
@@ -96,8 +96,8 @@ export function checkPanel(probes, url) {
 }
 
 const LEAD =
-  "Tools fail for few reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, " +
-  "or it wants your permission for the local network. This finds out which.";
+  "Tools usually fail for one of these reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, " +
+  "or it wants your permission for the local network. The doctor finds out which.";
 
 export class DoctorView {
   /** @param {import("../types/view_types.js").Parts} parts @param {string} url to check, may be empty */

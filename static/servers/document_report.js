@@ -15,10 +15,10 @@ import { counted } from "../ui/counted.js";
 
 /** @type {Record<string, string>} */
 const VALIDITY = {
-  pending: "is being checked",
+  pending: "checking…",
   valid: "valid",
-  invalid: "has flaws",
-  failed: "could not be checked",
+  invalid: "flaws found",
+  failed: "not checked",
 };
 
 /** @param {ServerDetail} server @returns {string} how openapi-core judges the document */
@@ -43,13 +43,13 @@ export function reportGroups(server) {
     {
       id: "skipped",
       title: `${counted(skipped.length, "operation")} left out`,
-      about: "They became no tools.",
+      about: "These did not become tools.",
       entries: skipped.map(({ method, path, reason }) => ({ name: `${method} ${path}`, texts: [reason] })),
     },
-    toolGroup("unsendable", "with parts that a browser cannot send", "Their requests go without them.", tools, unsendableTexts),
-    toolGroup("warnings", "with warnings", "They work, but not all is as the document says.", tools, warningTexts),
+    toolGroup("unsendable", "with parts that a browser cannot send", "Requests are sent without these parts.", tools, unsendableTexts),
+    toolGroup("warnings", "with warnings", "They work, but not everything is as the document says.", tools, warningTexts),
     documentGroup("remarks", counted(warnings.length, "remark") + " about the document", "", warnings),
-    documentGroup("flaws", `${counted(flaws.length, "flaw")} found by openapi-core`, "Most do no harm: many real documents have some.", flaws),
+    documentGroup("flaws", `${counted(flaws.length, "flaw")} found by openapi-core`, "Most are harmless: many real documents have some.", flaws),
   ];
   return groups.filter(({ entries }) => entries.length > 0);
 }

@@ -20,7 +20,7 @@ export function filesPanel(take) {
     "section",
     { class: "panel drop-target", "aria-label": "From a file" },
     el("h2", null, "From a file"),
-    labelled("OpenAPI document", files, "Several at once for a document that is split, or drop them here."),
+    labelled("OpenAPI document", files, "Several together for a split document, or drop them here."),
     labelled("Or its folder", folder, "Read in this browser, then sent to your bridge."),
   );
   listenForDrops(panel, take);

@@ -11,8 +11,8 @@ import { headline } from "./reference_loader.js";
 /** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
 /** @typedef {{element: HTMLElement, answer: () => Promise<Partial<Answer>>}} Part */
 
-const FETCHED = "This browser fetches them from where it is. ";
-const COST = "Operations that need what you leave out are left out too; the others work.";
+const FETCHED = "This browser fetches them over its own network. ";
+const COST = "Operations that depend on what you leave out are left out too; the others work.";
 
 /**
  * @param {Element} container
@@ -56,9 +56,9 @@ function panel(question, parts, decide, cancel) {
   const actions = isFailure
     ? [
         button("Try again", () => decide(true)),
-        button("Go on without", () => decide(false), { class: "primary" }),
+        button("Continue without", () => decide(false), { class: "primary" }),
       ]
-    : [button("Go on", () => decide(false), { class: "primary" })];
+    : [button("Continue", () => decide(false), { class: "primary" })];
   return el(
     "section",
     { class: "panel references", "aria-label": "Documents it refers to" },
@@ -88,7 +88,7 @@ function originParts({ addresses, own }) {
 function fileParts({ files }) {
   if (files.length === 0) return [];
   const input = el("input", { type: "file", multiple: true, accept: FILE_TYPES });
-  const hint = "Choose them all at once; what is not chosen is left out.";
+  const hint = "Choose them all together; files you do not choose are left out.";
   return [
     {
       element: el(

@@ -121,7 +121,7 @@ export class ServerView {
 
   /** @param {ServerDetail} server */
   async #refetch(server) {
-    await this.#attempt("The document is fetched again", async () => {
+    await this.#attempt("Document refetched", async () => {
       const ask = (/** @type {Question} */ question) => askAboutReferences(this.question, question);
       const fresh = await new DocumentRefresh(this.parts).refetch(server, ask);
       const verdict = fresh.digest === server.digest ? "The document has not changed." : "The document has changed.";

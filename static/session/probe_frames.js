@@ -46,7 +46,7 @@ export class ProbeFrames {
   async fetchDocument(url) {
     const reply = await this.#ask("probe:document", url);
     if ("text" in reply) return reply;
-    throw new ProbeError("network", "The probe gave no document.");
+    throw new ProbeError("network", "The probe returned no document.");
   }
 
   /**
@@ -57,7 +57,7 @@ export class ProbeFrames {
   async check(url) {
     const reply = await this.#ask("probe:check", url);
     if ("report" in reply) return reply.report;
-    throw new ProbeError("network", "The probe gave no report.");
+    throw new ProbeError("network", "The probe returned no report.");
   }
 
   /**

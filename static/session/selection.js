@@ -33,7 +33,7 @@ export function shownSentence({ total, selected, shown }) {
 
 /** @param {Selection} selection @returns {string} why not all chosen tools are shown; "" when they are */
 export function reasonSentence({ over, selected, defaults, max_tools, max_tokens }) {
-  if (over === "over_limit") return `${selected} are more than the ${max_tools ?? defaults.max_tools} that models take at most.`;
+  if (over === "over_limit") return `${selected} tools exceed the limit of ${max_tools ?? defaults.max_tools}.`;
   if (over !== "over_tokens") return "";
   return `Their definitions take more than ${max_tokens ?? defaults.max_tokens} tokens.`;
 }

@@ -10,22 +10,22 @@ import { address } from "../ui/router.js";
 const KINDS = {
   call: "Call",
   decision: "Decision about a call",
-  grant: "Allowance taken back",
+  grant: "Permission revoked",
   acceptance: "Operations accepted",
   document_added: "Document added",
   document_changed: "Document changed",
   document_removed: "Document removed",
   settings: "Setting changed",
-  key_made: "Key made",
+  key_made: "Key created",
   key_revoked: "Key revoked",
   device_paired: "Browser paired",
   device_removed: "Browser removed",
   started: "Bridge started",
   stopped: "Bridge stopped",
-  refused: "Turned away",
+  refused: "Access refused",
 };
 
-const HEAD = ["Time", "What", "User", "By", "Where", "Facts"];
+const HEAD = ["Time", "What", "User", "By", "Where", "Details"];
 
 export class AuditView {
   /** @param {Parts} parts */
@@ -80,7 +80,7 @@ export class AuditView {
 
   /** @param {import("../types/api_types.js").AuditList} found @param {boolean} isAnew */
   #show({ entries, next }, isAnew) {
-    fill(this.messages, isAnew && entries.length === 0 ? notice("note", "Nothing of this kind has happened yet.") : "");
+    fill(this.messages, isAnew && entries.length === 0 ? notice("note", "No entries of this kind yet.") : "");
     if (isAnew) fill(this.body);
     this.body.append(...entries.map(row));
     this.next = next;

@@ -40,9 +40,9 @@ export class LimitsPanel {
     const { limits } = this.controls;
     if (!limits) return fill(this.rows, el("p", { class: "hint" }, "Loading…"));
     const who = limits.may_change
-      ? "They hold for all users, from the next call on."
-      : "They hold for all users. Whoever started the bridge may change them.";
-    this.now.textContent = `${who} Now ${limits.calls.running} calls run and ${limits.calls.waiting} wait.`;
+      ? "They apply to all users, from the next call on."
+      : "They apply to all users. Only the user who started the bridge can change them.";
+    this.now.textContent = `${who} Calls now: ${limits.calls.running} running, ${limits.calls.waiting} queued.`;
     const version = JSON.stringify([limits.limits, limits.may_change]);
     if (version === this.shown) return;
     this.shown = version;
@@ -64,7 +64,7 @@ export class LimitsPanel {
     });
     this.fields.set(limit.name, { input, problem, limit });
     const isSet = limit.source === "kept" || limit.source === "changed";
-    const label = limit.source === "kept" ? `Back to ${limit.default}` : "Back to what is given";
+    const label = limit.source === "kept" ? `Reset to ${limit.default}` : "Reset to the value set at start";
     const back = () => void this.#change({ [limit.name]: null });
     const undo = isSet ? button(label, back, { class: "quiet small", "aria-label": `${limit.name}: ${label}` }) : null;
     return el(
@@ -93,8 +93,8 @@ export class LimitsPanel {
     }
     try {
       const { warnings } = await this.controls.changeLimits(changes);
-      fill(this.messages, notice("good", ["Saved. The next call goes by it.", ...warnings].join(" ")));
-      announce("The limits are saved");
+      fill(this.messages, notice("good", ["Saved. It applies from the next call on.", ...warnings].join(" ")));
+      announce("Limits saved");
     } catch (failure) {
       this.#blame(failure);
     }
@@ -113,7 +113,8 @@ export class LimitsPanel {
 
 /** @param {Limit} limit */
 function factsOf(limit) {
-  return `From ${limit.minimum} to ${limit.maximum}, default ${limit.default}. This value: ${sourceOf(limit)}.`;
+  const source = sourceOf(limit);
+  return `From ${limit.minimum} to ${limit.maximum}, default ${limit.default}.${source ? ` ${source}.` : ""}`;
 }
 
 /** @param {Limit} limit */

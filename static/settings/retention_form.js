@@ -11,9 +11,9 @@ const ROUTE = "/api/kept/choice";
 
 /** @type {[ReasoningMemory, string][]} from the least to the most */
 const THOUGHTS = [
-  ["disabled", "Never given again"],
-  ["next_reply", "Given again in the next answer"],
-  ["conversation", "Given again in the whole chat"],
+  ["disabled", "Do not resend"],
+  ["next_reply", "Resend for the next answer"],
+  ["conversation", "Resend for the whole chat"],
 ];
 
 /** What there is to choose from, least first. @param {ReasoningMemory} most @returns {[ReasoningMemory, string][]} */
@@ -38,9 +38,9 @@ export class MemoryChoiceForm {
     this.hint = el("p", { class: "hint" });
     this.element = el(
       "form",
-      { "aria-label": "What is to be kept", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
-      el("label", { class: "check" }, this.keeps, el("span", null, "Keep answers from now on")),
-      labelled("What models thought", this.thoughts),
+      { "aria-label": "What to store", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+      el("label", { class: "check" }, this.keeps, el("span", null, "Store answers from now on")),
+      labelled("Reasoning", this.thoughts),
       this.hint,
       this.messages,
     );
@@ -63,8 +63,8 @@ export class MemoryChoiceForm {
     this.thoughts.value = effective(facts);
     this.thoughts.disabled = !this.keeps.checked;
     this.hint.textContent = facts.may_keep_answers
-      ? "Without it the next answer of a chat knows only its texts. What is kept already stays until you delete it."
-      : "This bridge keeps nothing of answers.";
+      ? "Without it, the next answer in a chat knows only the text of the chat. Answers already stored remain until you delete them."
+      : "This bridge does not store answers.";
   }
 
   async #save() {

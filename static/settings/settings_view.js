@@ -39,7 +39,7 @@ export class SettingsView {
 
 /** Has a view of its own. @returns {Section} */
 function approval() {
-  const words = el("p", { class: "hint" }, "Which calls ask you first, what need not ask any more, and how the page calls for you. ");
+  const words = el("p", { class: "hint" }, "Which calls ask first, which are allowed without asking, and how this page notifies you. ");
   words.append(link("Approval", address("approval")));
   return { element: el("section", { class: "panel" }, el("h2", null, "Approval"), words), stop: () => {} };
 }

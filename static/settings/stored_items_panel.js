@@ -11,7 +11,7 @@ import { MemoryChoiceForm } from "./retention_form.js";
 /** @param {KeptSummary} kept @returns {string} */
 export function keptSentence({ items, conversations, own_conversations: own, bytes, oldest }) {
   if (own > 0 && items === 0) return `${counted(own, "conversation")}, ${size(bytes)}.`;
-  if (items === 0 || oldest === null) return "Nothing is kept of your answers.";
+  if (items === 0 || oldest === null) return "No answers are stored.";
   const since = new Date(oldest * 1000).toLocaleDateString();
   const chats = conversations > 0 ? ` of ${counted(conversations, "chat")}` : "";
   const talks = own > 0 ? ` and ${counted(own, "conversation")}` : "";
@@ -27,8 +27,8 @@ export class KeptPanel {
     this.messages = el("div");
     this.actions = el("div", { class: "actions" });
     this.choice = new MemoryChoiceForm(api);
-    const heading = el("h2", { id: freshId("kept") }, "What is kept of your answers");
-    const hint = "What models said and thought, and what tools returned to them, so that the next answer of a chat can go on from there. ";
+    const heading = el("h2", { id: freshId("kept") }, "Stored answers");
+    const hint = "What models wrote, their reasoning and the results of their tool calls, so that the next answer in a chat can build on them. ";
     this.element = el(
       "section",
       { class: "panel", "aria-labelledby": heading.id },
@@ -51,7 +51,7 @@ export class KeptPanel {
     try {
       const kept = await this.api.kept();
       this.summary.textContent = keptSentence(kept);
-      this.stay.textContent = `It goes ${counted(kept.days, "day")} after it was last used.`;
+      this.stay.textContent = `Deleted after ${counted(kept.days, "day")} unused.`;
       this.#offer(kept.items + kept.responses + kept.own_conversations > 0);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
@@ -61,15 +61,15 @@ export class KeptPanel {
   /** @param {boolean} any */
   #offer(any) {
     const take = button("Export", () => void attempt(this.messages, () => this.#export()));
-    const ask = button("Delete all of it", () => this.#ask(), { class: "quiet danger" });
+    const ask = button("Delete all", () => this.#ask(), { class: "quiet danger" });
     fill(this.actions, ...(any ? [take, ask] : []));
   }
 
   #ask() {
-    const sure = button("Delete what is kept", () => void attempt(this.messages, () => this.#delete()), { class: "danger" });
+    const sure = button("Delete stored answers", () => void attempt(this.messages, () => this.#delete()), { class: "danger" });
     const keep = button("Keep it", () => this.#offer(true), { class: "quiet" });
-    const words = el("span", null, "Old chats go on with their texts only. This cannot be undone.");
-    fill(this.actions, el("div", { class: "actions", role: "group", "aria-label": "Delete what is kept?" }, words, sure, keep));
+    const words = el("span", null, "Existing chats continue with their text only. This cannot be undone.");
+    fill(this.actions, el("div", { class: "actions", role: "group", "aria-label": "Delete stored answers?" }, words, sure, keep));
     keep.focus();
   }
 
@@ -77,7 +77,7 @@ export class KeptPanel {
     const href = URL.createObjectURL(await this.api.exportKept());
     el("a", { download: "tool-bridge-kept.jsonl", href }).click();
     setTimeout(() => URL.revokeObjectURL(href), 60_000);
-    announce("What is kept is exported");
+    announce("Stored answers exported");
   }
 
   async #delete() {

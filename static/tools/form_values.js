@@ -69,7 +69,7 @@ function readJson(field, text, problems) {
     return value;
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : "";
-    problems.push({ field, message: `This is not JSON: ${reason}. A text needs quotation marks.` });
+    problems.push({ field, message: `This is not JSON: ${reason}. A string needs quotation marks.` });
     return undefined;
   }
 }

@@ -13,15 +13,15 @@ import { tagsOf } from "../session/tool_filter.js";
 /** @typedef {"max_tools" | "max_tokens"} NumberName */
 
 const LEAD =
-  "Most models take 128 tools at most, and each one costs tokens in every request. Of more tools models are shown the pinned " +
-  "ones, and find and run the others with find_operations and run_operation. What they are not shown can still be called " +
-  "by its name: to keep an operation from running, do not accept it.";
+  "Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned " +
+  "ones, and find and run the others with find_operations and run_operation. A tool that is not shown can still be called " +
+  "by name: to keep an operation from running, do not accept it.";
 
 /** @type {Record<ListName, {title: string, hint: string, label: string, none: string}>} */
 const WORDS = {
   pinned: {
     title: "Pinned tools",
-    hint: "Shown even when the others are too many.",
+    hint: "Shown even when there are too many tools to show all.",
     label: "Pin a tool",
     none: "None.",
   },
@@ -60,8 +60,8 @@ export class SelectionView {
     const { pinned, servers, tags, names } = this.lists;
     fill(
       container,
-      el("p", { class: "crumbs" }, link("Tools", address("tools")), " / What models are shown"),
-      el("h1", null, "What models are shown"),
+      el("p", { class: "crumbs" }, link("Tools", address("tools")), " / Tools shown to models"),
+      el("h1", null, "Tools shown to models"),
       el("p", { class: "lead" }, LEAD),
       this.summary,
       this.messages,
@@ -81,8 +81,8 @@ export class SelectionView {
       "section",
       { class: "panel" },
       el("h2", null, "At most"),
-      labelled("Tools at most", this.numbers.max_tools, "Those of the bridge's own included. Empty: as the bridge was started."),
-      labelled("Tokens at most", this.numbers.max_tokens, "Of all definitions, at four characters a token. Empty: as the bridge was started."),
+      labelled("Tools at most", this.numbers.max_tools, "Including the bridge's own tools. Empty: as set when the bridge was started."),
+      labelled("Tokens at most", this.numbers.max_tokens, "For all definitions, at four characters per token. Empty: as set when the bridge was started."),
     );
   }
 
@@ -107,7 +107,7 @@ export class SelectionView {
     fill(this.messages);
     try {
       const selection = await this.parts.inventory.select((choice) => ({ ...choice, ...change }));
-      announce(`Kept. ${shownSentence(selection)}`);
+      announce(`Saved. ${shownSentence(selection)}`);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }

@@ -61,7 +61,7 @@ export class ToolsView {
 
   #renderShown() {
     const { selection } = this.parts.inventory;
-    const change = link("Choose", address("selection"), { "aria-label": "Choose what models are shown" });
+    const change = link("Choose", address("selection"), { "aria-label": "Choose which tools are shown to models" });
     fill(this.shown, ...(selection === null || selection.total === 0 ? [] : [shownSentence(selection), " ", change]));
   }
 
@@ -112,8 +112,8 @@ export class ToolsView {
       return el("section", null, el("h2", null, titles.get(id) ?? id), el("ul", { class: "tool-rows" }, ...rows));
     });
     const hidden = found.length - MAX_ROWS;
-    const more = hidden > 0 ? el("p", { class: "hint" }, `and ${hidden} more; search for them`) : null;
-    const none = found.length === 0 && inventory.tools.length > 0 ? el("p", { class: "hint" }, "No tool fits.") : null;
+    const more = hidden > 0 ? el("p", { class: "hint" }, `and ${hidden} more; search to find them`) : null;
+    const none = found.length === 0 && inventory.tools.length > 0 ? el("p", { class: "hint" }, "No tool matches.") : null;
     this.#replaceList(...sections, more, none);
   }
 
@@ -147,7 +147,7 @@ export class ToolsView {
         title: `${tool.method} ${tool.path}`,
       }),
       tool.accepted ? null : el("span", { class: "badge" }, "not accepted"),
-      this.#isLeftAlone(tool) ? el("span", { class: "badge warning" }, "left alone") : null,
+      this.#isLeftAlone(tool) ? el("span", { class: "badge warning" }, "paused") : null,
       this.#mayPin() ? this.#pinButton(tool.name, isPinned) : null,
     );
   }
@@ -173,7 +173,7 @@ export class ToolsView {
       class: "pin",
       "aria-pressed": String(isPinned),
       "aria-label": `Pin ${name}`,
-      title: isPinned ? "Pinned: shown to models. Press to unpin" : "Show it to models even when the others are too many",
+      title: isPinned ? "Pinned: shown to models. Press to unpin" : "Always show it to models, even when there are too many tools to show all",
       dataset: { pin: name },
     });
   }

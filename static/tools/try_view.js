@@ -82,7 +82,7 @@ export class TryView {
     return el(
       "details",
       { class: "tool-limits", ontoggle: load },
-      el("summary", null, "Deadline and calls at once"),
+      el("summary", null, "Deadline and parallel calls"),
       this.limits.element,
     );
   }

@@ -107,7 +107,7 @@ export interface SelectionChoice {
 }
 export interface Selection extends SelectionChoice {
   defaults: { max_tools: number; max_tokens: number | null };
-  /** What is chosen and not there now. */
+  /** What is chosen and not available now. */
   missing: { servers: string[]; tags: string[]; pinned: string[] };
   total: number;
   selected: number;

@@ -19,8 +19,8 @@ const SHOWN_ARGUMENTS = 12;
 const REASONS = {
   unsafe: "It can change data.",
   every_call: "You want to be asked about every call.",
-  changed: "It has changed since you always allowed it.",
-  bridge: "The bridge has no permission of yours for it.",
+  changed: "It has changed since you chose to always allow it.",
+  bridge: "The bridge has no record that you allowed it.",
 };
 
 export class ApprovalCard {
@@ -106,7 +106,7 @@ function argumentList({ args, more_args }) {
   const all = button(`Show ${rest.length + more_args} more arguments`, () => (list.append(...rest.flat()), all.remove()), {
     class: "quiet small",
   });
-  return el("div", null, list, rest.length > 0 ? all : null, more_args > 0 ? el("p", { class: "hint" }, `${more_args} arguments more than fit here.`) : null);
+  return el("div", null, list, rest.length > 0 ? all : null, more_args > 0 ? el("p", { class: "hint" }, `${more_args} more arguments do not fit here.`) : null);
 }
 
 /** @param {WaitingCard} card */
@@ -133,6 +133,6 @@ function longText(text, { chars, what, isLine = false }) {
 /** What is said aloud of calls that have begun to wait. @param {WaitingCard[]} fresh */
 export function waitingSentence(fresh) {
   const [{ tool, server_id, method }] = fresh;
-  if (fresh.length > 1) return `${fresh.length} calls wait for your approval.`;
-  return `A call waits for your approval: ${line(method)} ${line(tool)} at ${line(server_id)}.`;
+  if (fresh.length > 1) return `${fresh.length} calls are waiting for your approval.`;
+  return `A call is waiting for your approval: ${line(method)} ${line(tool)} at ${line(server_id)}.`;
 }

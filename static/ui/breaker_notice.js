@@ -17,18 +17,18 @@ export function breakerWords({ kind, state, failures, since, retry_at, last_erro
   const first = state === "half_open" ? `The next ${tried}` : `The first ${tried} after ${clock(retry_at)}`;
   if (kind === "request") {
     const often = failures === 1 ? "one failed" : `${failures} failed`;
-    const what = ` are refused since ${clock(since)}: ${often}. The programs that ask get breaker_open. Single tools still run.`;
+    const what = ` have been refused since ${clock(since)}: ${often}. Programs that ask get breaker_open. Single tools still run.`;
     return { what, why, next: `${first} tries whether the model answers again.` };
   }
   const often = failures === 1 ? "it failed" : `it failed ${failures} times`;
-  const meanwhile = kind === "store" ? "Answers go on without memory." : "Its calls are refused with breaker_open.";
-  return { what: ` is left alone since ${clock(since)}: ${often}. ${meanwhile}`, why, next: `${first} tries whether it works again.` };
+  const meanwhile = kind === "store" ? "Answers continue without memory." : "Its calls are refused with breaker_open.";
+  return { what: ` has been paused since ${clock(since)}: ${often}. ${meanwhile}`, why, next: `${first} tries whether it works again.` };
 }
 
 /** What the notice is about, in words. @param {OpenBreaker} breaker */
 export function subjectOf({ kind, tool, host }) {
   if (kind === "request") return "Your programs' requests to models";
-  if (kind === "store") return "What is kept of your answers";
+  if (kind === "store") return "Storage of your answers";
   return kind === "host" ? `All of ${host}` : tool;
 }
 

@@ -32,14 +32,14 @@ export class CallSettingForm {
       void this.#save();
     };
     const { server_id, operation } = this.scope;
-    const order = "One after another, where they change something";
+    const order = "Run write calls one at a time";
     return el(
       "form",
       { class: "panel", "aria-label": this.words.title, onsubmit: submit, novalidate: true },
       el("h2", null, this.words.title),
       this.effect,
       labelled("Deadline in seconds", this.deadline, this.deadlineRange),
-      server_id ? labelled("Calls at once", this.parallel, this.parallelRange) : null,
+      server_id ? labelled("Parallel calls", this.parallel, this.parallelRange) : null,
       server_id && !operation ? el("label", { class: "check" }, this.inOrder, el("span", null, order)) : null,
       this.messages,
       el("div", { class: "actions" }, el("button", { type: "submit" }, "Save")),
@@ -58,8 +58,8 @@ export class CallSettingForm {
     if (!limits) return;
     const { seconds, set_by } = deadlineOf(settings, limits.limits, this.scope);
     this.effect.textContent = `${this.words.lead} ${seconds} s: ${whoseDeadline(set_by)}.`;
-    this.deadlineRange.textContent = `${rangeOf(limits.limits, "TOOL_TIMEOUT_SECONDS")}, once it has its turn. Empty: what is closest holds.`;
-    this.parallelRange.textContent = `${rangeOf(limits.limits, "MAX_PARALLEL_TOOLS_PER_HOST")}. Empty: as many as the limits of the bridge allow.`;
+    this.deadlineRange.textContent = `${rangeOf(limits.limits, "TOOL_TIMEOUT_SECONDS")}, counted from when the call starts. Empty: inherit.`;
+    this.parallelRange.textContent = `${rangeOf(limits.limits, "MAX_PARALLEL_TOOLS_PER_HOST")}. Empty: up to the limits of the bridge.`;
     const { deadline_s = null, max_parallel = null, in_order = null } = this.#setting;
     const version = JSON.stringify([deadline_s, max_parallel, in_order]);
     if (version === this.shown) return;
@@ -81,7 +81,7 @@ export class CallSettingForm {
         max_parallel: typed(this.parallel),
         in_order: this.inOrder.checked || null,
       });
-      fill(this.messages, notice("good", "Saved. The next call goes by it."));
+      fill(this.messages, notice("good", "Saved. It applies from the next call on."));
       announce("Saved");
     } catch (failure) {
       this.#blame(failure);
@@ -108,5 +108,5 @@ function rangeOf(limits, name) {
 function wordsOf({ server_id, operation }) {
   if (operation) return { title: "Deadline of this tool", lead: "A call of this tool may take" };
   if (server_id) return { title: "Deadline of this server", lead: "A call of this server may take" };
-  return { title: "Deadline of your calls", lead: "Where nothing closer says otherwise, a call of yours may take" };
+  return { title: "Deadline of your calls", lead: "Unless a server or tool sets its own deadline, a call may take" };
 }

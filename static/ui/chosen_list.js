@@ -41,7 +41,7 @@ export class ChosenList {
     const labels = new Map(this.words.suggestions().map(({ value, label }) => [value, label]));
     const chips = values.map((value) => {
       const remove = button("×", () => this.#remove(value), { class: "quiet small", "aria-label": `Remove ${value}` });
-      const gone = missing.includes(value) ? el("span", { class: "badge warning" }, "not there now") : null;
+      const gone = missing.includes(value) ? el("span", { class: "badge warning" }, "not available now") : null;
       return el("li", { class: "chip" }, el("span", null, labels.get(value) || value), gone, remove);
     });
     fill(this.chips, ...(chips.length > 0 ? chips : [el("li", { class: "muted" }, this.words.none)]));

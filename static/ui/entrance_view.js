@@ -9,7 +9,7 @@ const CASES = {
     title: "This address is not secure enough",
     next: [
       "Open the bridge as http://localhost on the computer where it runs, or over https.",
-      "Only there does the browser let a page keep its key.",
+      "Only then does the browser let the page store its key.",
     ],
   },
   not_paired: {
@@ -17,9 +17,9 @@ const CASES = {
     next: ["Or open the link that the bridge prints in its terminal when it starts. It works once."],
   },
   ticket_refused: {
-    title: "This link has been used, or is too old",
+    title: "This link has been used or has expired",
     next: [
-      "Each link works once. Start the bridge again to get a new one.",
+      "Each link works once. For a new one, run tool-bridge key --user NAME or restart the bridge.",
       "If this browser was connected before, the plain address without the link works too.",
     ],
   },

@@ -18,10 +18,10 @@ export function meaningOf(limit) {
 /** @param {Limit} limit */
 export function sourceOf({ source }) {
   return {
-    default: "the default",
-    kept: "changed here",
-    given: "given at the start, by environment or command line",
-    changed: "changed here until the next start, which brings back what is given by environment or command line",
+    default: "",
+    kept: "Changed here",
+    given: "Set at start by environment or command line",
+    changed: "Changed here; the next start restores the value from environment or command line",
   }[source];
 }
 

@@ -22,13 +22,13 @@ const ADVICE = {
     go: (id) => address("servers", id, "review"),
   },
   document_changed: {
-    advice: "The document has changed. Look at the operation again.",
+    advice: "The document has changed. Review the operation again.",
     label: "See what changed",
     go: (id) => address("servers", id, "review"),
   },
-  unknown_tool: { advice: "The tool does not exist any more. Load the list of tools again." },
+  unknown_tool: { advice: "The tool no longer exists. Reload the list of tools." },
   invalid_arguments: { advice: "Correct the argument and run it again." },
-  timeout: { advice: "The API took too long. Check that it is well, then try again." },
+  timeout: { advice: "The API took too long. Check that it is healthy, then try again." },
   cors: {
     advice: "The API must allow this page to read its answers.",
     label: "Open the doctor",
@@ -52,7 +52,7 @@ const ADVICE = {
   outcome_unknown: { advice: "The request may have had its effect. Look at the API before you run it again." },
   too_large: { advice: "Ask for less: many APIs take a limit or a page." },
   queue_full: { advice: "Too many calls are waiting. Try again in a moment." },
-  breaker_open: { advice: "The tool failed several times in a row and rests for a while. Try again later." },
+  breaker_open: { advice: "The tool failed several times in a row and is paused for a while. Try again later." },
   denied: { advice: "It was not approved in this page, so nothing was sent." },
   cancelled: { advice: "The call was stopped." },
 };
@@ -64,7 +64,7 @@ const STATUS_ADVICE = {
     label: "Look at the credentials",
     go: (id) => address("servers", id),
   },
-  404: { advice: "The API knows nothing under this address. Check the arguments and the base address." },
+  404: { advice: "The API has nothing at this address. Check the arguments and the base address." },
   429: { advice: "The API limits the number of requests. Wait a little." },
 };
 
@@ -148,6 +148,6 @@ function answerView(answer) {
     null,
     cutNote({ shown, total: total_bytes ?? null, cut_by: answer.cut_by ?? null }),
     textView(readable(said, content_type)),
-    el("p", { class: "actions" }, file?.url ? saveLink(file, "Save the answer") : saveButton(said, content_type)),
+    el("p", { class: "actions" }, file?.url ? saveLink(file, "Download the answer") : saveButton(said, content_type)),
   );
 }

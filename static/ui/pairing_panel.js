@@ -8,8 +8,8 @@ import { announce, button, el, fill, notice, sentenceOf } from "./dom.js";
 const ASK_EVERY_MS = 2000;
 
 const ENDED = {
-  refused: "This browser was turned away.",
-  expired: "The code is over: it was not typed within 5 minutes.",
+  refused: "This browser was refused.",
+  expired: "The code has expired: it was not entered within 5 minutes.",
 };
 
 export class PairingPanel {
@@ -21,7 +21,7 @@ export class PairingPanel {
   constructor(code, confirmed) {
     this.code = code;
     this.confirmed = confirmed;
-    this.element = el("section", { class: "panel pairing", "aria-label": "Pair this browser by a code" });
+    this.element = el("section", { class: "panel pairing", "aria-label": "Pair this browser with a code" });
     this.look = () => document.visibilityState === "visible" && this.#askSoon(0);
   }
 
@@ -54,10 +54,10 @@ export class PairingPanel {
     const readable = `${code.slice(0, 4)}-${code.slice(4)}`;
     fill(
       this.element,
-      el("h2", null, "Pair it from a browser that works already"),
+      el("h2", null, "Pair it from a browser that is already paired"),
       el("p", null, "There, open ", el("strong", null, "Devices"), " and type this code under ", "Add a device."),
       el("p", { class: "pairing-code mono", dataset: { testid: "pairing-code" } }, readable),
-      el("p", { class: "hint" }, `Good until ${until}, once. This page goes on by itself.`),
+      el("p", { class: "hint" }, `Valid once, until ${until}. This page continues by itself.`),
     );
     announce(`Code ${[...code].join(" ")}`);
     this.#askSoon(ASK_EVERY_MS);

@@ -50,7 +50,7 @@ const counted = (count) => count.toLocaleString("en");
 /** @type {Record<string, string>} */
 const CUT_WORDS = {
   size: "The API sent more than this page reads, so the end is missing.",
-  time: "The API was still sending when the time of the call was up.",
+  time: "The API was still sending when the time for the call ran out.",
 };
 
 /**
@@ -60,7 +60,7 @@ const CUT_WORDS = {
  */
 export function cutNote({ shown, total, cut_by }) {
   const of = total === null ? "" : ` of ${size(total)}`;
-  const read = shown === null ? "" : `Cut: the caller reads the first ${size(shown)}${of}. `;
+  const read = shown === null ? "" : `Truncated: the caller gets the first ${size(shown)}${of}. `;
   const words = read + (cut_by ? CUT_WORDS[cut_by] : "");
   return words === "" ? null : el("p", { class: "hint warning-text", dataset: { testid: "cut" } }, words);
 }
@@ -69,19 +69,19 @@ export function cutNote({ shown, total, cut_by }) {
 export function fileView(file) {
   const facts = [file.filename, essence(file.mime), size(Number(file.bytes))].filter(Boolean).join(", ");
   const type = essence(file.mime);
-  if (!file.url) return el("p", { class: "hint" }, `${facts}. The bridge had no room to keep it.`);
-  const caption = el("figcaption", { class: "facts" }, facts, " ", saveLink(file, "Save the file"));
+  if (!file.url) return el("p", { class: "hint" }, `${facts}. The bridge had no room to store it.`);
+  const caption = el("figcaption", { class: "facts" }, facts, " ", saveLink(file, "Download the file"));
   if (type.startsWith("image/") && type !== "image/svg+xml")
     return el("figure", null, el("img", { src: file.url, alt: "The image the API answered with" }), caption);
   if (type.startsWith("audio/") || type.startsWith("video/"))
     return el("figure", null, player(type, file.url), caption);
-  return el("p", null, saveLink(file, "Save the file"), " ", el("span", { class: "facts" }, facts));
+  return el("p", null, saveLink(file, "Download the file"), " ", el("span", { class: "facts" }, facts));
 }
 
 /** @param {string} type @param {string} url */
 function player(type, url) {
   const name = type.startsWith("audio/") ? "audio" : "video";
-  const words = `The ${name === "audio" ? "sound" : "film"} the API answered with`;
+  const words = `The ${name === "audio" ? "audio" : "video"} the API answered with`;
   return el(name, { src: url, controls: true, preload: "metadata", "aria-label": words });
 }
 
@@ -92,7 +92,7 @@ export function saveLink(file, label) {
 
 /** A button that saves a text this page has. @param {string} text @param {string} contentType */
 export function saveButton(text, contentType) {
-  return button("Save the answer", () => saveText(text, nameFor(contentType)), {
+  return button("Download the answer", () => saveText(text, nameFor(contentType)), {
     class: "quiet small",
   });
 }
@@ -111,7 +111,7 @@ export function findAndSaveButton(find) {
       announce(sentenceOf(failure));
     }
   };
-  const asked = button("Save the answer", pressed, { class: "quiet small" });
+  const asked = button("Download the answer", pressed, { class: "quiet small" });
   return asked;
 }
 

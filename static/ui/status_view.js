@@ -11,7 +11,7 @@ const HINTS = {
   connected: "This tab performs your tools' requests. Keep it open; it may stay in the background.",
   refused: "The bridge does not accept this page. Open the link it printed.",
   offline: "The bridge does not answer. Is it still running? This page tries again by itself.",
-  connecting: "Reaching the bridge.",
+  connecting: "Connecting to the bridge.",
 };
 
 /**
@@ -39,7 +39,7 @@ export function statusOf({ role, connection, error, running }) {
  * @param {import("../session/devices.js").Devices} devices
  */
 export function runnerSentence({ role, connection }, { active, own }) {
-  if (!active) return "No device is connected: calls end with no_browser.";
+  if (!active) return "No device is connected: calls fail with no_browser.";
   if (active.id !== own?.id) return `${active.name} runs calls.`;
   if (role === "standby") return "Another tab of this browser runs calls.";
   return connection === "online" ? "This tab runs calls." : "This browser runs calls.";
@@ -77,7 +77,7 @@ export class StatusView {
   #withRunner(status) {
     const { active, own } = this.devices;
     if (status.standing !== "connected" || !active || active.id === own?.id) return status;
-    const hint = `${active.name} runs calls: it was active last. This device does once it is in front again, or for the servers chosen under Devices.`;
+    const hint = `${active.name} runs calls: it was active last. This device takes over once it is in front again, or for the servers assigned to it under Devices.`;
     return { ...status, hint, isElsewhere: true };
   }
 

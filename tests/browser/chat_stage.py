@@ -98,7 +98,7 @@ class ChatStage:
     async def over(self) -> None:
         """Wait until nothing is answered any more; what was said last must have begun to be."""
         await expect(self.page.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
-        await expect(self.answers.last.get_by_role("button", name="Answer again")).to_be_visible()
+        await expect(self.answers.last.get_by_role("button", name="Regenerate")).to_be_visible()
 
     async def restart(self, folder: Path) -> None:
         """The bridge, after it was closed, at the same address and with what it had kept."""

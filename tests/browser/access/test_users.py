@@ -41,9 +41,9 @@ async def test_a_spent_link_opens_nothing_in_another_browser(scene: Scene) -> No
     await expect_connection(first, "connected")
     second = await (await scene.new_context()).new_page()
     await second.goto(link)
-    await expect(second.get_by_role("alert")).to_contain_text("This link has been used, or is too old")
+    await expect(second.get_by_role("alert")).to_contain_text("This link has been used or has expired")
     await expect(second.get_by_test_id("entrance")).to_contain_text(
-        "Start the bridge again to get a new one."
+        "For a new one, run tool-bridge key --user NAME or restart the bridge."
     )
     await expect_connection(second, "signed_out")
 

@@ -73,7 +73,9 @@ async def test_several_calls_are_answered_at_once(chromium: Browser, tmp_path: P
         names = ["Ada", "Bob", "Cleo"]
         running = [ordering(scene, name) for name in names]
         await expect(cards(page)).to_have_count(3)
-        await expect(page.get_by_role("heading", name="3 calls wait for your approval")).to_be_visible()
+        await expect(
+            page.get_by_role("heading", name="3 calls are waiting for your approval")
+        ).to_be_visible()
         await expect(cards(page).first.get_by_role("button", name="Deny")).to_have_attribute(
             "aria-disabled", "false"
         )
@@ -155,7 +157,7 @@ async def test_always_means_no_second_question_until_it_is_revoked(chromium: Bro
         assert (await ordering(scene, "Bob")).status == 200
         await go_to(page, "approval")
         await page.get_by_role("button", name="Revoke POST /orders").click()
-        await expect(page.get_by_text("Each call that asks is shown to you.")).to_be_visible()
+        await expect(page.get_by_text("You are asked each time.")).to_be_visible()
         third = ordering(scene, "Cleo")
         await answer(await card_of(page, "Cleo"), "Deny")
         assert (await third).code == "denied"
@@ -193,7 +195,7 @@ async def test_an_operation_that_changed_asks_again_and_says_why(chromium: Brows
         await accept_selection(page, server.record.id)
         again = ordering(scene, "Bob")
         card = await card_of(page, "placeOrder")
-        await expect(card).to_contain_text("It has changed since you always allowed it.")
+        await expect(card).to_contain_text("It has changed since you chose to always allow it.")
         await answer(card, "Deny")
         assert (await again).code == "denied"
 
@@ -270,7 +272,7 @@ async def test_a_card_does_not_take_the_focus_and_is_worked_by_keys(
         card = await card_of(page, "placeOrder")
         await page.keyboard.type("er")
         await expect(page.get_by_label("Search")).to_have_value("order")
-        await expect(page.locator("#announcements")).to_contain_text("A call waits for your approval")
+        await expect(page.locator("#announcements")).to_contain_text("A call is waiting for your approval")
         allow = card.get_by_role("button", name="Allow once")
         await expect(allow).to_have_attribute("aria-disabled", "false")
         await allow.focus()
@@ -288,7 +290,7 @@ async def test_a_hidden_tab_calls_its_user(chromium: Browser, tmp_path: Path) ->
         await card_of(page, "placeOrder")
         shown = await page.evaluate("window.notices.map(({title, body, tag}) => ({title, body, tag}))")
         assert [(each["title"], each["body"]) for each in shown] == [
-            ("A call waits for your approval", "POST placeOrder at corner-shop")
+            ("A call is waiting for your approval", "POST placeOrder at corner-shop")
         ]
         await expect(page).to_have_title("(1) Approval needed · Tool Bridge")
         await page.evaluate("window.notices[0].onclick()")

@@ -208,7 +208,7 @@ async def test_the_log_plays_shows_and_saves_but_never_runs_an_answer(kinds: tup
     assert await page.title() != "run"
     await expect(page.get_by_text("Only the beginning of")).to_be_visible()
     async with page.expect_download() as download:
-        await page.get_by_role("button", name="Save the answer").first.click()
+        await page.get_by_role("button", name="Download the answer").first.click()
     assert (await (await download.value).path()).read_bytes() == TABLE.encode()
 
 
@@ -219,5 +219,5 @@ async def test_a_tried_tool_says_what_is_cut_and_saves_the_whole(kinds: tuple[Sc
     await page.get_by_test_id("run").click()
     await expect(page.get_by_test_id("cut")).to_contain_text("the caller reads the first 256.0 KiB of")
     async with page.expect_download() as download:
-        await page.get_by_role("link", name="Save the answer").click()
+        await page.get_by_role("link", name="Download the answer").click()
     assert (await (await download.value).path()).read_bytes() == TABLE.encode()

@@ -52,7 +52,7 @@ async def test_a_conversation_is_held_by_keyboard_alone(stage: ChatStage) -> Non
     await page.keyboard.press("Enter")
     await expect(stage.message).to_have_value("More")
     await page.keyboard.press("Escape")
-    await expect(stage.answers).to_contain_text("Stopped. What had been said stays.")
+    await expect(stage.answers).to_contain_text("Stopped. The text so far remains.")
     await expect(stage.answers).to_contain_text("One")
     await expect(stage.message).to_be_focused()
     stage.provider.play(calls(("getName", {})), text("Her name is Ada."))
@@ -124,7 +124,7 @@ async def test_whoever_reads_above_is_not_pulled_down(stage: ChatStage) -> None:
     gate.set()
     await stage.over()
     assert await page.evaluate("scrollY") == 0
-    await page.get_by_role("button", name="To the end").click()
+    await page.get_by_role("button", name="Jump to latest").click()
     await eventually_at_end(page)
 
 
@@ -171,7 +171,7 @@ async def test_a_card_leads_to_its_call_in_the_log(stage: ChatStage) -> None:
     for _ in range(2):
         card = await stage.expect_state("getName", "succeeded")
         await card.get_by_role("button", name="getName").click()
-        await card.get_by_role("link", name="In the call log").click()
+        await card.get_by_role("link", name="Show in the call log").click()
         opened = stage.page.get_by_role("button", name="getName", expanded=True)
         await expect(opened).to_be_visible()
         await stage.page.go_back()
@@ -195,7 +195,7 @@ async def test_an_edited_message_makes_a_branch_and_both_stay(stage: ChatStage) 
     await expect(stage.asked).to_contain_text("Version 1 of 2")
     await expect(stage.answers).to_contain_text("Good day.")
     stage.provider.play(text("Good night."))
-    await stage.answers.get_by_role("button", name="Answer again").click()
+    await stage.answers.get_by_role("button", name="Regenerate").click()
     await expect(stage.answers).to_contain_text("Good night.")
     await stage.over()
     assert await page.evaluate("document.activeElement !== document.body")
@@ -213,7 +213,7 @@ async def test_a_model_that_fails_is_said_and_asked_again(stage: ChatStage) -> N
     await stage.say("Hello", fails(400))
     await expect(stage.answers.get_by_role("alert")).to_contain_text("The answer failed.")
     stage.provider.play(text("Here I am."))
-    await stage.answers.get_by_role("button", name="Answer again").click()
+    await stage.answers.get_by_role("button", name="Regenerate").click()
     await expect(stage.answers).to_contain_text("Here I am.")
     await expect(stage.answers.get_by_role("alert")).to_have_count(0)
 
@@ -222,7 +222,7 @@ async def test_model_prompt_and_tools_are_chosen_in_the_page(stage: ChatStage) -
     """S3-10: before the conversation begins and after; the model gets exactly that."""
     page = stage.page
     await page.get_by_role("button", name="Settings").click()
-    settings = page.get_by_role("region", name="Settings of the conversation")
+    settings = page.get_by_role("region", name="Conversation settings")
     await settings.get_by_role("button", name="None").click()
     await settings.get_by_role("checkbox", name="getName").check()
     await settings.get_by_label("System prompt").fill("Be brief.")
@@ -265,7 +265,7 @@ async def test_conversations_are_listed_renamed_found_and_deleted(stage: ChatSta
     await page.get_by_role("button", name="Delete", exact=True).click()
     await page.get_by_role("button", name="Delete it").click()
     await expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
-    await expect(page.get_by_text("Nothing is found.")).to_be_visible()
+    await expect(page.get_by_text("No matches.")).to_be_visible()
     await page.get_by_role("searchbox", name="Search").fill("")
     await expect(rows).to_have_count(1)
 
@@ -313,14 +313,14 @@ async def test_a_bridge_that_is_started_again_is_found_again(stage: ChatStage, t
     await stage.say("Count", script(text("One ", "two ", "three")).held(gate, after=5))
     await expect(stage.answers).to_contain_text("One")
     await stage.scene.bridge.close()
-    await expect(stage.page.get_by_text("The line to the bridge is broken.")).to_be_visible()
+    await expect(stage.page.get_by_text("The connection to the bridge is lost.")).to_be_visible()
     await stage.message.fill("What I had begun to write")
     await stage.restart(tmp_path)
-    await expect(stage.page.get_by_text("The line to the bridge is broken.")).to_be_hidden()
+    await expect(stage.page.get_by_text("The connection to the bridge is lost.")).to_be_hidden()
     await expect(stage.message).to_have_value("What I had begun to write")
     gate.set()
     stage.provider.play(text("One, two, three."))
-    await stage.page.get_by_role("button", name="Answer again").click()
+    await stage.page.get_by_role("button", name="Regenerate").click()
     await expect(stage.answers).to_contain_text("One, two, three.")
 
 
@@ -328,7 +328,7 @@ async def test_the_demo_answers_the_minute_it_runs(demo: Scene) -> None:
     """Without a provider, a key or a network: an example is clicked, sent and answered."""
     page = await demo.open_page()
     await go_to(page, "chat")
-    await page.get_by_role("button", name="All of them at once").click()
+    await page.get_by_role("button", name="All of them together").click()
     await expect(page.get_by_role("textbox", name="Message", exact=True)).to_be_focused()
     await page.keyboard.press("Enter")
     cards = page.locator('[aria-label^="Call of"][data-state="succeeded"]')

@@ -186,11 +186,11 @@ async def test_calls_that_wait_for_their_turn_are_listed_and_can_be_cancelled(ta
     wait: tuple[str, dict[str, Any]] = ("waitForEver", {})
     talk.provider.play(calls(*[wait] * 7))
     stream = await talk.client.responses.create(model=MODEL, input="Wait, seven times.", stream=True)
-    waiting = talk.page.get_by_role("region", name="Waiting for their turn")
-    await expect(waiting.get_by_role("heading")).to_have_text("2 calls wait for their turn")
+    waiting = talk.page.get_by_role("region", name="Queued calls")
+    await expect(waiting.get_by_role("heading")).to_have_text("2 calls are queued")
     await expect(waiting.get_by_role("listitem").first).to_contain_text("GET /endless · since ")
     await waiting.get_by_role("button", name="Cancel waitForEver").first.press("Enter")
-    await expect(waiting.get_by_role("heading")).to_have_text("1 call waits for its turn")
+    await expect(waiting.get_by_role("heading")).to_have_text("1 call is queued")
     await waiting.get_by_role("button", name="Cancel waitForEver").press("Enter")
     await expect(waiting).to_be_hidden()
     assert talk.api.asked == ["GET /endless"] * 5
@@ -209,7 +209,7 @@ async def test_requests_that_failed_again_and_again_are_named_in_the_settings_an
     with pytest.raises(openai.InternalServerError, match="Temporarily disabled"):
         await talk.client.responses.create(model=MODEL, input="Hi")
     await go_to(talk.page, "settings")
-    refused = talk.page.get_by_role("status").filter(has_text="requests to models are refused since")
+    refused = talk.page.get_by_role("status").filter(has_text="requests to models have been refused since")
     await expect(refused).to_contain_text("5 failed")
     await expect(refused).to_contain_text("Out of order.")
     await expect(refused.get_by_role("link")).to_have_count(0)

@@ -99,7 +99,7 @@ async def test_an_address_that_cannot_be_fetched_says_why(scene: Scene) -> None:
 async def test_only_the_accepted_operations_are_offered_and_performed(scene: Scene) -> None:
     """The user decides per operation: here only what reads."""
     page = await scene.open_page()
-    await accept_selection(page, "mirror", "Only reading")
+    await accept_selection(page, "mirror", "Read-only")
     assert (await scene.caller.call("mirrorQuery")).status == 200
     reply = await scene.caller.call("mirrorDelete")
     assert (reply.status, reply.code) == (403, "not_accepted")

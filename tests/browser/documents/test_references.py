@@ -68,7 +68,7 @@ async def test_documents_at_two_origins_are_loaded_once_the_user_agrees(scene: S
         await expect(panel).to_contain_text(f"Load 1 document from {here.url}, where the document itself is")
         await expect(panel).to_contain_text(f"Load 1 document from {elsewhere.url}")
         assert (elsewhere.asked, here.asked) == ([], ["/openapi.yaml"])
-        await panel.get_by_role("button", name="Go on").click()
+        await panel.get_by_role("button", name="Continue").click()
         server_id = await expect_review(page, "plain", "needs0", "needs1")
         await accept_selection(page, server_id)
         tools = {tool["operationId"]: tool for tool in await scene.caller.tools()}
@@ -83,7 +83,7 @@ async def test_what_the_user_leaves_out_costs_only_what_needs_it(scene: Scene) -
         here.texts["/openapi.yaml"] = document(scene, "limit.yaml", f"{elsewhere.url}/limit.yaml")
         await fetch(page, f"{here.url}/openapi.yaml")
         await question(page).get_by_label(f"from {elsewhere.url}").uncheck()
-        await question(page).get_by_role("button", name="Go on").click()
+        await question(page).get_by_role("button", name="Continue").click()
         await expect_review(page, "plain", "needs0")
         await expect(page.get_by_role("main")).to_contain_text("is left out: You left it out.")
         assert elsewhere.asked == []
@@ -97,7 +97,7 @@ async def test_what_cannot_be_had_is_named_with_the_diagnosis(scene: Scene) -> N
         here.texts["/openapi.yaml"] = document(scene, "none.yaml", "closed.yaml", "broken.yaml")
         await fetch(page, f"{here.url}/openapi.yaml")
         panel = question(page)
-        await panel.get_by_role("button", name="Go on").click()
+        await panel.get_by_role("button", name="Continue").click()
         await expect(panel.get_by_role("heading")).to_have_text("2 documents cannot be used.")
         await expect(panel).to_contain_text(
             f"{here.url}/none.yaml The address answered with HTTP status 404."
@@ -106,10 +106,10 @@ async def test_what_cannot_be_had_is_named_with_the_diagnosis(scene: Scene) -> N
         here.closed.clear()
         await panel.get_by_role("button", name="Try again").click()
         await expect(panel.get_by_role("heading")).to_have_text(f"{here.url}/none.yaml cannot be used.")
-        await panel.get_by_role("button", name="Go on without").click()
+        await panel.get_by_role("button", name="Continue without").click()
         await expect(panel.get_by_role("heading")).to_have_text(f"{here.url}/broken.yaml cannot be used.")
         await expect(panel).to_contain_text("JSON")
-        await panel.get_by_role("button", name="Go on without").click()
+        await panel.get_by_role("button", name="Continue without").click()
         await expect_review(page, "plain", "needs1")
 
 
@@ -127,7 +127,7 @@ async def test_giving_up_adds_nothing(scene: Scene) -> None:
 
 async def added_split(scene: Scene, page: Page, here: FileSite) -> str:
     await fetch(page, f"{here.url}/openapi.yaml")
-    await question(page).get_by_role("button", name="Go on").click()
+    await question(page).get_by_role("button", name="Continue").click()
     server_id = await expect_review(page, "plain", "needs0")
     await accept_selection(page, server_id)
     return server_id
@@ -162,7 +162,7 @@ async def test_a_new_origin_waits_for_the_user(scene: Scene) -> None:
         await note.get_by_role("link").click()
         await page.get_by_role("button", name="Refetch the document").click()
         await expect(question(page)).to_contain_text("Load 1 document from")
-        await question(page).get_by_role("button", name="Go on").click()
+        await question(page).get_by_role("button", name="Continue").click()
         await expect(page.get_by_role("region", name="Tools of this server")).to_contain_text("needs1")
         assert elsewhere.asked == ["/limit.yaml"]
 
@@ -223,8 +223,8 @@ async def test_files_that_a_pasted_text_refers_to_can_be_added(scene: Scene) -> 
     await form.get_by_role("button", name="Add the text").click()
     await expect(question(page)).to_contain_text("parts/limit.yaml")
     await question(page).get_by_label("Add the files").set_input_files(files=[payload("limit.yaml", LIMIT)])
-    await question(page).get_by_role("button", name="Go on").click()
+    await question(page).get_by_role("button", name="Continue").click()
     await expect(question(page)).to_contain_text("none.yaml")
-    await question(page).get_by_role("button", name="Go on").click()
+    await question(page).get_by_role("button", name="Continue").click()
     await expect_review(page, "plain", "needs0")
     await expect(page.get_by_role("main")).to_contain_text("It was not among the files.")

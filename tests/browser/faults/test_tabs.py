@@ -45,7 +45,7 @@ async def test_what_a_standby_tab_accepts_holds_in_the_working_one(scene: Scene)
     second = await first.context.new_page()
     await second.goto(scene.bridge.base_url)
     await expect_connection(second, "standby")
-    await accept_selection(second, "mirror", "Only reading")
+    await accept_selection(second, "mirror", "Read-only")
     assert (await scene.caller.call("mirrorDelete")).code == "not_accepted"
     assert (await scene.caller.call("mirrorQuery")).status == 200
 
@@ -84,7 +84,7 @@ async def test_after_a_restart_of_the_bridge_the_open_page_goes_on(chromium: Bro
     documents = ["mirror.yaml", "answers.yaml"]
     async with staged(chromium, tmp_path, documents, deadline_s=10) as scene:
         page = await scene.open_page()
-        await accept_selection(page, "mirror", "Only reading")
+        await accept_selection(page, "mirror", "Read-only")
         before = await scene.caller.document()
         port = scene.bridge.server.sockets[0].getsockname()[1]
         key = scene.bridge.key

@@ -53,7 +53,7 @@ async def test_a_key_created_in_the_view_works_until_it_is_revoked(scene: Scene)
     page = await scene.open_page()
     await go_to(page, "connect")
     await page.get_by_label("Name of the program").fill("My chat")
-    await page.get_by_label("Memory of chats").select_option("Kept: invisible characters in the text")
+    await page.get_by_label("Memory of chats").select_option("On: invisible characters in the text")
     await page.get_by_role("button", name="Create a key").click()
     key = await page.get_by_role("region", name="New key").inner_text()
     await expect(page.get_by_role("region", name="Connection object for Open WebUI")).to_contain_text(key)
@@ -71,8 +71,8 @@ async def test_a_key_for_all_users_comes_with_words_of_its_own(scene: Scene) -> 
     page = await scene.open_page()
     await go_to(page, "connect")
     own, everybody = (
-        page.get_by_text("acts with your browser"),
-        page.get_by_text("speaks for every one of them"),
+        page.get_by_text("acts through your browser"),
+        page.get_by_text("acts for all of them"),
     )
     await page.get_by_role("button", name="Create a key").click()
     key = await page.get_by_role("region", name="New key").inner_text()
@@ -109,7 +109,7 @@ async def test_what_it_prints_for_a_model_works_as_it_is(chromium: Browser, tmp_
         await expect(as_model.get_by_label("Model", exact=True)).to_have_value("demo")
         await page.get_by_label("Name of the program").fill("My script")
         await page.get_by_label("Calls in a model's answers").select_option(
-            label="Chips of Open WebUI, in the text"
+            label="Open WebUI chips in the text"
         )
         await page.get_by_role("button", name="Create a key").click()
         key = await page.get_by_role("region", name="New key").inner_text()

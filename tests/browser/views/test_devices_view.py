@@ -45,7 +45,7 @@ async def test_a_second_browser_is_paired_by_the_code_it_shows(scene: Scene) -> 
     await laptop.get_by_role("button", name="Confirm this device").click()
     await expect_connection(tablet, "connected")
     await expect(tablet.get_by_test_id("connection")).to_contain_text("local")
-    await expect(tablet.get_by_text("This browser works for local now.")).to_be_visible()
+    await expect(tablet.get_by_text("This browser now belongs to local.")).to_be_visible()
     await expect(laptop.get_by_role("article", name="Safari on iPad")).to_contain_text("connected")
 
 
@@ -56,7 +56,7 @@ async def test_a_refused_browser_is_told_and_gets_nothing(scene: Scene) -> None:
     await stranger.goto(scene.bridge.base_url)
     await type_code(laptop, await shown_code(stranger))
     await laptop.get_by_role("button", name="Refuse").click()
-    await expect(stranger.get_by_text("This browser was turned away.")).to_be_visible()
+    await expect(stranger.get_by_text("This browser was refused.")).to_be_visible()
     await expect_connection(stranger, "signed_out")
     await expect(laptop.get_by_role("article")).to_have_count(1)
 

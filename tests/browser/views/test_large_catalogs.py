@@ -63,14 +63,14 @@ async def test_the_list_is_narrowed_and_stays_so_when_a_tool_is_chosen(crowded: 
     await expect(rows).to_have_count(1)
     await page.get_by_label("Search").fill("")
     await page.get_by_role("combobox", name="Models").select_option("Shown to models")
-    await expect(page.get_by_text("No tool fits.")).to_be_visible()
+    await expect(page.get_by_text("No tool matches.")).to_be_visible()
 
 
 async def test_what_models_are_shown_is_chosen_in_its_own_view(crowded: Scene) -> None:
     """By pattern, pin and number; a pin that names nothing is kept and said."""
     page = await crowded.open_page()
     await go_to(page, "tools")
-    await page.get_by_role("link", name="Choose what models are shown").click()
+    await page.get_by_role("link", name="Choose which tools are shown to models").click()
     await page.get_by_label("Add a name or pattern").fill("mirrorQ*")
     await page.keyboard.press("Enter")
     await expect_sentence(page, "the others are left out by your choice.")
@@ -79,7 +79,7 @@ async def test_what_models_are_shown_is_chosen_in_its_own_view(crowded: Scene) -
     await expect(page.get_by_label("Add a name or pattern")).to_be_focused()
     await page.get_by_label("Pin a tool").fill("formerTool")
     await page.get_by_role("button", name="Add").first.click()
-    await expect(page.get_by_role("list", name="Pinned tools")).to_contain_text("not there now")
+    await expect(page.get_by_role("list", name="Pinned tools")).to_contain_text("not available now")
     most = page.get_by_label("Tools at most")
     await most.fill("2")
     await most.press("Tab")

@@ -27,13 +27,13 @@ async def test_a_limit_changed_in_the_page_holds_for_the_next_call(odd: Scene) -
     page = await odd.open_page()
     await go_to(page, "settings")
     form = page.get_by_role("form", name="Limits of the bridge")
-    await expect(form).to_contain_text("given at the start, by environment or command line")
+    await expect(form).to_contain_text("Set at start by environment or command line")
     await save_limit(page, TIMEOUT, "1")
-    await expect(form.get_by_text("Saved. The next call goes by it.")).to_be_visible()
-    await expect(form).to_contain_text("changed here until the next start")
+    await expect(form.get_by_text("Saved. It applies from the next call on.")).to_be_visible()
+    await expect(form).to_contain_text("the next start restores the value")
     reply = await odd.caller.call("getSlow", {"seconds": 10})
     assert (reply.status, reply.code, reply.detail["set_by"]) == (504, "timeout", TIMEOUT)
-    await page.get_by_role("button", name=f"{TIMEOUT}: Back to what is given").click()
+    await page.get_by_role("button", name=f"{TIMEOUT}: Reset to the value set at start").click()
     await expect(page.get_by_label(TIMEOUT, exact=True)).to_have_value("20")
 
 
@@ -49,14 +49,14 @@ async def test_a_wrong_limit_is_said_at_its_field(scene: Scene) -> None:
     await expect(page.get_by_text("must be a number from 1 to 600, not 'soon'")).to_be_visible()
     await expect(page.get_by_label("BREAKER_MAX_FAILURES")).to_have_value("7")
     await save_limit(page, TIMEOUT, "30")
-    await expect(page.get_by_text("Saved. The next call goes by it.")).to_be_visible()
+    await expect(page.get_by_text("Saved. It applies from the next call on.")).to_be_visible()
 
 
 async def test_other_users_see_limits_and_cannot_change_them(scene: Scene) -> None:
     """They are everybody's."""
     page = await scene.open_page_of("bob")
     await go_to(page, "settings")
-    await expect(page.get_by_text("Whoever started the bridge may change them.")).to_be_visible()
+    await expect(page.get_by_text("Only the user who started the bridge can change them.")).to_be_visible()
     await expect(page.get_by_text("MAX_PARALLEL_TOOLS_GLOBAL", exact=True)).to_be_visible()
     await expect(page.get_by_role("button", name="Save the limits")).to_be_hidden()
     await expect(page.get_by_label(TIMEOUT, exact=True)).to_have_count(0)
@@ -68,10 +68,10 @@ async def test_a_tool_that_is_left_alone_is_said_everywhere_and_tried_again_by_h
     await go_to(page, "tools", "getFailure")
     for _ in range(5):
         assert (await odd.caller.call("getFailure")).code == "http_status"
-    left_alone = page.get_by_role("status").filter(has_text="is left alone since")
+    left_alone = page.get_by_role("status").filter(has_text="has been paused since")
     await expect(left_alone).to_contain_text("it failed 5 times")
     await expect(left_alone).to_contain_text("The API answered 500")
-    await expect(page.get_by_role("listitem").filter(has_text="getFailure")).to_contain_text("left alone")
+    await expect(page.get_by_role("listitem").filter(has_text="getFailure")).to_contain_text("paused")
     assert (await odd.caller.call("getFailure")).code == "breaker_open"
     server_id = (
         (await odd.bridge.components.registry.view_of_user(odd.bridge.local_user.id)).servers[0].record.id
@@ -87,7 +87,7 @@ async def test_a_tools_own_deadline_is_kept_and_named_when_it_was_too_short(odd:
     """The slow report gets its minute, the quick one need not."""
     page = await odd.open_page()
     await go_to(page, "tools", "getSlow")
-    await page.get_by_text("Deadline and calls at once").click()
+    await page.get_by_text("Deadline and parallel calls").click()
     form = page.get_by_role("form", name="Deadline of this tool")
     await expect(form).to_contain_text(
         "A call of this tool may take 20 s: the bridge's limit TOOL_TIMEOUT_SECONDS."
@@ -113,11 +113,11 @@ async def test_a_call_that_ran_out_of_time_says_whose_deadline_it_was_and_is_mad
     await expect(page.get_by_test_id("later")).to_contain_text("the caller's own deadline for this call")
     await go_to(page, "settings")
     await save_limit(page, TIMEOUT, "1")
-    await expect(page.get_by_text("Saved. The next call goes by it.")).to_be_visible()
+    await expect(page.get_by_text("Saved. It applies from the next call on.")).to_be_visible()
     await go_to(page, "calls")
     await page.get_by_role("button", name="getSlow", exact=True).click()
-    await page.get_by_role("button", name="Make the call of getSlow again").click()
-    await expect(page.get_by_text("Made again: No answer within 1 s.")).to_be_visible()
+    await page.get_by_role("button", name="Repeat the call of getSlow").click()
+    await expect(page.get_by_text("Repeated: No answer within 1 s.")).to_be_visible()
     await expect(page.get_by_role("button", name="getSlow", exact=True)).to_have_count(2)
 
 
@@ -129,12 +129,12 @@ async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(sc
     await expect_connection(page, "connected")
     await go_to(page, "calls")
     await page.get_by_role("button", name="Show earlier calls").click()
-    await expect(page.get_by_text("the bridge keeps 30 days")).to_be_visible()
+    await expect(page.get_by_text("The bridge stores calls for 30 days")).to_be_visible()
     await page.get_by_role("button", name="mirrorJson", exact=True).click()
     await expect(page.get_by_role("region", name="Arguments", exact=True)).to_contain_text("tea")
-    await page.get_by_role("button", name="Make the call of mirrorJson again").click()
-    await page.get_by_role("button", name="Make it again", exact=True).click()
-    await expect(page.get_by_text("Made again: it succeeded.")).to_be_visible()
+    await page.get_by_role("button", name="Repeat the call of mirrorJson").click()
+    await page.get_by_role("button", name="Repeat it", exact=True).click()
+    await expect(page.get_by_text("Repeated: the call succeeded.")).to_be_visible()
     await expect(
         page.get_by_role("region", name="Call log").get_by_role("button", name="mirrorJson")
     ).to_be_visible()
@@ -144,10 +144,10 @@ async def test_a_user_chooses_to_have_less_kept(scene: Scene) -> None:
     """Without answers there are no thoughts to choose; what was chosen is there when the page comes back."""
     page = await scene.open_page()
     await go_to(page, "settings")
-    form = page.get_by_role("form", name="What is to be kept")
-    keeps, thoughts = form.get_by_label("Keep answers from now on"), form.get_by_label("What models thought")
+    form = page.get_by_role("form", name="What to store")
+    keeps, thoughts = form.get_by_label("Store answers from now on"), form.get_by_label("Reasoning")
     async with page.expect_response("**/api/kept/choice"):
-        await thoughts.select_option("Given again in the next answer")
+        await thoughts.select_option("Resend for the next answer")
     await keeps.uncheck()
     await expect(thoughts).to_be_disabled()
     await page.reload()
@@ -164,18 +164,18 @@ async def test_what_is_kept_of_answers_is_shown_exported_and_deleted(scene: Scen
     await store.item_store().add_items([item])
     page = await scene.open_page_of("ann-of-memory")
     await go_to(page, "settings")
-    panel = page.get_by_role("region", name="What is kept of your answers")
+    panel = page.get_by_role("region", name="Stored answers")
     await expect(panel).to_contain_text("1 item of 1 chat")
-    await expect(panel).to_contain_text("90 days after it was last used")
+    await expect(panel).to_contain_text("Deleted after 90 days unused")
     async with page.expect_download() as download:
         await panel.get_by_role("button", name="Export").click()
     await (await download.value).save_as(tmp_path / "kept.jsonl")
     lines = (tmp_path / "kept.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[1])["payload"] == item.payload
-    await panel.get_by_role("button", name="Delete all of it").click()
+    await panel.get_by_role("button", name="Delete all").click()
     await panel.get_by_role("button", name="Keep it").click()
     assert await store.item_store().by_ids(ann.id, ["A"])
-    await panel.get_by_role("button", name="Delete all of it").click()
-    await panel.get_by_role("button", name="Delete what is kept").click()
-    await expect(panel).to_contain_text("Nothing is kept of your answers.")
+    await panel.get_by_role("button", name="Delete all").click()
+    await panel.get_by_role("button", name="Delete stored answers").click()
+    await expect(panel).to_contain_text("No answers are stored.")
     assert not await store.item_store().by_ids(ann.id, ["A"])

@@ -127,7 +127,7 @@ test("the connection object has every field Open WebUI requires, and nobody else
     auth_type: "bearer",
     key: "tbk_x",
     config: { enable: true, function_name_filter_list: "", access_grants: [] },
-    info: { id: "tool-bridge", name: "Tool Bridge", description: "Tools that my browser performs" },
+    info: { id: "tool-bridge", name: "Tool Bridge", description: "Tools that run in my browser" },
   });
 });
 
@@ -158,7 +158,7 @@ test("a key for all users acts with nobody's browser but the caller's, and says 
   const ownWords = /your browser|only to yourself|add yourself|[Yy]our key/;
   assert.match([...own.warnings, ...own.steps].join(" "), ownWords);
   assert.doesNotMatch([...warnings, ...steps].join(" "), ownWords);
-  assert.ok(warnings.some((text) => text.includes("speaks for every one of them")));
+  assert.ok(warnings.some((text) => text.includes("acts for all of them")));
   assert.deepEqual(
     switches.map((each) => each.split("=")[0]),
     ["ENABLE_FORWARD_USER_INFO_HEADERS", "FORWARD_USER_INFO_HEADER_JWT_SECRET"],

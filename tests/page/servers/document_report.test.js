@@ -32,7 +32,7 @@ test("a report has what was left out, what cannot be sent, warnings, remarks and
     ["remarks", "1 remark about the document", ["Two servers."]],
     ["flaws", "1 flaw found by openapi-core", ["/info: lacks a title"]],
   ]);
-  assert.equal(summaryOf(SERVER), "3 tools, 2 with warnings · 1 operation left out · OpenAPI 3.0.3: has flaws");
+  assert.equal(summaryOf(SERVER), "3 tools, 2 with warnings · 1 operation left out · OpenAPI 3.0.3: flaws found");
 });
 
 test("a document without anything to say has no groups, and problems count only once they are known", () => {

@@ -11,7 +11,7 @@ test("a user reads how much is kept, since when, and that nothing is", () => {
   const words = keptSentence(summary({ items: 1234, conversations: 1, bytes: 2048, oldest: 86_400 * 365 }));
   assert.match(words, /^1,234 items of 1 chat, 2\.0 KiB, the oldest of .*197\d/);
   assert.match(keptSentence(summary({ items: 1, bytes: 10, oldest: 1 })), /^1 item, 10 B/);
-  assert.equal(keptSentence(summary({})), "Nothing is kept of your answers.");
+  assert.equal(keptSentence(summary({})), "No answers are stored.");
 });
 
 test("a user can choose as much memory as the bridge has, or less", () => {

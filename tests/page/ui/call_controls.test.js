@@ -55,7 +55,7 @@ function controlsWith(api) {
 test("a limit is said as a sentence, seconds with their unit", () => {
   assert.equal(meaningOf(limit()), "Seconds for one call.");
   assert.equal(meaningOf(limit({ name: "BREAKER_MAX_FAILURES", meaning: "failures that count" })), "Failures that count.");
-  assert.match(sourceOf(limit({ source: "changed" })), /until the next start/);
+  assert.match(sourceOf(limit({ source: "changed" })), /the next start restores/);
 });
 
 test("what is no number is left as it was typed, for the bridge to say what is wrong", () => {
@@ -88,7 +88,7 @@ test("a tool that is left alone says since when, why, and when it is tried again
   assert.ok(next.includes(clock(1_050_000)), next);
   assert.equal(breakerWords({ ...open, state: "half_open" }).next, "The next call tries whether it works again.");
   assert.equal(breakerWords({ ...open, last_error: null }).why, "");
-  assert.ok(breakerWords({ ...open, kind: "store" }).what.endsWith("Answers go on without memory."));
+  assert.ok(breakerWords({ ...open, kind: "store" }).what.endsWith("Answers continue without memory."));
 });
 
 test("requests to models are no tool: they are named as what they are, and reset alone", async () => {
@@ -96,7 +96,7 @@ test("requests to models are no tool: they are named as what they are, and reset
   const open = { ...breaker(request), since: 990_000, retry_at: 1_050_000 };
   const { what, next } = breakerWords(open);
   assert.equal(subjectOf(open), "Your programs' requests to models");
-  assert.ok(what.includes(`are refused since ${clock(990_000)}: 5 failed.`), what);
+  assert.ok(what.includes(`have been refused since ${clock(990_000)}: 5 failed.`), what);
   assert.ok(next.startsWith("The first request after"), next);
   assert.equal(breakerWords({ ...open, failures: 1 }).what.includes(": one failed."), true);
   assert.equal(breakerWords({ ...open, state: "half_open" }).next, "The next request tries whether the model answers again.");
@@ -148,7 +148,7 @@ test("breakers are read again when the bridge says that they changed", async () 
 test("what came to light after a call had been given up is said plainly", () => {
   assert.equal(lateWords(null), "");
   const answered = lateWords({ at: 990, status: "answered", http_status: 201 });
-  assert.equal(answered, `The API answered 201 at ${clock(990_000)}, after the call had been given up. Its caller was not told.`);
+  assert.equal(answered, `The API answered 201 at ${clock(990_000)}, after the call had ended. The caller did not get this answer.`);
   assert.equal(lateWords({ at: 990, status: "failed", code: "cancelled", delivered: "unknown" }), "", "only an echo");
   assert.match(lateWords({ at: 990, status: "failed", code: "cors", delivered: "no" }), /cors\. The request never left/);
   assert.match(lateWords({ at: 990, status: "failed", code: "network", delivered: "unknown" }), /is not known/);
@@ -157,7 +157,7 @@ test("what came to light after a call had been given up is said plainly", () => 
 test("a call that ran out of time says whose deadline it was, and no other call does", () => {
   /** @param {object} detail @returns {any} */
   const error = (detail) => ({ code: "timeout", message: "", detail, retryable: false });
-  assert.equal(deadlineWords(error({ set_by: "tool" })), "What was too short: the deadline of this tool.");
+  assert.equal(deadlineWords(error({ set_by: "tool" })), "Deadline that ran out: the deadline of this tool.");
   assert.equal(deadlineWords(error({})), "");
   assert.equal(deadlineWords(null), "");
 });

@@ -91,8 +91,8 @@ test("a sentence says how many tools models are shown and where the others are",
 
 test("the reason names the number that holds", () => {
   assert.equal(reasonSentence(selection({})), "");
-  assert.match(reasonSentence(selection({ over: "over_limit" })), /9 are more than the 128/);
-  assert.match(reasonSentence(selection({ over: "over_limit", max_tools: 5 })), /more than the 5/);
+  assert.match(reasonSentence(selection({ over: "over_limit" })), /9 tools exceed the limit of 128/);
+  assert.match(reasonSentence(selection({ over: "over_limit", max_tools: 5 })), /exceed the limit of 5/);
   assert.match(reasonSentence(selection({ over: "over_tokens", max_tokens: 2000 })), /more than 2000 tokens/);
 });
 

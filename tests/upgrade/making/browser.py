@@ -66,7 +66,7 @@ async def _add_split(page: Page) -> None:
     await page.get_by_label("Address of the document").fill(f"{ORIGIN}/split.json")
     await page.get_by_role("button", name="Fetch", exact=True).click()
     question = page.get_by_role("region", name="Documents it refers to")
-    await question.get_by_role("button", name="Go on").click()
+    await question.get_by_role("button", name="Continue").click()
     await expect(page.get_by_role("heading", name="Review Split Shop")).to_be_visible()
     await accept_selection(page, "split-shop")
 
