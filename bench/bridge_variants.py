@@ -111,14 +111,14 @@ async def _start(peer: PeerLink, store: type[Store]) -> _Running:
         Settings(data_dir=folder, port=0, approve="all", limits=UNLIMITED),
         store.open_store(folder / "bridge.sqlite"),
     )
-    rooms, user = bridge.components, bridge.local_user
-    server = await rooms.registry.share_document(
+    parts, user = bridge.components, bridge.local_user
+    server = await parts.registry.share_document(
         "shop.json", read_document_text("shop.json"), source_url="http://127.0.0.1:9/documents/shop.json"
     )
     digests = {operation.key: operation.digest for operation in server.compiled.operations}
-    await rooms.registry.accept_operations(user.id, server.record.id, digests)
-    device = await rooms.store.add_device(user.id, "{}", "bench")
-    token = rooms.identity.sign_token(
+    await parts.registry.accept_operations(user.id, server.record.id, digests)
+    device = await parts.store.add_device(user.id, "{}", "bench")
+    token = parts.identity.sign_token(
         SESSION, {"sub": user.id, "name": user.name, "device": device.id}, _SESSION_S
     )
     socket_url = f"{bridge.base_url}{SOCKET_PATH}/?EIO=4&transport=websocket"

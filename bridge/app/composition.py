@@ -88,7 +88,7 @@ class Components:
 def compose_bridge(
     settings: Settings, store: Store, local_user: User, base_url: str, documents: DocumentReader
 ) -> Components:
-    """The rooms of a bridge that answers at `base_url`; `local_user` may change shared servers."""
+    """The components of a bridge that answers at `base_url`; `local_user` may change shared servers."""
     tasks = Tasks()
     identity = _compose_identity(settings, store)
     choices = DeviceChoices(store)
@@ -211,8 +211,8 @@ def _compose_requests(controls: Controls) -> RequestQueue:
 def _compose_toolboxes(
     engine: Engine, registry: Registry, controls: Controls, gateway: BrowserGateway, files: TurnFiles
 ) -> Toolboxes:
-    room = CallServices(engine, lambda: controls.limits.now, files)
-    return Toolboxes(CatalogTools(registry), room, lambda user_id: gateway.pages.count_pages(user_id) > 0)
+    services = CallServices(engine, lambda: controls.limits.now, files)
+    return Toolboxes(CatalogTools(registry), services, lambda user_id: gateway.pages.count_pages(user_id) > 0)
 
 
 def _compose_memory(settings: Settings, store: Store, controls: Controls) -> Memory:

@@ -47,6 +47,6 @@ def compose_conversations(
     registry: Registry,
     desk: ModelServices,
 ) -> ConversationComponents:
-    """The room of one bridge."""
+    """The parts of one bridge that serve conversations."""
     runs = ConversationRuns(tables, turns, toolboxes, journal, desk)
     return ConversationComponents(tables, runs, ToolChoices(registry))

@@ -44,8 +44,8 @@ from bridge.http.middleware import (
     AllowedOrigins,
     build_middlewares,
     cors_headers,
+    disable_compression,
     is_model_path,
-    plain_sockets,
 )
 from bridge.http.openapi_document import api_document
 from bridge.http.routing import ApiRoute, Route, error_answer
@@ -60,28 +60,28 @@ ROUTES = web.AppKey("routes", list[Route])
 """The table of every address, but for the socket's."""
 
 
-def build_application(settings: Settings, rooms: Components, base_url: str, port: int) -> web.Application:
+def build_application(settings: Settings, parts: Components, base_url: str, port: int) -> web.Application:
     """Ready to be served at `port`."""
-    doors = _doors(settings, base_url, port)
-    refusals = RejectedRequests(rooms.audit)
+    origins = _allowed_origins(settings, base_url, port)
+    rejected = RejectedRequests(parts.audit)
     app = web.Application(
         middlewares=[
-            *build_middlewares(doors, refusals, _strangers(rooms.controls.limits), render_error),
-            plain_sockets(SOCKET_PATH),
+            *build_middlewares(origins, rejected, _unauthenticated_rate(parts.controls.limits), render_error),
+            disable_compression(SOCKET_PATH),
         ],
         client_max_size=SMALL_BODY_BYTES,
     )
-    app.on_response_prepare.append(cors_headers(doors))
+    app.on_response_prepare.append(cors_headers(origins))
     links = PairingLinks(
-        rooms.store, base_url, is_open=lambda user_id: rooms.gateway.pages.count_pages(user_id) > 0
+        parts.store, base_url, is_open=lambda user_id: parts.gateway.pages.count_pages(user_id) > 0
     )
-    page = PageRoutes(rooms.identity, rooms.registry, origin_of(base_url))
-    api = api_routes(settings, rooms, page, base_url, port)
-    programs = _program_routes(settings, rooms, links, base_url)
+    page = PageRoutes(parts.identity, parts.registry, origin_of(base_url))
+    api = api_routes(settings, parts, page, base_url, port)
+    programs = _program_routes(settings, parts, links, base_url)
     app[ROUTES] = [*api, *_facts_routes(api), *programs, *page.list_files()]
     for route in app[ROUTES]:
-        _add_route(app, route, rooms.identity, rooms.audit)
-    rooms.gateway.attach_socket(app, AuditedCalls(rooms.dispatcher, rooms.audit, refusals))
+        _add_route(app, route, parts.identity, parts.audit)
+    parts.gateway.attach_socket(app, AuditedCalls(parts.dispatcher, parts.audit, rejected))
     return app
 
 
@@ -101,14 +101,14 @@ def _facts_routes(api: list[ApiRoute]) -> list[Route]:
     ]
 
 
-def _program_routes(settings: Settings, rooms: Components, links: PairingLinks, base_url: str) -> list[Route]:
+def _program_routes(settings: Settings, parts: Components, links: PairingLinks, base_url: str) -> list[Route]:
     """What programs speak to: the tool server and the model API."""
-    tools = ToolServer(rooms.registry, rooms.engine, rooms.files, links, base_url=base_url)
-    reader = RequestReader(rooms.models, rooms.settings_of, settings.model_defaults, RequestLogs())
+    tools = ToolServer(parts.registry, parts.engine, parts.files, links, base_url=base_url)
+    reader = RequestReader(parts.models, parts.settings_of, settings.model_defaults, RequestLogs())
     return [
         *tools.list_routes(),
-        *ChatCompletionRoutes(reader, rooms.turns).list_routes(),
-        *ResponseRoutes(reader, rooms.responses.maker, rooms.responses.reader).list_routes(),
+        *ChatCompletionRoutes(reader, parts.turns).list_routes(),
+        *ResponseRoutes(reader, parts.responses.maker, parts.responses.reader).list_routes(),
     ]
 
 
@@ -120,44 +120,44 @@ def render_error(request: web.Request, error: WireError) -> web.Response:
 
 
 def api_routes(
-    settings: Settings, rooms: Components, page: PageRoutes, base_url: str, port: int
+    settings: Settings, parts: Components, page: PageRoutes, base_url: str, port: int
 ) -> list[ApiRoute]:
     """The bridge's own API and its page, as `/api/openapi.json` describes them."""
     bounds = SelectionBounds(max_tools=settings.max_tools, max_tokens=settings.max_tool_tokens)
-    calls = CallRoutes(rooms.engine, rooms.dispatcher, rooms.files, rooms.journal)
+    calls = CallRoutes(parts.engine, parts.dispatcher, parts.files, parts.journal)
     return [
-        *_people_routes(settings, rooms, base_url, port),
+        *_people_routes(settings, parts, base_url, port),
         *ServerRoutes(
-            rooms.registry,
-            partial(read_public_document, bundle=rooms.documents.bundle_document),
+            parts.registry,
+            partial(read_public_document, bundle=parts.documents.bundle_document),
         ).list_routes(),
-        *DocumentBundleRoutes(rooms.documents.bundle_document).list_routes(),
-        *ApprovalRoutes(rooms.approvals, settings.approval_s).list_routes(),
-        *SelectionRoutes(rooms.registry, bounds).list_routes(),
-        *LimitRoutes(rooms.registry, rooms.controls).list_routes(),
+        *DocumentBundleRoutes(parts.documents.bundle_document).list_routes(),
+        *ApprovalRoutes(parts.approvals, settings.approval_s).list_routes(),
+        *SelectionRoutes(parts.registry, bounds).list_routes(),
+        *LimitRoutes(parts.registry, parts.controls).list_routes(),
         *calls.list_routes(),
-        *BatchRoutes(rooms.engine, lambda: rooms.controls.limits.now, calls.describe_outcome).list_routes(),
-        *CallHistoryRoutes(rooms.dispatcher, rooms.journal).list_routes(),
-        *_kept_routes(settings, rooms),
-        *rooms.conversations.list_routes(),
-        *AuditRoutes(rooms.audit, rooms.journal, rooms.registry.operator_id).list_routes(),
+        *BatchRoutes(parts.engine, lambda: parts.controls.limits.now, calls.describe_outcome).list_routes(),
+        *CallHistoryRoutes(parts.dispatcher, parts.journal).list_routes(),
+        *_kept_routes(settings, parts),
+        *parts.conversations.list_routes(),
+        *AuditRoutes(parts.audit, parts.journal, parts.registry.operator_id).list_routes(),
         *page.list_routes(),
     ]
 
 
-def _kept_routes(settings: Settings, rooms: Components) -> list[ApiRoute]:
-    kept, book = settings.kept, rooms.store.kept_book(settings.kept)
-    choices = MemoryChoiceRoutes(rooms.memory_choices, settings.memory)
+def _kept_routes(settings: Settings, parts: Components) -> list[ApiRoute]:
+    kept, book = settings.kept, parts.store.kept_book(settings.kept)
+    choices = MemoryChoiceRoutes(parts.memory_choices, settings.memory)
     of_kept = StoredItemRoutes(
         book,
-        rooms.conversations.tables,
+        parts.conversations.tables,
         days=kept.cleanup_days,
         max_bytes=kept.bytes_per_user,
     )
     return [*of_kept.list_routes(), *choices.list_routes()]
 
 
-def _strangers(limits: LiveLimits) -> RateLimit:
+def _unauthenticated_rate(limits: LiveLimits) -> RateLimit:
     """How often an address may ask without a valid key, as the limits say."""
     rate = RateLimit(
         "requests without a valid key",
@@ -168,17 +168,17 @@ def _strangers(limits: LiveLimits) -> RateLimit:
     return rate
 
 
-def _people_routes(settings: Settings, rooms: Components, base_url: str, port: int) -> list[ApiRoute]:
+def _people_routes(settings: Settings, parts: Components, base_url: str, port: int) -> list[ApiRoute]:
     account = AccountRoutes(
-        rooms.identity,
-        rooms.store,
+        parts.identity,
+        parts.store,
         settings,
-        operator_id=rooms.registry.operator_id,
+        operator_id=parts.registry.operator_id,
         base_url=base_url,
         port=port,
     )
-    devices = DeviceRoutes(rooms.identity, rooms.store, rooms.gateway, rooms.choices)
-    pairing = PairingRoutes(rooms.identity, PairingCodes(rooms.store))
+    devices = DeviceRoutes(parts.identity, parts.store, parts.gateway, parts.choices)
+    pairing = PairingRoutes(parts.identity, PairingCodes(parts.store))
     return [*account.list_routes(), *pairing.list_routes(), *devices.list_routes()]
 
 
@@ -189,7 +189,7 @@ def _answering(value: Callable[[], object]) -> Handler:
     return answer
 
 
-def _doors(settings: Settings, base_url: str, port: int) -> AllowedOrigins:
+def _allowed_origins(settings: Settings, base_url: str, port: int) -> AllowedOrigins:
     names = {"127.0.0.1", "localhost", "[::1]", canonical_host(settings.host)}
     public = base_url.partition("://")[2].rstrip("/").lower()
     hosts = (

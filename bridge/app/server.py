@@ -1,4 +1,4 @@
-"""The bridge as one running thing: composes the rooms, starts them in order and stops them in reverse."""
+"""The bridge as one running thing: its components, started in order and stopped in reverse."""
 
 from __future__ import annotations
 
@@ -124,36 +124,36 @@ async def _start_on(
     base_url = settings.public_url or f"http://{canonical_host(settings.host)}:{port}"
     local_user = await store.ensure_user(LOCAL_USER)
     key = await _local_key(settings.data_dir, store, local_user)
-    rooms = compose_bridge(settings, store, local_user, base_url, documents)
+    parts = compose_bridge(settings, store, local_user, base_url, documents)
     await store.claim.take_claim()
-    if unsettled := await rooms.journal.settle_orphans():
+    if unsettled := await parts.journal.settle_orphans():
         _log.warning("%d calls were under way when the bridge last ended.", unsettled)
-    rooms.tasks.start_task(store.claim.keep_claim(), "the claim to the database")
-    rooms.tasks.start_task(rooms.journal.sweep_hourly(), "old calls")
-    rooms.tasks.start_task(rooms.audit.sweep_hourly(), "old entries of the audit log")
-    rooms.tasks.start_task(store.kept_sweep(settings.kept).sweep_regularly(), "old answers")
-    rooms.audit.add_entry(
+    parts.tasks.start_task(store.claim.keep_claim(), "the claim to the database")
+    parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
+    parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")
+    parts.tasks.start_task(store.kept_sweep(settings.kept).sweep_regularly(), "old answers")
+    parts.audit.add_entry(
         AuditKind.STARTED, None, "bridge", detail={"version": __version__, "unsettled": unsettled}
     )
-    await rooms.controls.limits.load_stored()
-    for record, error in await rooms.registry.load_servers():
+    await parts.controls.limits.load_stored()
+    for record, error in await parts.registry.load_servers():
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
-    await rooms.files.sweep_files()
-    if left := await rooms.conversations.runs.take_over():
+    await parts.files.sweep_files()
+    if left := await parts.conversations.runs.take_over():
         _log.warning("%d conversations were being answered when the bridge last ended.", left)
-    if left := await rooms.responses.continuer.take_over():
+    if left := await parts.responses.continuer.take_over():
         _log.warning("%d responses were being made when the bridge last ended.", left)
     runner = web.AppRunner(
-        build_application(settings, rooms, base_url, port),
+        build_application(settings, parts, base_url, port),
         handler_cancellation=True,
         shutdown_timeout=SHUTDOWN_SECONDS,
     )
     await runner.setup()
-    server = await _serve(runner, listener, rooms.tasks)
+    server = await _serve(runner, listener, parts.tasks)
     key_ids = Encryption(settings.kept).key_ids
     running = {"base_url": base_url, "pid": os.getpid(), "key_ids": key_ids}
     (settings.data_dir / RUNNING_FILE).write_text(json.dumps(running), encoding="utf-8")
-    return Bridge(rooms, runner, server, base_url, local_user, key, settings.data_dir)
+    return Bridge(parts, runner, server, base_url, local_user, key, settings.data_dir)
 
 
 async def _serve(runner: web.AppRunner, listener: socket.socket, tasks: Tasks) -> asyncio.Server:

@@ -85,14 +85,14 @@ class AllowedOrigins:
 
 
 def build_middlewares(
-    doors: AllowedOrigins, refusals: RejectedRequests, strangers: RateLimit, render: ErrorRenderer
+    origins: AllowedOrigins, rejected: RejectedRequests, unauthenticated: RateLimit, render: ErrorRenderer
 ) -> list[Middleware]:
-    """The middlewares, outermost first; `strangers` counts by address who shows nothing that is valid."""
+    """The middlewares, outermost first; `unauthenticated` counts by address who shows no valid key."""
     return [
         watch_connection,
-        _boundary(refusals, strangers, render),
-        _check_host(doors),
-        _check_origin(doors),
+        _boundary(rejected, unauthenticated, render),
+        _check_host(origins),
+        _check_origin(origins),
         _check_encoding,
     ]
 
@@ -122,15 +122,17 @@ def refuse_expectations(handler: AnyHandler, render: ErrorRenderer) -> AnyHandle
     return handle
 
 
-def _boundary(refusals: RejectedRequests, strangers: RateLimit, render: ErrorRenderer) -> Middleware:
+def _boundary(rejected: RejectedRequests, unauthenticated: RateLimit, render: ErrorRenderer) -> Middleware:
     @web.middleware
     async def catch(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
         except BridgeError as error:
-            told = _counted(error, strangers, address_of(request))
+            told = _counted(error, unauthenticated, address_of(request))
             if told.code in TURNED_AWAY:
-                refusals.note_rejection(told.code, f"address {address_of(request)}", door=_door_of(request))
+                rejected.note_rejection(
+                    told.code, f"address {address_of(request)}", door=_endpoint_of(request)
+                )
             return render(request, told)
         except web.HTTPException as error:
             return (
@@ -149,32 +151,32 @@ def _boundary(refusals: RejectedRequests, strangers: RateLimit, render: ErrorRen
 
 
 def _unexpected(request: web.Request) -> WireError:
-    _log.exception("%s failed.", _door_of(request))
+    _log.exception("%s failed.", _endpoint_of(request))
     return BUG
 
 
-def _counted(error: BridgeError, strangers: RateLimit, address: str) -> WireError:
+def _counted(error: BridgeError, unauthenticated: RateLimit, address: str) -> WireError:
     """What the caller is told: from one stranger too many that there were too many."""
     if error.error.code is not ErrorCode.UNAUTHORIZED:
         return error.error
     try:
-        strangers.take_token(address)
+        unauthenticated.take_token(address)
     except BridgeError as too_many:
         return too_many.error
     return error.error
 
 
-def _door_of(request: web.Request) -> str:
+def _endpoint_of(request: web.Request) -> str:
     """Method and path as the routes write it: what callers put into a path is theirs."""
     resource = request.match_info.route.resource
     return f"{request.method} {resource.canonical}" if resource else f"{request.method} elsewhere"
 
 
-def _check_host(doors: AllowedOrigins) -> Middleware:
+def _check_host(origins: AllowedOrigins) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         host = request.headers.get(hdrs.HOST, "")  # `request.host` asks DNS for our name where there is none
-        if not doors.knows_host(host):
+        if not origins.knows_host(host):
             host = _shown(host)
             message = f"This bridge does not answer to the host {host!r}. Start it with --allow-host {host}"
             raise BridgeError(ErrorCode.FOREIGN_HOST, message, detail={"host": host})
@@ -183,14 +185,14 @@ def _check_host(doors: AllowedOrigins) -> Middleware:
     return check
 
 
-def _check_origin(doors: AllowedOrigins) -> Middleware:
+def _check_origin(origins: AllowedOrigins) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get(hdrs.ORIGIN)
         if is_open_path(request.path):
             if request.method == hdrs.METH_OPTIONS:
-                return _preflight(doors, origin, is_model_path(request.path))
-        elif origin is not None and origin not in doors.own_origins:
+                return _preflight(origins, origin, is_model_path(request.path))
+        elif origin is not None and origin not in origins.own_origins:
             message = f"Pages of {_shown(origin)} may not use this part of the bridge."
             raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": _shown(origin)})
         elif _is_foreign_fetch(request):
@@ -237,7 +239,7 @@ def is_open_path(path: str) -> bool:
     return path in TOOL_PATHS or path.startswith(("/tools/", "/servers/"))
 
 
-def cors_headers(doors: AllowedOrigins) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+def cors_headers(origins: AllowedOrigins) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
     """A signal that puts CORS headers on all answers of the open routes, errors and streams too."""
 
     async def add(request: web.Request, response: web.StreamResponse) -> None:
@@ -245,7 +247,7 @@ def cors_headers(doors: AllowedOrigins) -> Callable[[web.Request, web.StreamResp
             return
         response.headers.add(hdrs.VARY, "Origin")
         origin = request.headers.get(hdrs.ORIGIN)
-        if origin is not None and doors.may_read_tools(origin):
+        if origin is not None and origins.may_read_tools(origin):
             response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
             response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = (
                 MODEL_EXPOSE_HEADERS if is_model_path(request.path) else EXPOSE_HEADERS
@@ -254,8 +256,8 @@ def cors_headers(doors: AllowedOrigins) -> Callable[[web.Request, web.StreamResp
     return add
 
 
-def _preflight(doors: AllowedOrigins, origin: str | None, is_model: bool) -> web.Response:
-    if origin is not None and not doors.may_read_tools(origin):
+def _preflight(origins: AllowedOrigins, origin: str | None, is_model: bool) -> web.Response:
+    if origin is not None and not origins.may_read_tools(origin):
         shown = _shown(origin)
         message = f"Pages of {shown} may not use this bridge. Start it with --allow-origin {shown}"
         raise BridgeError(ErrorCode.FOREIGN_ORIGIN, message, detail={"origin": shown})
@@ -275,7 +277,7 @@ def _wire_error(request: web.Request, error: web.HTTPException) -> WireError:
     return WireError(code=code, message=message)
 
 
-def plain_sockets(path: str) -> Middleware:
+def disable_compression(path: str) -> Middleware:
     """A middleware that lets only WebSockets of Engine.IO 4 through to `path`, and turns their deflate off.
 
     Without deflate for each message an idle page costs 30 KB instead of 130 KB and a message half the time

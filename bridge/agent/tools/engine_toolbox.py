@@ -75,11 +75,11 @@ class Toolboxes:
     """Builds the toolbox of each turn."""
 
     def __init__(
-        self, own_tools: CatalogTools, room: CallServices, is_connected: Callable[[str], bool]
+        self, own_tools: CatalogTools, services: CallServices, is_connected: Callable[[str], bool]
     ) -> None:
         """`is_connected`: returns whether a bridge page of the user is connected."""
         self._own_tools = own_tools
-        self._room = room
+        self._services = services
         self._is_connected = is_connected
 
     async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> EngineToolbox:
@@ -96,7 +96,7 @@ class Toolboxes:
         can_call = settings.can_call_functions
         if not can_call and _demands_calls(request, callers):
             raise _cannot_call(request.model)
-        toolbox = EngineToolbox(self._room, request, settings, callers)
+        toolbox = EngineToolbox(self._services, request, settings, callers)
         if not (can_call and request.with_tools):
             return toolbox
         taken = len(callers) + settings.subquery
@@ -124,7 +124,7 @@ class Toolboxes:
 class EngineToolbox:
     """The tools of one turn. Immutable."""
 
-    room: CallServices
+    services: CallServices
     request: TurnRequest
     settings: TurnSettings
     callers: tuple[JsonObject, ...]
@@ -225,7 +225,7 @@ class EngineToolbox:
             outputs[place] = output
 
     async def _run_batch(self, calls: dict[int, BatchCall], outputs: dict[int, CallOutput]) -> None:
-        ended = await run_batch(self.room.engine, list(calls.values()), self.room.limits())
+        ended = await run_batch(self.services.engine, list(calls.values()), self.services.limits())
         for (place, wanted), output in zip(calls.items(), ended, strict=True):
             outputs[place] = await self._output(wanted.call.tool_name, output)
 
@@ -235,7 +235,7 @@ class EngineToolbox:
             assert error is not None
             return _failed(error, name)
         sees = self.settings.sees_images
-        return await answer_output(ended.outcome, name, self.room.files, sees_images=sees)
+        return await answer_output(ended.outcome, name, self.services.files, sees_images=sees)
 
 
 @dataclass(frozen=True, slots=True)

@@ -347,8 +347,8 @@ async def test_any_other_file_is_an_address() -> None:
 
 async def answered_output(toolbox: EngineToolbox, answered: Answered, files: Files) -> CallOutput:
     engine = _Answering(CallOutcome("call_1", CallState.SUCCEEDED, answered, None))
-    room = replace(toolbox.room, engine=engine, files=files)
-    (output,) = await replace(toolbox, room=room).run_calls([wanted("listProducts")], ())
+    services = replace(toolbox.services, engine=engine, files=files)
+    (output,) = await replace(toolbox, services=services).run_calls([wanted("listProducts")], ())
     return output
 
 
