@@ -1,15 +1,13 @@
 """The glossary is a table that a reader can search, and every name in it is one of the code's."""
 
-import ast
 import re
-from functools import cache
 from itertools import pairwise
 
-from tests.house.source import ROOT, files, refuse, text_of, tree_of
+from tests.house.code_names import is_in_code
+from tests.house.source import refuse, text_of
 
 PAGE = "docs/reference/glossary.md"
 HEAD = ("| term | meaning | in code |", "|---|---|---|")
-OURS = ("bridge/", "toolserver/")
 
 PRIVATE_WORDS = frozenset(
     [
@@ -33,7 +31,6 @@ PRIVATE_WORDS = frozenset(
 """What this project once called things for which the field has words."""
 
 QUOTED = re.compile(r"`([^`]+)`")
-SCRIPT_NAME = re.compile(r"^\s*(?:export )?(?:async )?(?:class|function|const) (\w+)", re.MULTILINE)
 
 
 def test_the_glossary_is_one_table() -> None:
@@ -70,7 +67,7 @@ def test_every_name_in_the_glossary_exists() -> None:
         f"{PAGE}: {term} names `{name}`, which does not exist"
         for term, in_code in _rows()
         for name in QUOTED.findall(in_code)
-        if not _exists(name)
+        if not is_in_code(name)
     )
 
 
@@ -91,36 +88,3 @@ def _cells(row: str) -> list[str]:
 
 def _sort_key(term: str) -> str:
     return re.sub(r"[^a-z0-9 ]", "", term.lower().replace("-", " "))
-
-
-def _exists(name: str) -> bool:
-    if "/" in name:
-        return (ROOT / name).exists()
-    return name in (_python_names() | _script_names())
-
-
-@cache
-def _python_names() -> frozenset[str]:
-    """Classes, functions and constants of modules; members of classes as `Class.member`."""
-    names: set[str] = set()
-    for file in files(".py", under=OURS):
-        for node in tree_of(file).body:
-            names.update(_defined(node))
-            if isinstance(node, ast.ClassDef):
-                names.update(f"{node.name}.{member}" for each in node.body for member in _defined(each))
-    return frozenset(names)
-
-
-def _defined(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-        return [node.name]
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
-    return [target.id for target in targets if isinstance(target, ast.Name)]
-
-
-@cache
-def _script_names() -> frozenset[str]:
-    return frozenset(
-        name for file in files(".js", under=("static/",)) for name in SCRIPT_NAME.findall(text_of(file))
-    )
