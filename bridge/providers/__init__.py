@@ -1,1 +1,1 @@
-"""Model providers, over HTTP."""
+"""Model providers over HTTP: the directory of their models, their clients and their errors."""

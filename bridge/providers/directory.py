@@ -1,7 +1,7 @@
-"""The models that callers may name: those of the file, and those that providers list.
+"""The directory of models that callers may name: those of the models file, and those that providers list.
 
-Composes clients of providers; whoever asks for a model gets a `Model` that already knows its provider's name
-for it and its default options.
+Composes provider clients; a request for a model returns a `Model` that already knows its provider's name for
+it and its default options.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from bridge.tasks import Tasks
 from toolserver.json_types import JsonObject
 
 LISTED_S = 300.0
-"""For which a provider's list of models is believed. Chosen."""
+"""Seconds for which a provider's list of models counts as current. Chosen."""
 
 LIST_AGAIN_S = 30.0
-"""After which a provider that could not list its models is asked again. Chosen."""
+"""Seconds until a provider that could not list its models is asked again. Chosen."""
 
 MAX_NEAREST = 3
-"""Names that a caller is told who asks for a model that is not there."""
+"""Maximum number of similar names suggested to a caller who asks for a model that does not exist."""
 
 MAX_NAME_CHARS = 200
-"""Of a name that is compared with others: a comparison takes time with the length."""
+"""Maximum length of a name that is compared with others: comparing takes longer with the length."""
 
 DEMO_ID = "demo"
 DEMO = ModelSettings(id=DEMO_ID, provider="tool-bridge", display_name="Demo (no account needed)")
@@ -51,7 +51,7 @@ class UnknownModel(Exception):
     """There is no model of that name."""
 
     def __init__(self, model: str, nearest: tuple[str, ...]) -> None:
-        """`nearest`: names that are much like it, best first."""
+        """`nearest`: similar names, best first."""
         near = f" Did you mean {' or '.join(nearest)}?" if nearest else ""
         super().__init__(
             f"There is no model {model[:MAX_NAME_CHARS]!r} here.{near} GET /v1/models lists those that are."
@@ -65,15 +65,15 @@ class ModelEntry:
     """One model that callers may name."""
 
     model: Model
-    """Asked under any name; it asks its provider under the provider's own."""
+    """Accepts requests under any name; asks its provider under the provider's own."""
     settings: ModelSettings
     provider: ProviderSettings
     created: int = 0
-    """Seconds since 1970; 0 when nobody knows."""
+    """Creation time in seconds since 1970; 0 when unknown."""
 
     @property
     def id(self) -> str:
-        """The callers' name."""
+        """The callers' name for it."""
         return self.settings.id
 
     @property
@@ -83,17 +83,17 @@ class ModelEntry:
 
     @property
     def upstream_name(self) -> str:
-        """The provider's name."""
+        """The provider's name for it."""
         return self.settings.model or self.settings.id
 
     @property
     def options(self) -> JsonObject:
-        """What its requests say where a caller does not."""
+        """The request options that apply where a caller gives none."""
         return cast(JsonObject, self.settings.options)
 
     @property
     def reasons(self) -> bool:
-        """Whether it thinks before it answers."""
+        """Whether it reasons before it answers."""
         said = self.settings.reasons
         return model_facts.is_reasoning_model(self.upstream_name) if said is None else said
 
@@ -106,23 +106,23 @@ class ModelEntry:
         return None if form == "tool" and not model_facts.can_search_web(self.upstream_name) else form
 
     def left_out(self, request: ModelRequest) -> tuple[str, ...]:
-        """What the provider's protocol cannot say of a caller's request: paths such as `truncation`."""
+        """Return what of a caller's request the protocol cannot express: paths such as `truncation`."""
         if self.provider.api == "chat":
             return tuple(find_unsupported_paths(request))
         return tuple(unsayable_in_responses(request.chat_options))
 
 
 class NamedModel:
-    """A model of a provider under the callers' name, with default options."""
+    """A provider's model under the callers' name, with default options."""
 
     def __init__(self, inner: Model, name: str, options: JsonObject) -> None:
-        """`name`: the provider's."""
+        """`name`: the provider's name for the model."""
         self._inner = inner
         self._name = name
         self._options = options
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream_round` says. What a caller said wins, member by member in objects."""
+        """Run one round, as `Model.stream_round` says. A caller's options win, objects member by member."""
         asked = replace(request, model=self._name, options=merge_options(self._options, request.options))
         async with aclosing(self._inner.stream_round(asked)) as events:
             async for event in events:
@@ -140,7 +140,7 @@ class ModelDirectory:
         demo: Model,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`demo` is the only model where there is no provider.
+        """`demo` is the only model when there is no provider.
 
         Raises:
             ModelsFileError: the key of a provider is missing.
@@ -154,19 +154,19 @@ class ModelDirectory:
         }
         self._all: dict[str, ModelEntry] | None = None
         self._read: list[list[ModelEntry]] = []
-        """The lists that `_all` was made of."""
+        """The lists that `_all` was built from."""
         if not self._shelves:
             self._named[DEMO_ID] = ModelEntry(demo, DEMO, DEMO_PROVIDER)
 
     async def close(self) -> None:
-        """Hang up on every provider."""
+        """Close the connections to every provider."""
         for shelf in self._shelves.values():
             await shelf.provider.close()
 
     async def list_models(self) -> list[ModelEntry]:
-        """All of them: the file's in its order, then those that providers list. Never fails.
+        """Return all models: the file's in its order, then those that providers list. Never fails.
 
-        Of several with the same name the later ones have their provider's name before it.
+        Of several models with the same name, the later ones get their provider's name as a prefix.
         """
         async with asyncio.TaskGroup() as group:
             for shelf in self._shelves.values():
@@ -174,10 +174,10 @@ class ModelDirectory:
         return list(self._known().values())
 
     async def find_model(self, name: str) -> ModelEntry:
-        """The model of a name: one of `entries`, or any of a provider that is named before it.
+        """Return the model of a name: one of `list_models`, or any with a provider's name as its prefix.
 
-        Names that were listed once are not looked up again. Where the only provider cannot list its models,
-        any name is asked of it.
+        Names that were listed once are not looked up again. When only one provider cannot list its models, it
+        is asked for any unknown name.
 
         Raises:
             UnknownModel: there is none.
@@ -197,7 +197,7 @@ class ModelDirectory:
         raise UnknownModel(name, tuple(near))
 
     def _known(self) -> dict[str, ModelEntry]:
-        """Every model by its name; put together when a list is new, since every request looks here."""
+        """Return every model by its name; rebuilt only when a list is new, since every request looks here."""
         lists = [shelf.list for shelf in self._shelves.values()]
         if self._all is None or any(one is not other for one, other in zip(lists, self._read, strict=True)):
             self._all, self._read = self._put_together(), lists
@@ -215,7 +215,7 @@ class ModelDirectory:
         return found
 
     def _pseudo_entries(self, entry: ModelEntry) -> Iterator[ModelEntry]:
-        """The same model under names that stand for other options."""
+        """Yield the same model under names that stand for other options."""
         vendor, slash, model = entry.id.rpartition("/")
         shelf = self._shelves.get(entry.settings.provider)
         if shelf is None or not entry.provider.pseudo_models:
@@ -243,7 +243,7 @@ class _Shelf:
         self._model = _client_of(self.provider)
         self._clock = clock
         self.list: list[ModelEntry] = []
-        """As the provider told it last; empty when it never did."""
+        """The models that the provider listed last; empty when it never did."""
         self._ask_at = 0.0
         self._asking = asyncio.Lock()
 
@@ -255,13 +255,13 @@ class _Shelf:
         return ModelEntry(model, settings, self.provider.settings, created)
 
     async def refresh(self) -> None:
-        """Ask for the list anew if it is old. Never fails: the last list stays when there is no other."""
+        """Request the list again if it is old. Never fails: without a new list, the last one stays."""
         async with self._asking:
             if self.lists and self._clock() >= self._ask_at:
                 self._ask_at = self._clock() + await self._renew()
 
     async def _renew(self) -> float:
-        """Seconds until it is worth asking again."""
+        """Request the list; returns the seconds until it is worth requesting again."""
         try:
             listed = await self.provider.list_models()
         except ModelError as error:
@@ -276,7 +276,7 @@ class _Shelf:
 
 
 def merge_options(defaults: JsonObject, said: JsonObject) -> JsonObject:
-    """Options with what a caller said on top; objects in them member by member."""
+    """Return the options with a caller's on top; objects in them are merged member by member."""
     both = {**defaults, **said}
     for name, value in said.items():
         default = defaults.get(name)
@@ -295,9 +295,9 @@ def _client_of(provider: Provider) -> Model:
 
 @dataclass(frozen=True, slots=True)
 class ModelServices:
-    """For responses and conversations."""
+    """What responses and conversations need to use models."""
 
     models: ModelDirectory
     settings_of: Callable[[ModelEntry], TurnSettings]
-    """How turns of a model run, as the settings say now."""
+    """Returns how turns of a model run, by the current settings."""
     tasks: Tasks

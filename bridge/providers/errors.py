@@ -1,6 +1,6 @@
-"""What went wrong between the bridge and a provider, as the `ModelError` its caller reads.
+"""What went wrong between the bridge and a provider, as the `ModelError` that its caller reads.
 
-The provider's own words are passed on, without its key. Statuses without words get some.
+The provider's own message is passed on, without its key. Statuses that come without a message get one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bridge.agent.model import ModelError
 from toolserver.json_types import JsonObject, object_at, text_at
 
 MAX_WORDS = 1000
-"""Characters of a provider's message that are passed on."""
+"""Maximum characters of a provider's message that are passed on."""
 
 _BY_STATUS: Mapping[int, tuple[str, str, str]] = {
     400: ("invalid_request", "invalid_request_error", "did not accept the request"),
@@ -28,7 +28,7 @@ _BY_STATUS: Mapping[int, tuple[str, str, str]] = {
     422: ("invalid_request", "invalid_request_error", "did not accept the request"),
     429: ("rate_limit_exceeded", "rate_limit_error", "answers no more requests for now"),
 }
-"""Status to code, type and what the provider did, for answers that do not say it themselves."""
+"""Status to code, type and message, for answers that carry none of their own."""
 
 _SERVER_ERROR = ("server_error", "server_error", "failed")
 _OTHER = ("upstream_error", "upstream_error", "answered with an error")
@@ -36,15 +36,15 @@ _FIRST_SERVER_ERROR = 500
 
 
 class Failures:
-    """Makes the errors of one provider."""
+    """Builds the errors of one provider."""
 
     def __init__(self, provider: str, key: str | None) -> None:
-        """`provider`: its name, for people. `key` never stands in an error."""
+        """`provider`: its name, for people. `key` never appears in an error."""
         self._provider = provider
         self._key = key
 
     def of_body(self, body: object, *, status: int | None) -> ModelError:
-        """An error object that a provider sent, with a status or within a stream of events."""
+        """Convert an error object that a provider sent, with a status or within a stream of events."""
         code, kind, deed = _words_of(status)
         found = error_of(body)
         words = {name: self._without_key(text_at(found, name)) for name in ("code", "type", "param")}
@@ -59,27 +59,27 @@ class Failures:
         )
 
     def describe_silence(self, code: str) -> ModelError:
-        """Nothing came in time."""
+        """Describe that nothing arrived in time."""
         return ModelError(
             f"The provider {self._provider} did not answer in time.", code=code, kind="timeout_error"
         )
 
     def broken_off(self) -> ModelError:
-        """The stream ended without an ending event."""
+        """Describe a stream that ended without an ending event."""
         return ModelError(
             f"The provider {self._provider} broke off in the middle of its answer.",
             code="upstream_disconnected",
         )
 
     def describe_unreadable(self, what: str) -> ModelError:
-        """It answered what is no stream of events."""
+        """Describe an answer that is not a stream of events."""
         return ModelError(
             self._without_key(f"The provider {self._provider} answered what the bridge cannot read: {what}"),
             code="upstream_malformed",
         )
 
     def known_key(self, remembered: ModelError, again_in_s: float) -> ModelError:
-        """The key was refused a moment ago, so that the provider is not asked."""
+        """Describe a key that was refused a moment ago, so that the provider is not asked."""
         return ModelError(
             f"{remembered.message} It is not asked again for {again_in_s:.0f} s.",
             code=remembered.code,
@@ -89,7 +89,7 @@ class Failures:
         )
 
     def describe_unreachable(self, cause: str) -> ModelError:
-        """There is no way to it; `cause` says why, or nothing."""
+        """Describe a provider that cannot be reached; `cause` says why, or is empty."""
         known = self._without_key(cause).rstrip(".")
         return ModelError(
             f"The provider {self._provider} cannot be reached" + (f": {known}." if known else "."),
@@ -101,7 +101,7 @@ class Failures:
 
 
 def error_of(body: object) -> JsonObject:
-    """The error object in an answer: OpenAI's, or one of the shapes that its imitators use."""
+    """Return the error object in an answer: OpenAI's, or one of the shapes that its imitators use."""
     if isinstance(body, str):
         return {} if body.lstrip().startswith("<") else {"message": body}
     if not isinstance(body, dict):
@@ -114,7 +114,7 @@ def error_of(body: object) -> JsonObject:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a provider wants to be left alone for; None when it does not say so."""
+    """Return the seconds that a provider asks to wait before a retry; None when it does not say."""
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         try:
             return max(0.0, float(headers.get(name, "")) / unit)

@@ -1,7 +1,7 @@
-"""One provider over HTTP: a request out, its events in, by the openai SDK.
+"""One provider over HTTP: sends requests and reads their events, through the openai SDK.
 
-The only module that holds a provider's key. What both protocols share is here: limits of time, tries again
-before the first event, errors, and the memory of a key that was refused.
+The only module that holds a provider's key. What both protocols share is here: time limits, retries before
+the first event, errors, and the memory of a refused key.
 """
 
 from __future__ import annotations
@@ -33,36 +33,38 @@ from bridge.tasks import sleep_safely
 from toolserver.json_types import JsonObject, array_at, dump_json, text_at
 
 TRIES = 3
-"""Of one round, before its first event."""
+"""Maximum number of attempts at one round, before its first event."""
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 4.0
-"""Between two tries; twice as long each time, and by chance up to twice that."""
+"""Seconds between two attempts: the first and the longest pause; doubled each time, with random jitter up to
+double."""
 
 LONGEST_RETRY_AFTER_S = 10.0
-"""A provider that wants a longer rest has it: its error goes to the caller, who may decide."""
+"""Maximum `Retry-After`, in seconds, that is waited for; for a longer one the error goes to the caller, who
+may decide."""
 
 REFUSED_KEY_S = 60.0
-"""For which a provider is not asked again after it refused the key."""
+"""Seconds for which a provider is not asked again after it refused the key."""
 
 RETRIED = frozenset({408, 409, 429})
-"""Statuses below 500 after which a second try may do better; as the SDK has them."""
+"""Statuses below 500 after which a second attempt may succeed; the same as in the SDK."""
 
 LIST_S = 10.0
-"""That the list of a provider's models may take."""
+"""Maximum seconds for listing a provider's models."""
 
 _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
 _NOT_FOR_PROVIDERS = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
 
 
 _NO_JSON = (ValueError, RecursionError)
-"""What the SDK lets through when an answer is no text, no JSON, or nested beyond all reason."""
+"""Errors that the SDK lets through when an answer is not text, not JSON, or nested too deeply."""
 
 _END = object()
 
 
 @dataclass(slots=True)
 class _Begun:
-    """A stream whose first event is there."""
+    """A stream whose first event has arrived."""
 
     stream: AsyncStream[object]
     events: AsyncIterator[object]
@@ -70,7 +72,7 @@ class _Begun:
 
 
 class HttpProvider(Provider):
-    """Implements the port by OpenAI's SDK."""
+    """Implements the port with OpenAI's SDK."""
 
     def __init__(
         self,
@@ -80,7 +82,7 @@ class HttpProvider(Provider):
         clock: Callable[[], float] = time.monotonic,
         rest: Callable[[float], Awaitable[None]] = sleep_safely,
     ) -> None:
-        """`key`: None for a provider that wants none. `rest` waits between two tries."""
+        """`key`: None for a provider that needs none. `rest` waits between two attempts."""
         self.settings = settings
         self.failures = Failures(settings.name, key)
         self._headers = {"Content-Type": "application/json", **_NOT_FOR_PROVIDERS}
@@ -101,15 +103,15 @@ class HttpProvider(Provider):
         return f"HttpProvider({self.settings.name!r})"
 
     async def close(self) -> None:
-        """Hang up on everybody."""
+        """Close all connections."""
         await self._client.close()
 
     async def stream_events(
         self, path: str, body: JsonObject, note: Note | None = None
     ) -> AsyncGenerator[JsonObject]:
-        """The events of one request as decoded JSON, until the provider ends its stream.
+        """Yield the events of one request as decoded JSON, until the provider ends its stream.
 
-        Closing the generator hangs up. `note` is told of tries that failed.
+        Closing the generator closes the connection. `note` is informed of failed attempts.
 
         Raises:
             ModelError: as `Model.stream_round`; a stream that just ends is no error here.
@@ -124,10 +126,10 @@ class HttpProvider(Provider):
             await begun.stream.close()
 
     async def list_models(self) -> list[Listed]:
-        """What the provider lists, each name once.
+        """Return the models that the provider lists, each name once.
 
         Raises:
-            ModelError: it cannot be asked now, or answers something else.
+            ModelError: it cannot be asked now, or answers with something else.
         """
         self._refuse_known_key()
         try:
@@ -217,7 +219,7 @@ class HttpProvider(Provider):
 
 
 def failure_of(error: APIError, failures: Failures, *, has_begun: bool) -> ModelError:
-    """What the SDK raised, as its caller reads it; `has_begun`: events of the round had come before."""
+    """Convert an SDK error to what the caller reads; `has_begun`: the round had already sent events."""
     if isinstance(error, APIStatusError):
         failure = failures.of_body(error.body, status=error.status_code)
         failure.retry_after_s = retry_after_s(error.response.headers)
@@ -232,7 +234,7 @@ def failure_of(error: APIError, failures: Failures, *, has_begun: bool) -> Model
 
 
 def _rest_before_next(number: int, error: APIError, failure: ModelError) -> float | None:
-    """Seconds before the next try; None when there is none."""
+    """Return the seconds before the next attempt; None when there should be none."""
     if number + 1 >= TRIES or not _is_worth_a_retry(error, failure):
         return None
     if failure.retry_after_s is not None:

@@ -1,4 +1,4 @@
-"""The models of providers: what the loop asks, in the protocol that a provider speaks."""
+"""The models of providers, as the agent's loop uses them, in the protocol that each provider speaks."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from bridge.providers.ports import Provider
 from toolserver.json_types import JsonObject, JsonValue
 
 _LEFTOVERS_S = 0.1
-"""That the end of a finished stream may take, so that its connection can be used again."""
+"""Seconds for a finished stream to end, so that its connection can be reused."""
 
 _USAGE_S = 5.0
-"""That a provider may take to count the tokens of a finished answer. Chosen."""
+"""Maximum seconds for a provider to count the tokens of a finished answer. Chosen."""
 
 
 class ResponsesModel:
     """Models of a provider that speaks the Responses API.
 
-    Events are passed on as they came; texts and items that came without theirs get them.
+    Events are passed on unchanged; texts and items that arrive without their events get them added.
     """
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream_round` says."""
+        """Run one round, as `Model.stream_round` says."""
         pairs, items, body = SurrogateJoiner(), StreamRepair(), responses_body(request)
         async with aclosing(self._provider.stream_events("/responses", body, request.note)) as events:
             async for told in events:
@@ -50,14 +50,14 @@ class ResponsesModel:
 
 
 class ChatModel:
-    """Models of a provider that speaks Chat Completions, heard as if they spoke Responses."""
+    """Models of a provider that speaks Chat Completions, with its stream translated to Responses events."""
 
     def __init__(self, provider: Provider, dialect: ChatDialect = OPENAI_DIALECT) -> None:
         self._provider = provider
         self._dialect = dialect
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream_round` says."""
+        """Run one round, as `Model.stream_round` says."""
         reading, pairs = ChatReading(request), SurrogateJoiner()
         body = chat_request(request, self._dialect)
         async with aclosing(self._provider.stream_events("/chat/completions", body, request.note)) as chunks:
@@ -74,7 +74,7 @@ class ChatModel:
 
 
 async def _read_usage(chunks: AsyncGenerator[JsonObject], reading: ChatReading) -> None:
-    """What comes after the model has finished; an answer that is whole is not lost by it."""
+    """Read what follows the end of the answer; a failure here does not lose a complete answer."""
     limit = asyncio.timeout(_LEFTOVERS_S if reading.has_usage else _USAGE_S)
     try:
         async with limit:
@@ -86,7 +86,7 @@ async def _read_usage(chunks: AsyncGenerator[JsonObject], reading: ChatReading) 
 
 
 def responses_body(request: ModelRequest) -> JsonObject:
-    """The body of a streaming Responses request."""
+    """Return the body of a streaming Responses request."""
     options = with_responses_options(request.options, request.chat_options)
     body: dict[str, JsonValue] = {**options, "model": request.model, "input": list(request.input)}
     if request.instructions is not None:
@@ -98,7 +98,7 @@ def responses_body(request: ModelRequest) -> JsonObject:
 
 
 async def read_leftovers(events: AsyncGenerator[JsonObject]) -> None:
-    """Give a stream that has said all a moment to end, for the sake of its connection."""
+    """Give a stream whose last event has arrived a moment to end, so that its connection can be reused."""
     try:
         async with asyncio.timeout(_LEFTOVERS_S):
             async for _ in events:

@@ -1,4 +1,4 @@
-"""What the models of a provider need of it: a request out, its events in."""
+"""The port of a provider: what its models need, a request out and its events in."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Listed:
 
     name: str
     created: int
-    """Seconds since 1970; 0 when the provider does not say."""
+    """Creation time in seconds since 1970; 0 when the provider does not say."""
     facts: JsonObject
-    """What the list says of it, as members of `ModelSettings`."""
+    """What the list says about it, as members of `ModelSettings`."""
 
 
 class Provider(Protocol):
-    """One provider. Safe for any number of requests at once, on one event loop."""
+    """One provider. Safe for any number of concurrent requests on one event loop."""
 
     settings: ProviderSettings
     failures: Failures
@@ -32,9 +32,9 @@ class Provider(Protocol):
     def stream_events(
         self, path: str, body: JsonObject, note: Note | None = None
     ) -> AsyncGenerator[JsonObject]:
-        """The events of one request as decoded JSON, until the provider ends its stream.
+        """Yield the events of one request as decoded JSON, until the provider ends its stream.
 
-        Closing the generator hangs up. `note` is told of tries that failed.
+        Closing the generator closes the connection. `note` is informed of failed attempts.
 
         Raises:
             ModelError: as `Model.stream_round`; a stream that just ends is no error here.
@@ -42,13 +42,13 @@ class Provider(Protocol):
         ...
 
     async def list_models(self) -> list[Listed]:
-        """What the provider lists, each name once.
+        """Return the models that the provider lists, each name once.
 
         Raises:
-            ModelError: it cannot be asked now, or answers something else.
+            ModelError: it cannot be asked now, or answers with something else.
         """
         ...
 
     async def close(self) -> None:
-        """Hang up on everybody."""
+        """Close all connections."""
         ...

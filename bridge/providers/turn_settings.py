@@ -1,4 +1,4 @@
-"""From the settings of a bridge and of a model to those of a turn."""
+"""Derives the settings of a turn from those of the bridge and of the model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bridge.settings.bridge import Settings
 
 
 def turn_settings(settings: Settings, limits: LiveLimits, entry: ModelEntry) -> TurnSettings:
-    """How turns of a model run, as the bridge's settings, its limits now and the model's own settings say."""
+    """Return how a model's turns run, by the bridge's settings, its current limits and the model's."""
     defaults = settings.model_defaults
     features = ProviderFeatures(
         is_responses=entry.provider.api == "responses",

@@ -1,1 +1,1 @@
-"""What an operator sets, and facts that stand beside it."""
+"""The operator's settings, from environment, command line and files, and built-in facts about models."""

@@ -1,6 +1,6 @@
-"""How a bridge asks models where neither the caller nor the model's settings say so: from the environment.
+"""Environment settings for how models are asked where neither the caller nor the model's settings decide.
 
-Names, defaults and ranges are those of the programs whose job this one takes over.
+Names, defaults and ranges are those of the programs that this one replaces.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ class ModelDefaults(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     enable_web_search_tool: bool = True
-    """Models that can search do so unasked; else only where a request wants it."""
+    """Whether models that can search the web do so unasked; otherwise only when a request wants it."""
     web_search_max_results: Annotated[Results | None, MayBeNone] = 3
-    """None: as many as the provider likes."""
+    """Maximum number of results; None: the provider decides."""
     search_context_size: Annotated[ContextSize | None, MayBeNone] = "medium"
-    """How much of what is found a model reads; None: the provider's choice."""
+    """How much of the search results a model reads; None: the provider decides."""
     truncation: Annotated[Truncation | None, MayBeNone] = "auto"
-    """What becomes of an input that is too long: its middle is dropped, or it is refused. None: not said."""
+    """How an input that is too long is handled: its middle is dropped, or it is refused. None: not sent."""
     enable_reasoning_summary: Annotated[Summary | None, MayBeNone] = None
-    """How models that reason tell what they think; None: not asked for."""
+    """How reasoning models summarize their reasoning; None: no summary is requested."""
     show_tool_cards: bool | None = None
-    """Answers show calls; None: only those to forwarders."""
+    """Whether answers show calls; None: only answers to forwarders do."""
     streaming_delta_char_limit: int = Field(default=0, ge=0, le=8192)
-    """Deltas that come soon after each other are joined up to so many characters; 0: none is."""
+    """Maximum characters up to which deltas in quick succession are coalesced; 0: none are."""
     streaming_idle_flush_ms: int = Field(default=30, ge=1, le=1000)
-    """For which a delta may wait for others."""
+    """Maximum milliseconds that a delta waits for others."""
     log_level: LogLevel = "info"
-    """Of the program's log; `debug`: every request has a log of its own."""
+    """Level of the program's log; with `debug`, every request also has a log of its own."""
     request_logs: Literal["off", "own", "all"] = "own"
-    """Whose requests may have a log for their caller: nobody's, those by keys of one user, every one."""
+    """Which requests may have a log for their caller: none, those with keys of one user, or all."""
 
 
 OBSOLETE = {
@@ -60,13 +60,13 @@ OBSOLETE = {
     "STREAMING_CHUNK_QUEUE_MAXSIZE": "a turn waits for a slow reader by itself",
     "STREAMING_EVENT_QUEUE_MAXSIZE": "a turn waits for a slow reader by itself",
 }
-"""Settings of the source documents that mean nothing any more (ruling 30): name to what took their place."""
+"""Settings of the source documents that no longer have a meaning (ruling 30): name to what replaced them."""
 
 NAMES = tuple(name.upper() for name in ModelDefaults.model_fields)
 
 
 def read_defaults(environ: Mapping[str, str]) -> tuple[ModelDefaults, list[str]]:
-    """The defaults that an environment says, and warnings about obsolete names.
+    """Return the defaults that an environment sets, and warnings about obsolete names.
 
     Raises:
         ModelsFileError: a value that cannot be used; the message names the variable.

@@ -1,7 +1,7 @@
-"""What is known of models that no settings speak of: by their names, and by what a provider's list says.
+"""Facts about models without settings: from their names, and from what a provider's list says.
 
 Pure tables and readers. Names are OpenAI's (platform.openai.com/docs/models, read 2026-11-22), with or
-without a vendor before them; members of lists are OpenRouter's (openrouter.ai/docs, read 2026-11-22).
+without a vendor prefix; members of lists are OpenRouter's (openrouter.ai/docs, read 2026-11-22).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _NO_FUNCTIONS = re.compile(r"(?:^|/)(?:chatgpt-4o-latest|o1-mini|o1-preview|gpt-
 
 
 def is_reasoning_model(name: str) -> bool:
-    """Whether a model of that name thinks before it answers."""
+    """Whether a model of that name reasons before it answers."""
     return _REASON.search(name) is not None
 
 
 def can_search_web(name: str) -> bool:
-    """Whether a model of that name takes OpenAI's tool `web_search`."""
+    """Whether a model of that name supports OpenAI's tool `web_search`."""
     return _SEARCH.search(name) is not None and _NO_SEARCH.search(name) is None
 
 
@@ -43,11 +43,11 @@ PSEUDO_MODELS: Mapping[str, Mapping[str, JsonObject]] = {
         for base, size in (("gpt-5", ""), ("gpt-5-mini", "-mini"), ("gpt-5-nano", "-nano"))
     },
 }
-"""Model to names under which it has other options."""
+"""Model to the names under which it is offered with other options, and these options."""
 
 
 def listed_facts(row: JsonObject) -> JsonObject:
-    """What a row of a provider's list says of its model, as members of `ModelSettings`."""
+    """Return what a row of a provider's list says about its model, as members of `ModelSettings`."""
     facts: JsonObject = {}
     name = row.get("id")
     if isinstance(name, str) and _NO_FUNCTIONS.search(name):
@@ -70,7 +70,7 @@ _NUMBERS = {
     "context_tokens": "context_length",
     "max_completion_tokens": "max_completion_tokens",
 }
-"""Our name to the list's."""
+"""Our name to the list's name."""
 
 
 def _is_count(value: object) -> bool:

@@ -1,7 +1,7 @@
-"""Which providers and models there are, as a file or the environment tells.
+"""Which providers and models there are, from a file or the environment.
 
-Receives the text of a `models.toml` and the environment; gives values. Knows nothing of HTTP and of the
-loop. Keys are named by the file, never held by it.
+Takes the text of a `models.toml` and the environment; gives values. Knows nothing of HTTP and of the agent's
+loop. The file names the variables of keys and never holds a key.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from pydantic import JsonValue as PydanticJsonValue
 from toolserver.json_types import JsonObject, JsonValue
 
 ProviderApi: TypeAlias = Literal["responses", "chat"]
-"""What a provider speaks: the Responses API, or Chat Completions."""
+"""The protocol that a provider speaks: the Responses API, or Chat Completions."""
 
 WebSearch: TypeAlias = Literal["plugin", "tool", "openrouter_tool"]
 """How a provider is asked to search the web: by `plugins` (OpenRouter), by the tool `web_search` (OpenAI), or
 by the tool `openrouter:web_search`."""
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
-"""One provider without a file; the names that OpenAI's own programs read."""
+"""Variables for one provider without a file; the names that OpenAI's own programs read."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 MAX_SECONDS = 7200.0
 
 DEFAULT_PROMPT_TOKENS = 128_000
-"""That a model reads of which nothing is known; few read less."""
+"""Maximum tokens of a prompt assumed for a model that nothing is known about; few models read less."""
 
 _KEY_MEMBERS = frozenset({"api_key", "apikey", "key", "token", "secret", "password", "authorization"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class ModelsFileError(Exception):
-    """A file of models, or an environment, that cannot be used: where, why and what to do."""
+    """A models file or an environment that cannot be used; the message says where, why and what to do."""
 
 
 def _variable_name(name: str) -> str:
@@ -69,32 +69,35 @@ class ProviderSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     name: str = Field(min_length=1, max_length=100, pattern=r"^[^/\s]+$")
-    """The operator's, for messages and for `name/model`."""
+    """The operator's name for it, in messages and in `name/model`."""
     base_url: Annotated[str, AfterValidator(_base_url)]
-    """Up to and with the version, such as `https://api.openai.com/v1`."""
+    """Address up to and including the version, such as `https://api.openai.com/v1`."""
     api_key_env: Annotated[str, AfterValidator(_variable_name)] | None = None
-    """The environment variable that holds the key; None for a provider that wants none."""
+    """Environment variable that holds the key; None for a provider that needs none."""
     api: ProviderApi = "responses"
     list_models: bool | None = None
-    """Offer what the provider's `/models` lists; None: unless the file names models of it."""
+    """Whether to offer what the provider's `/models` lists; None: unless the file names models of it."""
     connect_seconds: Seconds = 30.0
-    """For one try to connect."""
+    """Maximum seconds of one attempt to connect."""
     first_event_seconds: Seconds = 600.0
-    """From a round's start to its first event, all tries together."""
+    """Maximum seconds from a round's start to its first event, over all attempts."""
     idle_seconds: Seconds = 600.0
-    """Without one byte from a provider that is connected, before its first event and amid the stream."""
+    """Maximum seconds without a byte from a connected provider, before the first event and within the
+    stream."""
     max_tokens_name: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
-    """`chat` only: what it calls the most tokens of an answer."""
+    """`chat` only: the provider's name for the maximum tokens of an answer."""
     stream_usage: bool = True
-    """`chat` only: it takes `stream_options`, and tells the usage at the end of a stream."""
+    """`chat` only: whether it accepts `stream_options`, and reports the usage at the end of a stream."""
     return_reasoning: bool = False
-    """`chat` only: it wants back, as `reasoning_content`, what its model thought since the user's message."""
+    """`chat` only: whether it expects back, as `reasoning_content`, the model's reasoning since the user's
+    message."""
     truncation: bool = True
-    """`responses` only: it takes `truncation`."""
+    """`responses` only: whether it accepts `truncation`."""
     web_search: WebSearch | None = None
-    """For all its models that say nothing else and can."""
+    """Applies to all of its models that can search and have no setting of their own."""
     pseudo_models: bool = True
-    """Offer names such as `o4-mini-high` beside the models that it has; see `bridge.settings.model_facts`."""
+    """Whether to offer names such as `o4-mini-high` besides its own models; see
+    `bridge.settings.model_facts`."""
 
 
 class ModelSettings(BaseModel):
@@ -108,33 +111,34 @@ class ModelSettings(BaseModel):
     model: str | None = Field(default=None, min_length=1)
     """The provider's name for it; None: the same as `id`."""
     display_name: str | None = None
-    """For people; None: the `id`."""
+    """Name for people; None: the `id`."""
     can_call_functions: bool = True
     """False: it is never offered tools, unless its calls are text."""
     text_calls: bool = False
-    """Its texts are read for calls; with `can_call_functions` false it is told its tools in words."""
+    """Whether calls are read from its texts; if `can_call_functions` is false, its tools are described in
+    words."""
     subquery: bool = False
-    """It may give tasks to itself, in turns inside its turn."""
+    """Whether it may give tasks to itself, in turns inside its turn."""
     sees_images: bool = False
-    """It is shown the images that calls give; any other model is only told of them."""
+    """Whether it is shown images that calls return; other models are only informed of them."""
     max_rounds: int | None = Field(default=None, ge=1, le=200)
-    """Rounds of one answer; None: as the bridge's own setting says."""
+    """Maximum number of rounds of one answer; None: the bridge's setting applies."""
     web_search: WebSearch | Literal["none"] | None = None
-    """None: as the provider's settings say; "none": it cannot."""
+    """None: the provider's setting applies; "none": it cannot search."""
     reasons: bool | None = None
-    """It thinks before it answers; None: as its name tells."""
+    """Whether it reasons before it answers; None: decided by its name."""
     max_prompt_tokens: Tokens = None
-    """That it reads at most."""
+    """Maximum tokens that it reads."""
     context_tokens: Tokens = None
-    """That it reads and writes at most, together."""
+    """Maximum tokens that it reads and writes together."""
     max_completion_tokens: Tokens = None
-    """That it writes at most."""
+    """Maximum tokens that it writes."""
     options: dict[str, PydanticJsonValue] = Field(default_factory=dict[str, PydanticJsonValue])
-    """Members of a Responses request that hold unless a caller says otherwise."""
+    """Members of a Responses request that apply unless a caller sets them."""
 
     @property
     def prompt_tokens(self) -> int:
-        """That it reads at most, by what is known of it."""
+        """Maximum tokens that it reads, from what is known about it."""
         if self.max_prompt_tokens is not None:
             return self.max_prompt_tokens
         if self.context_tokens is None:
@@ -153,11 +157,11 @@ class ModelsFile(BaseModel):
 
 
 def read_models(text: str, file: str) -> ModelsFile:
-    """The settings in a TOML text; `file` names it in errors.
+    """Parse the settings in a TOML text; `file` names it in errors.
 
     Raises:
-        ModelsFileError: it is no TOML, or says what cannot be used; the message names file, table and key,
-            and never a value.
+        ModelsFileError: it is not TOML, or has unusable settings; the message names file, table and key, and
+            never a value.
     """
     try:
         root: JsonObject = tomllib.loads(text)
@@ -174,12 +178,12 @@ def read_models(text: str, file: str) -> ModelsFile:
 
 
 def models_of_environment(environ: Mapping[str, str]) -> ModelsFile:
-    """The one provider that OpenAI's own variables name; nothing when there is neither key nor address.
+    """Return the one provider of OpenAI's own variables; an empty file without key and address.
 
-    Another address than OpenAI's is asked by Chat Completions, which nearly every server speaks.
+    For an address other than OpenAI's, Chat Completions is used, which nearly every server speaks.
 
     Raises:
-        ModelsFileError: the address is none.
+        ModelsFileError: the address is invalid.
     """
     key, url = environ.get(KEY_VARIABLE), environ.get(URL_VARIABLE)
     if not key and not url:
@@ -197,7 +201,7 @@ def models_of_environment(environ: Mapping[str, str]) -> ModelsFile:
 
 
 def key_of(provider: ProviderSettings, environ: Mapping[str, str]) -> str | None:
-    """The key of a provider; None when it wants none.
+    """Return the key of a provider; None when it needs none.
 
     Raises:
         ModelsFileError: its variable is not set.
@@ -213,7 +217,7 @@ def key_of(provider: ProviderSettings, environ: Mapping[str, str]) -> str | None
 
 
 def _refuse_keys(root: JsonObject, file: str) -> None:
-    """Before anything else, so that a key in the file is told as what it is."""
+    """Refuse keys in the file first of all, so that they are reported as what they are."""
     for table in ("provider", "model"):
         rows = root.get(table)
         for index, row in enumerate(rows if isinstance(rows, list) else []):
@@ -243,7 +247,7 @@ def _refuse_doubles(read: ModelsFile, file: str) -> None:
 
 
 def _refuse_searches(read: ModelsFile, file: str) -> None:
-    """OpenAI's tool has no words in Chat Completions."""
+    """Refuse OpenAI's search tool for Chat Completions, which has no way to express it."""
     apis = {provider.name: provider.api for provider in read.provider}
     wanted = [
         (f"[[provider]] {provider.name!r}", provider.name, provider.web_search) for provider in read.provider
@@ -262,11 +266,11 @@ _WORDS = {
     "missing": "is missing",
     "tuple_type": "must be written as tables, such as [[provider]]",
 }
-"""Of mistakes that Pydantic names in words of its own."""
+"""Our wording of mistakes for which Pydantic uses terms of its own."""
 
 
 def _sentence(error: ValidationError, root: JsonObject, file: str) -> str:
-    """The first thing that is wrong."""
+    """Return the first mistake as a sentence."""
     first = error.errors(include_input=False, include_url=False)[0]
     place = [str(part) for part in first["loc"]]
     what = _WORDS.get(first["type"]) or _what(first["msg"])
@@ -281,7 +285,7 @@ def _sentence(error: ValidationError, root: JsonObject, file: str) -> str:
 
 
 def _what(message: str) -> str:
-    """Pydantic's words as the end of our sentence."""
+    """Return Pydantic's message as the end of our sentence."""
     said = message.removeprefix("Value error, ").removesuffix(".")
     return said[0].lower() + said[1:] if said.startswith(("Input", "Field", "String", "Value")) else said
 
