@@ -1,1 +1,1 @@
-"""The life of a tool call: admission, approval, dispatch, outcome; batches of calls."""
+"""The life of a tool call: admission control, approval, dispatch to a page, outcome; batches of calls."""

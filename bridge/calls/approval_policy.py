@@ -1,7 +1,7 @@
-"""Which calls wait for their user, and what a "yes" is good for. Pure: no clock, no store.
+"""Which calls wait for their user's approval, and what an approval covers. Pure: no clock, no store.
 
-The page applies the same rules to its own copy of what was accepted and granted, and asks if either side
-says so.
+The page applies the same rules to its own copy of what was accepted and granted; the user is asked if either
+side requires it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from bridge.settings.bridge import ApprovalMode
 GrantScope = Literal["chat", "timed", "always"]
 
 TIMED_S = 30 * 60.0
-"""How long "30 minutes" is good for; offered where no chat is known."""
+"""Seconds that a grant for "30 minutes" holds; offered when no chat is known."""
 
 CHAT_S = 24 * 3600.0
-"""How long "this chat" is good for: a chat that is taken up again days later asks anew. Chosen by feel."""
+"""Seconds that a grant for "this chat" holds: a chat resumed days later asks again. Chosen by feel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A user's word that calls of one operation, as it stood then, need not ask.
+    """A user's permission for calls of one operation, in its current version, to run without asking.
 
     Times are UTC seconds since 1970.
     """
@@ -46,10 +46,10 @@ class Grant:
     digest: str
     scope: GrantScope
     chat_id: str | None
-    """Only with the scope `chat`."""
+    """Set only with the scope `chat`."""
     granted_at: float
     expires_at: float | None
-    """None: until it is revoked or the operation changes."""
+    """None: valid until it is revoked or the operation changes."""
 
     def covers_subject(self, subject: Subject, now: float) -> bool:
         """Whether calls of this subject need not ask."""
@@ -62,24 +62,24 @@ class Grant:
         return is_it and is_here and not self.is_over(now)
 
     def is_over(self, now: float) -> bool:
-        """Whether its time has passed."""
+        """Whether the grant has expired."""
         return self.expires_at is not None and self.expires_at <= now
 
     @property
     def slot(self) -> tuple[str, str, GrantScope, str | None]:
-        """What it is about; a later grant of the same takes its place."""
+        """What the grant is about; a later grant with the same slot replaces it."""
         return self.server_id, self.operation_key, self.scope, self.chat_id
 
 
 def needs_approval(mode: ApprovalMode, subject: Subject, grants: Iterable[Grant], now: float) -> bool:
-    """Whether a call waits for its user. A grant counts in the mode `ask` too: it is the narrower word."""
+    """Whether a call waits for its user. Grants count in the mode `ask` too, being more specific."""
     if mode == "all" or (mode == "safe" and subject.safe):
         return False
     return not any(grant.covers_subject(subject, now) for grant in grants)
 
 
 def grant_of(decision: str, grant_id: str, user_id: str, subject: Subject, now: float) -> Grant | None:
-    """What a decision is good for beyond its call; None: nothing, as `once` and `chat` without one."""
+    """Return the grant that a decision implies beyond its call; None for `once`, or `chat` without one."""
     ends: dict[str, float | None] = {"chat": now + CHAT_S, "timed": now + TIMED_S, "always": None}
     if decision not in ends or (decision == "chat" and subject.chat_id is None):
         return None

@@ -1,4 +1,4 @@
-"""What users said about asking: modes and grants, remembered so that no call waits for the database."""
+"""Users' approval modes and grants, cached so that no call waits for the database."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from bridge.settings.bridge import ApprovalMode
 MAX_REMEMBERED_USERS = 10_000
 
 MAX_GRANTS = 1_000
-"""Of one user; the oldest goes when there would be more."""
+"""Maximum number of grants of one user; beyond it the oldest is dropped."""
 
 
 class ApprovalStore(Protocol):
-    """Where modes and grants outlive the bridge."""
+    """Stores modes and grants across restarts."""
 
     async def approval_mode(self, user_id: str) -> ApprovalMode | None:
-        """What a user chose; None: nothing."""
+        """Return what a user chose; None: nothing."""
         ...
 
     async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
-        """Keep a user's choice; None: the bridge's default holds."""
+        """Store a user's choice; None: the bridge's default applies."""
         ...
 
     async def list_grants(self, user_id: str) -> Sequence[Grant]:
-        """A user's grants, oldest first, some of them perhaps over."""
+        """Return a user's grants, oldest first; some may have expired."""
         ...
 
     async def keep_grant(self, grant: Grant) -> None:
-        """Keep a grant in place of the one in the same slot."""
+        """Store a grant, replacing the one in the same slot."""
         ...
 
     async def delete_grants(self, user_id: str, grant_ids: Sequence[str]) -> None:
-        """Forget grants of a user."""
+        """Delete grants of a user."""
         ...
 
 
@@ -61,7 +61,7 @@ class Approvals:
         start: Callable[[Coroutine[Any, Any, None], str], None],
         now: Callable[[], float] = time.time,
     ) -> None:
-        """`start` runs work in the background and logs its failure."""
+        """`start` runs a coroutine in the background and logs its failure."""
         self.default: ApprovalMode = default
         self._store = store
         self._audit = audit
@@ -71,15 +71,15 @@ class Approvals:
         self._announce: Callable[[str], Awaitable[None]] | None = None
 
     def on_change(self, announce: Callable[[str], Awaitable[None]]) -> None:
-        """Who tells a user's pages that their mode or grants changed."""
+        """Set the function that announces to a user's pages that their mode or grants changed."""
         self._announce = announce
 
     async def mode_of_user(self, user_id: str) -> ApprovalMode:
-        """The mode that holds for a user."""
+        """Return the mode that applies to a user."""
         return (await self._of(user_id)).mode or self.default
 
     async def chosen_mode(self, user_id: str) -> ApprovalMode | None:
-        """What a user chose; None: the default holds."""
+        """Return what a user chose; None: the default applies."""
         return (await self._of(user_id)).mode
 
     async def choose_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
@@ -89,12 +89,12 @@ class Approvals:
         self._changed(user_id)
 
     async def list_grants(self, user_id: str) -> list[Grant]:
-        """A user's grants that hold, oldest first."""
+        """Return a user's valid grants, oldest first."""
         now = self._now()
         return [grant for grant in (await self._of(user_id)).grants.values() if not grant.is_over(now)]
 
     async def revoke_grants(self, user_id: str, grant_ids: Sequence[str]) -> int:
-        """Take grants back; returns how many there were."""
+        """Revoke grants; returns how many of them existed."""
         remembered = await self._of(user_id)
         known = [grant_id for grant_id in grant_ids if remembered.grants.pop(grant_id, None) is not None]
         if known:
@@ -103,15 +103,16 @@ class Approvals:
         return len(known)
 
     async def is_needed(self, request: CallRequest) -> bool:
-        """Whether the user of a call is asked first."""
+        """Whether the user of a call has to be asked first."""
         remembered = await self._of(request.user_id)
         mode = remembered.mode or self.default
         return needs_approval(mode, _subject(request), remembered.grants.values(), self._now())
 
     def remember_decision(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:
-        """Remember what a decision is good for beyond its call; never fails and never waits.
+        """Remember the grant that a decision implies beyond its call; never fails and never waits.
 
-        That the bridge itself gave up waiting is taken down here: no page said so.
+        A denial because the bridge itself gave up waiting is added to the audit log here, since no page
+        reported it.
         """
         now = self._now()
         if verdict.by_bridge:
@@ -146,7 +147,7 @@ class Approvals:
         )
 
     def clear_cache(self) -> None:
-        """Read everything anew: a server is gone, and what was granted for it with it."""
+        """Drop all cached modes and grants, because a server was removed together with its grants."""
         self._users.clear()
 
     async def _of(self, user_id: str) -> _Remembered:

@@ -1,7 +1,7 @@
-"""Arguments as they may be kept and shown: within a size, and without what their names say is secret. Pure.
+"""Arguments as they may be stored and shown: within a maximum size, and without secrets. Pure.
 
-Callers pass passwords and tokens as arguments, where no credential of the page can replace them. They travel
-to the API; they need not lie in a database for a month.
+Callers pass passwords and tokens as arguments, where no credential of the page can replace them. They
+have to travel to the API; they need not lie in a database for a month.
 """
 
 from __future__ import annotations
@@ -12,26 +12,27 @@ import re
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 
 KEPT_ARGUMENTS_CHARS = 64 * 1024
-"""Longer arguments are not kept, and such a call cannot be made again by its id."""
+"""Maximum length of arguments that are stored; a call with longer ones cannot be repeated by its id."""
 
 MARKER = "[secret]"
-"""What stands in place of a secret; the page writes the same."""
+"""Replacement for a secret; the page writes the same."""
 
 _SECRET = re.compile(
     r"passw(or)?d|passphrase|passcode|secret|token|credential|authorization|apikey|accesskey|privatekey"
     r"|signingkey|encryptionkey|sessionid|^cookie|^pwd$|^pin$|^otp$|^cvv2?$|^cvc2?$"
 )
-"""In a name without separators, in lower case."""
+"""Searched in a name without separators, in lower case."""
 
 _HARMLESS = re.compile(r"tokens$|(page|next|previous|continuation|sync)token$|^tokentype$|^secretname$")
-"""Names of numbers of tokens, of places in lists, and of kinds."""
+"""Names of token counts, of positions in lists, and of kinds."""
 
 _HINTS = (
     *("pass", "secret", "token", "credential", "author", "key", "session", "cookie", "pwd", "pin", "otp"),
     *("cv", "\\u"),
 )
-"""Arguments without any of this, in lower case, hold no such name, however it is written; most need not be
-read. Every call is looked through: a search for each costs a tenth of one regular expression for all."""
+"""Arguments whose lower-case text contains none of these have no secret name, however it is written, so most
+arguments need not be parsed. Every call is checked: searching for each string takes a tenth of the time of
+one regular expression for all."""
 
 
 def is_secret_name(name: str) -> bool:
@@ -41,10 +42,10 @@ def is_secret_name(name: str) -> bool:
 
 
 def kept_arguments(text: str) -> str | None:
-    """The JSON text as it may be kept; None when it is too long, or no JSON.
+    """Return the JSON text as it may be stored; None when it is too long or not JSON.
 
-    What holds no secret stays as it is, to the letter. That there is a secret is none: `null`, truth values
-    and what is empty stay.
+    Text without secrets stays unchanged, to the letter. `null`, booleans and empty values are not secrets and
+    stay.
     """
     if len(text) > KEPT_ARGUMENTS_CHARS:
         return None
@@ -65,7 +66,7 @@ def kept_arguments(text: str) -> str | None:
 
 
 def lacks_secrets(kept: str) -> bool:
-    """Whether secrets were taken out of arguments that were kept, so that they cannot be used again."""
+    """Whether secrets were removed from stored arguments, so that they cannot be used again."""
     return f'"{MARKER}"' in kept
 
 

@@ -1,7 +1,7 @@
 """Batches: the calls of one request run together; each has exactly one output, in the order of the calls.
 
-Receives calls, gives outputs; nothing that happens to one call reaches another, unless it depends on it.
-Knows the engine only as a port, so that a model's round and a caller's batch are the same.
+Takes calls, gives outputs; nothing that happens to one call affects another, unless that depends on it. Knows
+the engine only as a port, so that a model's round and a caller's batch work the same way.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from toolserver.errors import ArgumentError
 _log = logging.getLogger(__name__)
 
 MAX_BATCH_CALLS = 200
-"""Calls of one batch. Chosen."""
+"""Maximum number of calls in one batch. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class BatchCall:
     """One call of a batch. `call.terms.group` and `latest_end` are those of the batch."""
 
     id: str
-    """The caller's name for it, unique in the batch."""
+    """The caller's id for the call, unique in the batch."""
     call: ToolCall
 
 
@@ -52,18 +52,18 @@ class BatchOutput:
     id: str
     outcome: CallOutcome | None
     refusal: WireError | None
-    """Nothing was sent."""
+    """Why nothing was sent."""
     seconds: float
-    """From the start of the batch."""
+    """Time from the start of the batch to the end of the call."""
 
     @property
     def has_succeeded(self) -> bool:
-        """Whether calls that depend on it may run."""
+        """Whether the call succeeded, so that calls that depend on it may run."""
         return self.outcome is not None and self.outcome.state is CallState.SUCCEEDED
 
 
 class BatchEngine(Protocol):
-    """What runs the calls: the engine."""
+    """The engine that runs the calls."""
 
     async def call_tool(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end.
@@ -74,18 +74,19 @@ class BatchEngine(Protocol):
         ...
 
     async def own_arguments(self, call: ToolCall, names: Collection[str]) -> Collection[str]:
-        """Which of `names` are arguments of the tool itself."""
+        """Return which of `names` are arguments of the tool itself."""
         ...
 
 
 async def run_batch(engine: BatchEngine, calls: Sequence[BatchCall], limits: Limits) -> list[BatchOutput]:
-    """Run calls at once, as far as limits and their own order let them; gives their outputs in call order.
+    """Run calls in parallel, as far as limits and their own order allow; returns outputs in call order.
 
-    What has not ended after `tool_batch_timeout_seconds`, or the longest deadline of a call if that is more,
-    ends with `timeout`; what has ended stays. Cancelling cancels every call that has not ended.
+    Calls that have not ended after `tool_batch_timeout_seconds`, or the longest deadline of a call if that is
+    more, end with `timeout`; the outputs of the others stay. Cancelling cancels every call that has not
+    ended.
 
     Raises:
-        BridgeError: `invalid_request`: no call, more than `MAX_BATCH_CALLS`, or an id twice.
+        BridgeError: `invalid_request`: no call, more than `MAX_BATCH_CALLS`, or a duplicate id.
     """
     check_batch(calls)
     read = [await _read(engine, each) for each in calls]
@@ -100,7 +101,7 @@ async def run_batch(engine: BatchEngine, calls: Sequence[BatchCall], limits: Lim
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A call whose ordering arguments were read and taken off."""
+    """A call whose ordering arguments were read and removed."""
 
     batch_call: BatchCall
     wish: CallOrder
@@ -108,7 +109,7 @@ class _Read:
 
 
 class _Batch:
-    """A batch that runs."""
+    """A batch that is running."""
 
     def __init__(self, engine: BatchEngine, latest_end: float) -> None:
         self._engine = engine
@@ -118,9 +119,9 @@ class _Batch:
         self.outputs: dict[int, BatchOutput] = {}
 
     async def run(self, number: int, read: _Read, place: Prerequisites) -> None:
-        """Run one call when its time has come, and keep its output."""
+        """Run one call once its prerequisites are met, and record its output."""
         outcome, refusal = None, None
-        try:  # a group of its own: whatever one call runs into must not reach the others
+        try:  # a task group of its own: an error of one call must not reach the others
             async with asyncio.TaskGroup() as alone:
                 running = alone.create_task(self._outcome(read, place))
             outcome = running.result()
@@ -167,7 +168,7 @@ def _refusal(error: Exception) -> WireError:
 
 
 async def _read(engine: BatchEngine, each: BatchCall) -> _Read:
-    """Take the ordering arguments off; arguments that cannot be read are left for the engine to refuse."""
+    """Remove the ordering arguments; unreadable arguments are left for the engine to refuse."""
     call = each.call
     if not any(f'"{name}"' in call.arguments_text for name in ORDERING):
         return _Read(each, CallOrder())
@@ -187,10 +188,10 @@ async def _read(engine: BatchEngine, each: BatchCall) -> _Read:
 
 
 def check_batch(calls: Sequence[BatchCall]) -> None:
-    """Refuse a batch as a whole.
+    """Check a batch as a whole.
 
     Raises:
-        BridgeError: `invalid_request`: no call, more than `MAX_BATCH_CALLS`, or an id twice.
+        BridgeError: `invalid_request`: no call, more than `MAX_BATCH_CALLS`, or a duplicate id.
     """
     if not 1 <= len(calls) <= MAX_BATCH_CALLS:
         message = f"A batch has 1 to {MAX_BATCH_CALLS} calls, not {len(calls):,}."

@@ -1,8 +1,8 @@
-"""The order of a batch: which of its calls wait for which, as the calls themselves say. Pure.
+"""The order of a batch: which of its calls wait for which, as the calls themselves request. Pure.
 
-A call says it by arguments that are not its operation's own: `depends_on` names calls that must have
-succeeded, `sequential` that the call runs alone, after what stands before it and before what stands after it.
-The source documents' names `_depends_on` and `no_batch` mean the same.
+A call requests it by arguments that do not belong to its operation: `depends_on` names calls that must have
+succeeded; `sequential` makes the call run alone, after all calls listed before it and before all listed after
+it. The source documents' names `_depends_on` and `no_batch` mean the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ORDERING = (*DEPENDS, *ALONE)
 
 @dataclass(frozen=True, slots=True)
 class CallOrder:
-    """What one call says about its place."""
+    """What one call requests about its order."""
 
     depends_on: tuple[str, ...] = ()
     is_alone: bool = False
@@ -29,21 +29,21 @@ class CallOrder:
 
 @dataclass(frozen=True, slots=True)
 class Prerequisites:
-    """What one call waits for; positions in the batch."""
+    """What one call waits for, as positions in the batch."""
 
     needs: frozenset[int] = frozenset()
-    """Must have succeeded."""
+    """Calls that must have succeeded."""
     after: frozenset[int] = frozenset()
-    """Must have ended, one way or another."""
+    """Calls that must have ended, in whatever way."""
     problem: str | None = None
     """Why the call cannot run at all."""
 
 
 def read_wish(arguments: JsonObject, own: Collection[str]) -> CallOrder:
-    """What the ordering arguments say that are not the operation's `own`.
+    """Read the ordering arguments, except those that are the operation's `own`.
 
     Raises:
-        ArgumentError: `depends_on` is no id and no list of ids, or `sequential` is neither true nor false.
+        ArgumentError: `depends_on` is neither an id nor a list of ids, or `sequential` is not a boolean.
     """
     said = {name: arguments[name] for name in ORDERING if name in arguments and name not in own}
     ids = [call_id for name in DEPENDS if name in said for call_id in _ids(name, said[name])]
@@ -52,7 +52,7 @@ def read_wish(arguments: JsonObject, own: Collection[str]) -> CallOrder:
 
 
 def without_members(text: str, names: Collection[str]) -> str:
-    """The JSON object in `text` without these members; the others keep their digits."""
+    """Return the JSON object in `text` without these members; numbers in the others keep all their digits."""
     decode = json.JSONDecoder().raw_decode
     text = text.lstrip("\ufeff")
     at = _behind(text, text.index("{") + 1)
@@ -69,7 +69,7 @@ def without_members(text: str, names: Collection[str]) -> str:
 
 
 def resolve_waits(ids: Sequence[str], wishes: Sequence[CallOrder]) -> list[Prerequisites]:
-    """What each call waits for. Those that name unknown ids, or wait for themselves, have a problem."""
+    """Return what each call waits for; one that names an unknown id, or waits for itself, has a problem."""
     position = {call_id: number for number, call_id in enumerate(ids)}
     problems: dict[int, str] = {}
     needs: list[frozenset[int]] = []
@@ -83,7 +83,7 @@ def resolve_waits(ids: Sequence[str], wishes: Sequence[CallOrder]) -> list[Prere
             problems.setdefault(number, "The call waits for itself, by way of its `depends_on`.")
     nobody: frozenset[int] = frozenset()
     waits = [nobody if number in problems else each - problems.keys() for number, each in enumerate(needs)]
-    # Those with a problem end at once: who waited only for them would start too early.
+    # Calls with a problem end immediately: a call that waited only for them would start too early.
     after = _after([number for number in _in_order(waits) if number not in problems], wishes)
     return [
         Prerequisites(problem=problems[number])
@@ -94,7 +94,7 @@ def resolve_waits(ids: Sequence[str], wishes: Sequence[CallOrder]) -> list[Prere
 
 
 def _in_order(needs: Sequence[frozenset[int]]) -> list[int]:
-    """Positions so that each comes after what it needs, else in order; those behind circles are left out."""
+    """Return positions sorted so that each follows those it needs; those behind a cycle are left out."""
     missing = [set(each) for each in needs]
     needed_by: dict[int, list[int]] = {}
     for number, each in enumerate(needs):
@@ -124,7 +124,7 @@ def _reachable(start: int, needs: Sequence[frozenset[int]]) -> set[int]:
 
 
 def _after(order: Sequence[int], wishes: Sequence[CallOrder]) -> dict[int, frozenset[int]]:
-    """For each position those it follows because it, or they, run alone: always earlier ones of `order`."""
+    """Return the earlier calls that each position waits for because one of the two runs alone."""
     after: dict[int, frozenset[int]] = {}
     since: set[int] = set()
     for number in order:
@@ -151,7 +151,7 @@ def _flag(name: str, value: JsonValue) -> bool:
 
 
 def _behind(text: str, at: int) -> int:
-    """The next place that is no white space."""
+    """Return the next position that is not white space."""
     while text[at] in " \t\r\n":
         at += 1
     return at

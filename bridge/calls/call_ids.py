@@ -1,7 +1,7 @@
-"""Ids of calls that say by themselves whether a bridge of this data folder gave them to a user.
+"""Call ids that show by themselves whether a bridge with this data folder issued them to a user.
 
-A page reports calls that ended long ago, and after a restart; whether an id was ever given is known without
-asking the database, so that made-up ids cost nothing.
+A page reports calls that ended long ago, even before a restart; whether an id was ever issued is known
+without asking the database, so that made-up ids cost nothing.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ _OPEN_CHARS = len(PREFIX) + _TIME_DIGITS + 2 * _RANDOM_BYTES
 
 
 class CallIds:
-    """Makes and recognizes ids of calls: `call_`, milliseconds, 40 random bits and a seal of 40 bits.
+    """Makes and recognizes call ids: `call_`, milliseconds, 40 random bits and a check value of 40 bits.
 
-    By time, because ids in no order would make every row that is written change another page of their index.
-    The seal is no secret and proves nothing but where an id comes from: who knows an id may not do more. It
-    is a keyed BLAKE2 (RFC 7693), which takes 1 µs where an HMAC by OpenSSL takes 12.
+    Ids begin with the time, because with random ids every row written would change another page of their
+    index. The check value is no secret and proves only where an id comes from; knowing an id grants no
+    rights. It is a keyed BLAKE2 (RFC 7693), which takes 1 µs where OpenSSL's HMAC takes 12.
     """
 
     def __init__(self, secret: bytes) -> None:
-        """`secret`: of the data folder; with another one the ids of before count as made up."""
+        """`secret` belongs to the data folder; with another one, earlier ids count as made up."""
         self._key = blake2s(secret, person=b"call ids").digest()
 
     def make_id(self, user_id: str) -> str:
-        """An id of a call of this user, in hexadecimal."""
+        """Return a new id for a call of this user, in hexadecimal."""
         opening = _new_opening()
         return opening + self._seal(opening, user_id)
 
     def was_made_for(self, call_id: str, user_id: str) -> bool:
-        """Whether the id was made for a call of this user; never fails, whatever the id is."""
+        """Whether the id was issued for a call of this user; never fails, whatever the id is."""
         opening, seal = call_id[:_OPEN_CHARS], call_id[_OPEN_CHARS:]
         expected = self._seal(opening, user_id).encode()
         return secrets.compare_digest(seal.encode("utf-8", "replace"), expected)
@@ -44,7 +44,7 @@ class CallIds:
 
 
 def new_unsealed_id() -> str:
-    """An id of a call that the bridge answers itself, of which no page can have anything to say."""
+    """Return the id of a call that the bridge answers itself, and that no page can ever report on."""
     return _new_opening() + "0" * _SEAL_DIGITS
 
 

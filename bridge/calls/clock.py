@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 
 class Clock:
-    """A deadline that can be held; fires once."""
+    """A deadline that can be paused; fires once."""
 
     def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
-        """Starts at once, on the running loop."""
+        """Starts immediately, on the running loop; calls `expire` when `seconds` have passed."""
         self._loop = asyncio.get_running_loop()
         self._expire = expire
         self._left_s = seconds
@@ -20,12 +20,12 @@ class Clock:
 
     @property
     def left_s(self) -> float:
-        """Never below zero."""
+        """Seconds left, never below zero."""
         left = self._left_s if self._timer is None else self._until - self._loop.time()
         return max(0.0, left)
 
     def hold_time(self) -> None:
-        """Stop counting; holding twice is holding once."""
+        """Pause the clock; pausing it again has no effect."""
         if self._timer is not None:
             self._left_s = self.left_s
             self._timer.cancel()
@@ -33,11 +33,11 @@ class Clock:
 
     @property
     def is_held(self) -> bool:
-        """It does not count."""
+        """Whether the clock is paused."""
         return self._timer is None
 
     def go_on(self) -> None:
-        """Count on from where it was held."""
+        """Resume the clock."""
         if self._timer is None:
             self._until = self._loop.time() + self._left_s
             self._timer = self._loop.call_later(self._left_s, self._expire)

@@ -1,4 +1,4 @@
-"""The errors that end a call when no page reported one: what happened and what to do. Pure."""
+"""The errors of calls whose end no page reported: what happened and what to do. Pure."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from bridge.limits.settings import Deadline, SetBy
 
 
 def page_lost() -> WireError:
-    """The page that had the call went away and did not come back in time."""
+    """Return the error for a page that went away with its call and did not come back in time."""
     message = "The bridge page was closed, reloaded or lost its connection while the call was running."
     return WireError(code=ErrorCode.NO_BROWSER, message=message, retryable=True)
 
 
 def worker_lost() -> WireError:
-    """The page came back, but what it had begun is gone with its worker."""
+    """Return the error for a page that came back without the worker that had begun the call."""
     message = "The bridge page was reloaded while the request was under way."
     return WireError(code=ErrorCode.NO_BROWSER, message=message, retryable=True)
 
 
 def bridge_stopped() -> WireError:
-    """The bridge itself ends."""
+    """Return the error for a call interrupted because the bridge stops."""
     message = "The bridge was stopped while the call was running."
     return WireError(code=ErrorCode.NO_BROWSER, message=message, retryable=True)
 
 
 def stopped(by: Literal["caller", "user"]) -> WireError:
-    """Somebody does not want the call any more."""
+    """Return the error for a call that its caller or its user stopped."""
     who = "The caller went away" if by == "caller" else "The user stopped the call"
     return WireError(code=ErrorCode.CANCELLED, message=f"{who} before the call ended.", detail={"by": by})
 
 
 def out_of_time(deadline_s: float, *, safe: bool) -> WireError:
-    """The deadline passed."""
+    """Return the error for a call whose deadline has passed."""
     message = f"No answer within {deadline_s:g} s."
     return WireError(
         code=ErrorCode.TIMEOUT, message=message, detail={"deadline_s": deadline_s}, retryable=safe
@@ -41,12 +41,12 @@ def out_of_time(deadline_s: float, *, safe: bool) -> WireError:
 
 
 def ran_out_of_time(error: WireError) -> bool:
-    """Whether the deadline is what ended the call, whoever noticed it."""
+    """Whether the deadline ended the call, whichever side noticed it."""
     return ErrorCode.TIMEOUT in (error.code, error.detail.get("reason"))
 
 
 def with_deadline(error: WireError, deadline: Deadline | None) -> WireError:
-    """If the deadline passed, the error that also says which one that was; else the error as it is."""
+    """Return the error, extended by which deadline has passed if one has."""
     if deadline is None or not ran_out_of_time(error):
         return error
     return WireError(
@@ -68,7 +68,7 @@ _WHOSE: dict[SetBy, str] = {
 
 
 def denied(reason: Literal["user", "no_answer"], approval_s: float) -> WireError:
-    """The user said no, or nothing."""
+    """Return the error for a user who said no, or did not answer."""
     message = (
         "The user denied this call; nothing was sent. Do not repeat it unless the user asks for it."
         if reason == "user"
@@ -78,7 +78,7 @@ def denied(reason: Literal["user", "no_answer"], approval_s: float) -> WireError
 
 
 def store_unavailable() -> WireError:
-    """What may change something is not sent before it is written down."""
+    """Return the error for a call that cannot be recorded: an unsafe one is not sent before it is."""
     message = (
         "The bridge cannot write to its database, so it sends no call that may change something. "
         "Calls that only read go on. See the bridge's log; is the disk full?"

@@ -1,6 +1,6 @@
 """How a call ended, as a value, and how a page's report is read. Pure.
 
-A success carries what the API answered, everything else a `WireError`; the two are never the same type.
+A success carries what the API answered, everything else a `WireError`; the two never share a type.
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ from toolserver.call.result import LOST, Answered, FileBody, TextBody, may_be_js
 from toolserver.json_types import JsonValue
 
 ERROR_BODY_CHARS = 4000
-"""How much of an API's error body is passed on; enough for a problem+json, too little to flood a model."""
+"""Maximum characters of an API's error body that are passed on: enough for a problem+json, too few to flood a
+model."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """The one ending of a call. Exactly one of `answered` and `error` is set."""
+    """How one call ended. Exactly one of `answered` and `error` is set."""
 
     call_id: str
     state: CallState
-    """Terminal."""
+    """A terminal state."""
     answered: Answered | None
     error: WireError | None
     server_id: str = ""
-    """Of the tool that was run, which a `run_operation` only names; "" for the bridge's own tools."""
+    """Server of the tool that ran, which a `run_operation` only names; "" for the bridge's own tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedOutcome:
-    """A page's report, read: the event for the table and what goes with it."""
+    """A page's report, once read: the event for the call table, with its answer or error."""
 
     event: CallEvent
     answered: Answered | None = None
@@ -48,8 +49,9 @@ def read_report(
 ) -> ReportedOutcome:
     """Turn what a page reported into an event of the call table.
 
-    `uploaded` is the body that came ahead by HTTP PUT, if any; `safe`: doing it twice does no harm. Where the
-    body is not there although the page says so, an unsafe call ends by its status: what the API did is known.
+    `uploaded` is the body that arrived earlier by HTTP PUT, if any; `safe`: repeating the request does no
+    harm. If the page announced an upload that is missing, an unsafe call still ends by its status, because
+    that says what the API did.
     """
     if isinstance(report, FailedOutcome):
         return ReportedOutcome(_event_of_failure(report), error=report.error)
@@ -85,15 +87,15 @@ def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> 
 
 
 def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> WireError:
-    """The error for an API that answered 400 or more: its status and the start of its body, as data.
+    """Return the error for an API answer of 400 or more: its status and the start of its body, as data.
 
-    A JSON body is passed on as a value, and what it says of itself ends the message.
+    A JSON body is passed on as a value, and its own description of the problem ends the message.
     """
     status = answered.http_status
     detail: dict[str, object] = {"status": status, "content_type": answered.content_type}
     text = answered.body.text if isinstance(answered.body, TextBody) else ""
     reason = problem_text(text) if may_be_json(answered.content_type, text) else ""
-    if status_text:  # which a problem's title often repeats
+    if status_text:  # a problem's title often repeats it
         reason = "" if reason == status_text else reason.removeprefix(f"{status_text}: ")
     if isinstance(answered.body, TextBody):
         body = _json_value(text) if len(text) <= ERROR_BODY_CHARS else None
@@ -114,7 +116,7 @@ def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> Wi
 
 
 def _json_value(text: str) -> JsonValue:
-    """The JSON value of a text; None for what is no JSON object or array."""
+    """Return the JSON value of a text; None if it is no JSON object or array."""
     try:
         value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
@@ -127,7 +129,7 @@ def _no_number(constant: str) -> float:
 
 
 def doubtful_error(cause: WireError) -> WireError:
-    """The error of `outcome_unknown`: says so, and names why."""
+    """Return the error of `outcome_unknown`, which includes the cause."""
     return WireError(
         code=ErrorCode.OUTCOME_UNKNOWN,
         message=f"The request may or may not have been performed. {cause.message} "

@@ -1,4 +1,4 @@
-"""What calls need of the world: pages, a journal, and somebody who remembers decisions."""
+"""The ports of calls: pages, the journal, and the memory of approval decisions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Browser(Protocol):
     """The pages of all users, as the dispatcher sees them."""
 
     async def page_for(self, user_id: str, origin: str, server_id: str) -> Page | None:
-        """The page that should run a call of a server to `origin` now; None: there is none that can."""
+        """Return the page that should run a call of a server to `origin` now; None: no page can."""
         ...
 
     async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
-        """The page that should run it, once there is one; None: there is none in time.
+        """Wait for the page that should run the call; None: there is none in time.
 
-        A page that is just taking over newly accepted origins is waited for, briefly, and one that was there
-        a moment ago for `resume_s` from then on.
+        Waits briefly for a page that is just taking over newly accepted origins, and, for a page that has
+        left, until `resume_s` seconds after that.
         """
         ...
 
@@ -35,11 +35,11 @@ class Browser(Protocol):
         ...
 
     async def send_turn(self, sid: str, call_id: str) -> None:
-        """Tell a page that was told to wait to say its decision once more; never fails."""
+        """Ask a page that was told to wait to send its decision again; never fails."""
         ...
 
     def calls_changed(self, user_id: str) -> None:
-        """A call of this user began to wait for its turn, or waits no more; never fails and never waits."""
+        """Announce that a call of this user began or ceased to wait for a slot; never fails or waits."""
         ...
 
     async def send_cancel(self, sid: str, call_id: str, reason: str) -> None:
@@ -48,10 +48,10 @@ class Browser(Protocol):
 
 
 class Journal(Protocol):
-    """What is kept of calls, so that a crash leaves no doubt that need not be."""
+    """The stored record of calls, so that a crash leaves no avoidable doubt about what was sent."""
 
     async def record_opened(self, record: CallRecord, within_s: float) -> None:
-        """Write down an unsafe call before its page may begin it; when this returns it outlives the process.
+        """Record an unsafe call before its page may begin it; on return, the record survives a crash.
 
         Raises:
             JournalUnavailable: it cannot be written, or not in time; then the call must not be sent.
@@ -59,19 +59,19 @@ class Journal(Protocol):
         ...
 
     def record_ended(self, record: CallRecord) -> None:
-        """Write down how a call ended, some time soon; never fails."""
+        """Record how a call ended, without waiting for the write; never fails."""
         ...
 
     def record_late(self, user_id: str, result: Result) -> None:
-        """A page of this user reported a call that has ended already; never fails."""
+        """Record a page's report of a call that has ended already; never fails."""
         ...
 
 
 class Decisions(Protocol):
-    """Who remembers what a decision is good for beyond its call."""
+    """Remembers what a decision covers beyond its call."""
 
     def remember_decision(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:
-        """A call was approved or denied, by its user or because nobody answered in time.
+        """Handle a call that was approved or denied, by its user or because nobody answered in time.
 
         Never fails and never waits.
         """
@@ -80,15 +80,15 @@ class Decisions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """What the journal has of a call."""
+    """What the journal knows about a call."""
 
     state: CallState
     http_status: int | None = None
 
 
 class CallKnowledge(Protocol):
-    """The journal of calls, as it knows those of a turn."""
+    """Read access to the journal by turn."""
 
     async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> Mapping[str, JournalEntry]:
-        """What it has of the calls of a turn, by the model's `call_id`. `since`: the turn's beginning."""
+        """Return what is known about a turn's calls, by the model's `call_id`; the turn began at `since`."""
         ...

@@ -1,7 +1,7 @@
-"""The life of a tool call as one table. Pure: no clock, no sockets; `dispatch` feeds it events.
+"""The life of a tool call as one table. Pure: no clock, no sockets; the dispatcher feeds it events.
 
-All transitions stand in `TRANSITIONS`. A terminal state never changes; an event that the table does not know
-for the present state is refused with `UnexpectedEvent`, so that a late or doubled message can do no harm.
+`TRANSITIONS` holds all transitions. A terminal state never changes; an event that the table does not have for
+the current state is refused with `UnexpectedEvent`, so that a late or duplicate message can do no harm.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from enum import StrEnum
 
 
 class CallState(StrEnum):
-    """Where a call is. Everything from `succeeded` on is terminal."""
+    """The state of a call. Everything from `succeeded` on is terminal."""
 
     QUEUED = "queued"
-    """It waits for its turn, or for a page."""
+    """The call waits for a slot, or for a page."""
     SENT = "sent"
     AWAITING_APPROVAL = "awaiting_approval"
-    """The page shows a card, or its user has approved and it waits for its turn. Nothing is fetched before
-    the bridge has said go."""
+    """The page shows an approval card, or its user has approved and the call waits for a slot. Nothing is
+    fetched before the bridge has given the go-ahead."""
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -28,16 +28,16 @@ class CallState(StrEnum):
 
 
 class CallEvent(StrEnum):
-    """What can happen to a call, in the words of whoever reports it."""
+    """What can happen to a call, as its reporter sees it."""
 
     SENT = "sent"
-    """The message has left for a page."""
+    """The message was sent to a page."""
     ACCEPTED = "accepted"
-    """The page acknowledged the message: it has the call and runs it."""
+    """The page acknowledged the message and runs the call."""
     ASKED = "asked"
     """The page acknowledged the message and asks its user first."""
     APPROVED = "approved"
-    """The user said yes, and the bridge says go."""
+    """The user approved, and the bridge gave the go-ahead."""
     ANSWERED = "answered"
     """The API answered with a status below 400."""
     FAILED = "failed"
@@ -45,7 +45,7 @@ class CallEvent(StrEnum):
     REFUSED = "refused"
     """The page or its user will not run the call; nothing was sent to the API."""
     TURNED_AWAY = "turned_away"
-    """It may not begin: no turn came, its breaker is open, or it cannot be written down."""
+    """The call may not begin: no slot became free, its circuit breaker is open, or it cannot be recorded."""
     DEADLINE = "deadline"
     STOPPED = "stopped"
     """The caller went away or somebody pressed Stop."""
@@ -56,7 +56,7 @@ class CallEvent(StrEnum):
     WITHDRAWN = "withdrawn"
     """Stopped before the request left the browser."""
     UNSEEN = "unseen"
-    """The page proved that it never began the call, or beginning it again does no harm: it is sent again."""
+    """The page proved that it never began the call, or repeating it does no harm: it is sent again."""
 
 
 TERMINAL = frozenset(
@@ -114,12 +114,12 @@ TRANSITIONS: dict[bool, dict[tuple[CallState, CallEvent], CallState]] = {
         for event in _DOUBT
     },
 }
-"""Keyed by "is it in doubt?": an unsafe request that the page was allowed to begin. What may have changed
-something is never called failed without proof (ruling 4)."""
+"""Keyed by whether the call is in doubt: an unsafe request that the page was allowed to begin. What may have
+changed something is never called failed without proof (ruling 4)."""
 
 
 class UnexpectedEvent(Exception):
-    """An event the table does not know for this state: late, doubled, or our own mistake."""
+    """An event that the table does not have for this state: late, duplicate, or a bug of ours."""
 
 
 def next_state(state: CallState, event: CallEvent, *, in_doubt: bool) -> CallState:
