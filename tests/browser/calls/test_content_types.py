@@ -203,7 +203,7 @@ async def test_the_log_plays_shows_and_saves_but_never_runs_an_answer(kinds: tup
     for tool in ("sound", "page", "table"):
         await scene.caller.call(tool)
         await page.get_by_role("row").filter(has_text=tool).get_by_role("button", name=tool).first.click()
-    await expect(page.get_by_label("The sound the API answered with")).to_be_visible()
+    await expect(page.get_by_label("The audio the API answered with")).to_be_visible()
     await expect(page.get_by_text("<h1>Hi</h1>")).to_be_visible()
     assert await page.title() != "run"
     await expect(page.get_by_text("Only the beginning of")).to_be_visible()
@@ -217,7 +217,7 @@ async def test_a_tried_tool_says_what_is_cut_and_saves_the_whole(kinds: tuple[Sc
     _, page = kinds
     await go_to(page, "tools", "table")
     await page.get_by_test_id("run").click()
-    await expect(page.get_by_test_id("cut")).to_contain_text("the caller reads the first 256.0 KiB of")
+    await expect(page.get_by_test_id("cut")).to_contain_text("the caller gets the first 256.0 KiB of")
     async with page.expect_download() as download:
         await page.get_by_role("link", name="Download the answer").click()
     assert (await (await download.value).path()).read_bytes() == TABLE.encode()
