@@ -1,3 +1,3 @@
-"""The live half of the Direct Tool Bridge: calls, browser pages, HTTP doors and what is kept."""
+"""The running half of the Direct Tool Bridge: tool calls, browser pages, HTTP endpoints and stored data."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""What the audit log can say: kinds of entries, and the port by which everybody adds to it. Pure."""
+"""The audit log's vocabulary: kinds of entries, and the port through which entries are added. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class AuditKind(StrEnum):
     """What happened. Each kind is documented in `docs/reference/audit.md`."""
 
     CALL = "call"
-    """Read from the journal of calls, which is the one place that has it."""
+    """Read from the journal of calls, which alone records it."""
     DECISION = "decision"
     """A user allowed or denied one call."""
     GRANT = "grant"
-    """A user allowed further calls, or took that back."""
+    """A user allowed further calls, or revoked that."""
     ACCEPTANCE = "acceptance"
     DOCUMENT_ADDED = "document_added"
     DOCUMENT_CHANGED = "document_changed"
@@ -34,29 +34,29 @@ class AuditKind(StrEnum):
     STARTED = "started"
     STOPPED = "stopped"
     REFUSED = "refused"
-    """Somebody was turned away who had no right, or asked too often."""
+    """A client was refused that lacked the right, or asked too often."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One thing that happened."""
+    """One entry of the audit log."""
 
     at: float
     """UTC seconds since 1970."""
     kind: AuditKind
     user_id: str | None
-    """Whose affair it is; None for what concerns no user, such as a foreign host."""
+    """The user concerned; None for what concerns no user, such as a foreign host."""
     actor: str
     """Who did it: `page <device id>`, `key`, `command line`, `bridge`, or `address <IP>`."""
     call_id: str | None = None
     server_id: str | None = None
     operation_key: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Facts of its kind: JSON values. Never arguments, answers, keys, tickets or credentials."""
+    """Facts specific to the kind, as JSON values. Never arguments, answers, keys, tickets or credentials."""
 
 
 class Audit(Protocol):
-    """Takes down what happened."""
+    """Adds entries to the audit log."""
 
     def add_entry(
         self,
@@ -69,5 +69,5 @@ class Audit(Protocol):
         operation_key: str | None = None,
         detail: Mapping[str, Any] | None = None,
     ) -> None:
-        """Add an entry, some time soon; never waits and never fails."""
+        """Add an entry without waiting for the write; never fails."""
         ...

@@ -1,4 +1,4 @@
-"""Every Socket.IO message between the bridge and a page, and the limits of what crosses it, in one place.
+"""Every Socket.IO message between the bridge and a page, and the limits on what crosses it, in one place.
 
 All models ignore unknown keys, so that an older peer understands a newer one.
 """
@@ -15,26 +15,29 @@ PROTOCOL = 1
 """Version of the `bridge:*` extension, negotiated in `bridge:hello`."""
 
 INLINE_RESULT_BYTES = 256 * 1024
-"""Largest answer body (UTF-8 bytes) inside a Socket.IO message; larger ones go by HTTP PUT."""
+"""Maximum bytes (UTF-8) of an answer body inside a Socket.IO message; larger ones go by HTTP PUT."""
 
 RESULT_BYTES = 16 * 1024 * 1024
-"""Bytes of a text-like answer, in UTF-8, that the page reads before it cuts, and the bridge keeps."""
+"""Maximum bytes (UTF-8) of a text-like answer that the page reads before it cuts, and that the bridge
+stores."""
 
 FILE_BYTES = 16 * 1024 * 1024
-"""Bytes of a binary answer the page reads before it gives up with `too_large`; chosen by feel."""
+"""Maximum bytes of a binary answer that the page reads before it fails with `too_large`; chosen by feel."""
 
 ARGUMENT_BYTES = 1024 * 1024
-"""Largest JSON text of one call's arguments."""
+"""Maximum bytes of the JSON text of one call's arguments."""
 
 SOCKET_MESSAGE_BYTES = 2 * 1024 * 1024
-"""`max_http_buffer_size` of the socket: an inline result after JSON escaping, and some."""
+"""Maximum bytes of a socket message (`max_http_buffer_size`): an inline result after JSON escaping, and
+some."""
 
 MAX_CALL_ID_CHARS = 64
 MAX_LISTED_CALLS = 1000
-"""Calls that a page names in its greeting; it remembers no more."""
+"""Maximum number of calls that a page lists in its handshake; it remembers no more."""
 
 MAX_ORIGINS = 500
-"""Origins a user's page may reach; a document whose operations have servers of their own can name dozens."""
+"""Maximum number of origins that a user's page may reach; a document whose operations have servers of their
+own can name dozens."""
 
 EVENT_CALL = "events"
 EVENT_HELLO = "bridge:hello"
@@ -62,8 +65,8 @@ class ListedCall(BrowserMessage):
 
     call_id: str = Field(min_length=1, max_length=MAX_CALL_ID_CHARS)
     state: Literal["waiting", "running", "done", "lost"]
-    """waiting: its user is being asked · running: its request may have begun · done: its result is kept until
-    the receipt · lost: its request was begun by a worker that is dead."""
+    """waiting: its user is being asked · running: its request may have begun · done: its result is stored
+    until the receipt · lost: its request was begun by a worker that is dead."""
 
 
 class Hello(BrowserMessage):
@@ -72,15 +75,16 @@ class Hello(BrowserMessage):
     protocol: int
     page_id: str = Field(min_length=1, max_length=100)
     instance: str = Field(default="", max_length=100)
-    """The worker that speaks; another one after every reload."""
+    """Id of the worker that sends this; every reload starts another one."""
     epoch: str = Field(default="", max_length=100)
-    """The browser's journal until it is cleared. Without one, nothing is proven by what it lacks."""
+    """Id of the browser's journal until it is cleared. Without one, a call's absence from it proves
+    nothing."""
     alive: tuple[str, ...] = Field(default=(), max_length=100)
-    """Other workers of this browser that live: what they do is not in `calls`."""
+    """Other live workers of this browser: their calls are not in `calls`."""
     calls: tuple[ListedCall, ...] = Field(default=(), max_length=MAX_LISTED_CALLS)
     visibility: Literal["visible", "hidden"] = "visible"
     origins: tuple[str, ...] | None = Field(default=None, max_length=MAX_ORIGINS)
-    """What the content policy of the page's executor lets it reach; None: it did not say."""
+    """Origins that the content policy of the page's executor allows; None: not stated."""
 
 
 class Visibility(BrowserMessage):
@@ -116,13 +120,13 @@ class AnsweredOutcome(BrowserMessage):
     status_text: str = Field(default="", max_length=200)
     content_type: str = Field(default="", max_length=300)
     headers: dict[str, str] = Field(default_factory=dict)
-    """Lower-case names; only those that CORS let the page see."""
+    """Names in lower case; only those that CORS exposes to the page."""
     body: Annotated[TextResultBody | UploadedBody | EmptyBody, Field(discriminator="kind")]
     truncated: bool = False
     total_bytes: int | None = None
-    """Size of the whole body where the API told it (`content-length`)."""
+    """Size of the whole body, where the API stated it (`content-length`)."""
     cut_by: Literal["size", "time"] | None = None
-    """Why a truncated text ends where it does: `RESULT_BYTES`, or the time of a stream."""
+    """Why a truncated text ends where it does: at `RESULT_BYTES`, or at the time limit of a stream."""
     duration_ms: float = 0.0
 
 
@@ -148,7 +152,7 @@ class Accepted(BrowserMessage):
 
     call_id: str
     awaiting_approval: bool = False
-    """The page asks its user, and begins nothing before its `bridge:decision` was answered with go."""
+    """Whether the page asks its user; it begins nothing before its `bridge:decision` is answered with go."""
     error: WireError | None = None
 
 
@@ -165,6 +169,7 @@ class GoAhead(BrowserMessage):
 
     go: bool
     wait: bool = False
-    """The call has to wait for its turn: say it again after `bridge:turn`, unless `cancel:tool` comes."""
+    """The call has to wait for its slot: send the decision again after `bridge:turn`, unless `cancel:tool`
+    comes."""
     deadline_ms: int = 0
-    """What is left of the call's time."""
+    """Milliseconds left until the call's deadline."""

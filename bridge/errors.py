@@ -1,4 +1,4 @@
-"""Every way in which something may fail: its code, its HTTP status, and the one shape in which it is told."""
+"""Every way in which something can fail: its code, its HTTP status, and the one shape of errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 MESSAGE_CHARS = 4000
-"""Of an error's text; a longer one is cut."""
+"""Maximum characters of an error's message; a longer one is cut."""
 
 
 class ErrorCode(StrEnum):
@@ -38,7 +38,7 @@ class ErrorCode(StrEnum):
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     OUTCOME_UNKNOWN = "outcome_unknown"
-    # The bridge's own doors.
+    # The bridge's own endpoints.
     UNAUTHORIZED = "unauthorized"
     UNVERIFIED_USER = "unverified_user"
     PAGE_ONLY = "page_only"
@@ -101,11 +101,11 @@ HTTP_STATUS_OF: dict[ErrorCode, int] = {
     ErrorCode.CONVERSATION_BUSY: 409,
     ErrorCode.INTERNAL: 500,
 }
-"""The status of the bridge's own answer (ruling 9); the API's own status is `detail.status`."""
+"""Status of the bridge's own answer (ruling 9); the API's own status is `detail.status`."""
 
 
 def fit_message(message: object) -> object:
-    """Cut a message to `MESSAGE_CHARS`; what is no Unicode text in it (from a header, say) becomes `?`."""
+    """Cut a message to `MESSAGE_CHARS`; invalid Unicode in it (from a header, say) becomes `?`."""
     if not isinstance(message, str):
         return message
     return message.encode("utf-8", "replace").decode()[:MESSAGE_CHARS]
@@ -118,19 +118,19 @@ class WireError(BaseModel):
 
     code: ErrorCode
     message: Annotated[str, BeforeValidator(fit_message)] = Field(max_length=MESSAGE_CHARS)
-    """For a person: what is wrong and what to do. A longer one is cut."""
+    """For a person: what is wrong and what to do. A longer message is cut."""
     detail: dict[str, Any] = Field(default_factory=dict)
     """Facts for a program, for example `{"status": 404, "body": "…"}` of an `http_status`."""
     retryable: bool = False
-    """True when the same call may be made again without a risk of doing something twice."""
+    """Whether the same call may be made again without a risk of doing something twice."""
 
 
 BUG = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log.")
-"""What a caller is told of a failure that nobody expected."""
+"""What a caller is told about a failure that nobody expected."""
 
 
 class BridgeError(Exception):
-    """An expected failure on its way to whoever asked; the HTTP edge turns it into `{"error": …}`."""
+    """An expected failure on its way to the caller; the HTTP layer turns it into `{"error": …}`."""
 
     def __init__(
         self, code: ErrorCode, message: str, *, detail: dict[str, Any] | None = None, retryable: bool = False

@@ -1,4 +1,4 @@
-"""Modules that are loaded when they are first needed: their imports take a second, and many starts need none.
+"""Modules loaded on first use: their imports take a second, and many starts need none of them.
 
 This table is the only place that says so; an import inside a function would hide it.
 """
@@ -15,9 +15,9 @@ LATE: Mapping[LateName, str] = {
     "http_provider": "bridge.providers.http_provider:HttpProvider",  # openai
     "migrate": "bridge.storage.migration:migrate_tables",  # alembic
 }
-"""`module:attribute` by name, and the package for whose sake it is late."""
+"""Name to `module:attribute`; the comment names the slow package behind it."""
 
 
 def load_late(name: LateName) -> Any:
-    """What the table names; the caller says what type it is."""
+    """Import and return what the table names; the caller states its type."""
     return pkgutil.resolve_name(LATE[name])

@@ -1,7 +1,7 @@
-"""What the log looks like: one line for one thing, whatever bytes came from outside, and few of a kind.
+"""The format of the log: one line per event, whatever bytes came from outside, and few lines of a kind.
 
-Text in a log comes from callers, pages and documents too. It must not move the cursor of whoever reads it,
-look like a line of its own, or fill the disk.
+Text in a log also comes from callers, pages and documents. It must not move the reader's cursor, look like a
+line of its own, or fill the disk.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ import time
 from collections.abc import Callable
 
 WINDOW_S = 60.0
-"""Between two lines of one kind."""
+"""Minimum seconds between two lines of one kind."""
 
 MAX_KINDS = 200
-"""Kinds that are told apart; further ones share a line."""
+"""Maximum number of kinds that are distinguished; further ones share a line."""
 
 MAX_MESSAGE_CHARS = 4000
-"""Of one line."""
+"""Maximum characters of one line's message."""
 
 FORMAT = "%(levelname)s %(name)s: %(message)s"
 
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, line separators, changes of direction, and halves of characters."""
+"""Control characters, line separators, direction changes, and lone surrogates."""
 
 
 def escape_controls(text: str) -> str:
-    r"""Text with every character of `_INVISIBLE` written out, such as `\x1b`."""
+    r"""Return the text with every character of `_INVISIBLE` escaped, such as `\x1b`."""
     return _INVISIBLE.sub(_written_out, text)
 
 
@@ -37,7 +37,7 @@ def _written_out(found: re.Match[str]) -> str:
 
 
 class LineFormatter(logging.Formatter):
-    """A record as one line, and the lines of a traceback indented below, so that none passes for a record."""
+    """Formats a record as one line, and indents its traceback, so that none of it passes for a record."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: D102 - inherited
         record.message = escape_controls(record.message[:MAX_MESSAGE_CHARS])
@@ -49,10 +49,10 @@ class LineFormatter(logging.Formatter):
 
 
 class OncePerMinute(logging.Filter):
-    """Lets through one record of a kind each `WINDOW_S`; the next one says how many were left out.
+    """Lets through one record of a kind per `WINDOW_S`; the next one says how many were left out.
 
-    A kind is the text of a record, before its arguments are put in unless `by_arguments`, and the type of its
-    exception. Arguments that come from outside would make every record another kind.
+    A kind is the text of a record before its arguments are filled in (after, with `by_arguments`), and the
+    type of its exception. Arguments that come from outside would make every record a kind of its own.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, by_arguments: bool = False) -> None:
@@ -82,10 +82,10 @@ class OncePerMinute(logging.Filter):
 
 
 class ForeignOncePerMinute(OncePerMinute):
-    """As `OncePerMinute` for what libraries log; lets through all that the bridge logs.
+    """Limits what libraries log as `OncePerMinute` does; lets through everything that the bridge logs.
 
     What a library logs from inside a server is about one connection, and anybody may open any number of them.
-    Bytes that aiohttp could not read, and connections that broke, are told without a traceback.
+    Unreadable requests and broken connections in aiohttp are logged without a traceback.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:  # noqa: D102 - inherited
@@ -102,7 +102,7 @@ class ForeignOncePerMinute(OncePerMinute):
 
 
 def log_to_stderr(level: int = logging.INFO) -> None:
-    """Have the process write its log to standard error in this form; for programs, once."""
+    """Make the process log to standard error in this format; for programs, once."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LineFormatter(FORMAT))
     handler.addFilter(ForeignOncePerMinute())

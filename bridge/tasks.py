@@ -1,4 +1,4 @@
-"""The one place that owns background tasks: started, waited for, abandoned, or guarded against their failure.
+"""The only module that starts background tasks, waits for them, abandons them, or logs their failures.
 
 Nothing else in `bridge` may start a task or sleep.
 """
@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 ResultT = TypeVar("ResultT")
 
 BREATH_S = 0.001
-"""For which a turn may tell events without letting anybody else run."""
+"""Seconds for which a turn may emit events before it lets other tasks run."""
 
 _log = logging.getLogger(__name__)
 
 
 class Tasks:
-    """Background tasks with names, an owner and an end.
+    """Background tasks with a name, an owner and an end.
 
-    A task that fails is logged with its name and the others go on.
+    A task that fails is logged with its name; the others continue.
     """
 
     def __init__(self) -> None:
@@ -46,18 +46,18 @@ class Tasks:
 
 
 class Abandoned(Exception):
-    """Work was cancelled by somebody else than its caller."""
+    """Work was cancelled by somebody other than its caller."""
 
 
 async def run_abandonable(
     work: Coroutine[Any, Any, ResultT], name: str, hold: Callable[[asyncio.Task[ResultT]], None]
 ) -> ResultT:
-    """The result of `work`, in a task that `hold` is given, and that others may cancel.
+    """Return the result of `work`, run in a task that `hold` receives and that others may cancel.
 
     Cancelling the caller cancels the work, too.
 
     Raises:
-        Abandoned: somebody cancelled the task.
+        Abandoned: somebody else cancelled the task.
     """
     try:
         async with asyncio.TaskGroup() as group:
@@ -72,7 +72,7 @@ async def run_abandonable(
 
 
 async def yield_to_loop() -> None:
-    """Let the event loop serve everybody else once, in the middle of long work."""
+    """Let the event loop run all other tasks once, in the middle of long work."""
     await asyncio.sleep(0)
 
 
@@ -82,13 +82,13 @@ async def sleep_safely(seconds: float) -> None:
 
 
 async def run_within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """The result of `work`, which is cancelled at the end of its time, and is not waited for any longer then.
+    """Return the result of `work`; when the time is up, cancel it and do not wait for its cleanup.
 
     `asyncio.timeout` waits for the work to clean up, which may take as long as what it waited for. Cancelling
     cancels the work and does not wait for it either.
 
     Raises:
-        TimeoutError: it took longer.
+        TimeoutError: `work` took longer than `seconds`.
     """
     task = asyncio.create_task(work)
     try:
@@ -104,17 +104,17 @@ async def run_within(seconds: float, work: Coroutine[Any, Any, ResultT]) -> Resu
 
 
 _left_alone: set[asyncio.Task[Any]] = set()
-"""Cancelled, but not at their end; nobody else holds them."""
+"""Cancelled tasks that have not ended yet; nothing else references them."""
 
 
 def _left(task: asyncio.Task[Any]) -> None:
     _left_alone.discard(task)
     if not task.cancelled():
-        task.exception()  # Nobody wants to know, and asyncio would complain.
+        task.exception()  # or asyncio logs that nobody retrieved it
 
 
 async def log_failures(work: Coroutine[Any, Any, ResultT], what: str) -> ResultT | None:
-    """What `work` gives, which a turn can do without; None when it raised, which is logged under `what`.
+    """Return what optional `work` gives; None when it raised, which is logged under `what`.
 
     Cancelling cancels it.
     """
