@@ -1,5 +1,5 @@
-"""OpenAPI documents in, tools out.
+"""Turns OpenAPI documents into tools.
 
-Receives the text of a document; gives operations as tools: a name, a description, a schema of arguments and a
-request plan each. Pure: no sockets, no event loop, no clock, no files, and no import of `bridge`.
+Receives the text of a document; gives its operations as tools, each with a name, a description, an argument
+schema and a request plan. Pure: no sockets, no event loop, no clock, no files, and no import of `bridge`.
 """

@@ -1,8 +1,7 @@
-"""JSON as Python values, and the tolerant readers every room uses on foreign documents.
+"""JSON as Python values, and tolerant readers for foreign documents.
 
-Receives values that `json.loads` or the YAML reader made; gives typed views of them. Knows nothing of
-OpenAPI. The readers never raise: a document's wrong type reads as "nothing there", and the caller decides
-whether that matters.
+Receives values from `json.loads` or the YAML reader; gives typed views of them. Knows nothing of OpenAPI. The
+readers never raise: a value of the wrong type counts as absent, and the caller decides whether that matters.
 """
 
 import json
@@ -15,19 +14,19 @@ JsonObject: TypeAlias = dict[str, JsonValue]
 
 
 def object_at(container: JsonObject, key: str) -> JsonObject:
-    """The object under `key`; an empty one when it is absent or something else."""
+    """The object under `key`; an empty one when it is absent or of another type."""
     value = container.get(key)
     return value if isinstance(value, dict) else {}
 
 
 def array_at(container: JsonObject, key: str) -> list[JsonValue]:
-    """The array under `key`; an empty one when it is absent or something else."""
+    """The array under `key`; an empty one when it is absent or of another type."""
     value = container.get(key)
     return value if isinstance(value, list) else []
 
 
 def text_at(container: JsonObject, key: str) -> str:
-    """The string under `key`; "" when it is absent or something else."""
+    """The string under `key`; "" when it is absent or of another type."""
     value = container.get(key)
     return value if isinstance(value, str) else ""
 
@@ -52,8 +51,8 @@ def dump_json(value: JsonValue) -> bytes:
 
 
 def trim_bytes(written: bytes) -> bytes:
-    """A copy without spare room: what orjson gives keeps the buffer it was written in, 4 KiB or more.
+    """A copy without unused capacity: orjson returns the buffer it wrote into, 4 KiB or more.
 
-    For bytes that are kept.
+    For bytes that are stored for long.
     """
     return b"%b" % written

@@ -1,6 +1,6 @@
-"""The arguments of a call: from a model's text to values that fit the operation, or what is wrong.
+"""The arguments of a call: parses a model's text and validates it against the operation's schema.
 
-Receives text and argument schemas as `definition` writes them; gives values or an `ArgumentError` that a
+Receives text and argument schemas as `definition` writes them; gives values, or an `ArgumentError` that a
 model can act on. Nothing is fetched, coerced or filled in. Knows nothing of operations and requests.
 """
 
@@ -20,28 +20,28 @@ from toolserver.schema.keywords import type_of
 from toolserver.schema.write import FREE_FORM_BRANCHES
 
 MAX_PROBLEMS = 5
-"""Problems named in one error; a model repairs the rest with the next attempt."""
+"""Maximum number of problems named in one error; a model can repair the others with its next attempt."""
 
 MAX_BRANCHES = 4
 PATTERN_BYTES = 1_000_000
-"""Compiled size of one pattern; a larger one is left out."""
+"""Maximum compiled size of one pattern, in bytes; a larger one is ignored."""
 
 SHOWN_CHARS = 80
 MAX_NAMES = 30
-"""Arguments named to a caller that used an unknown one."""
+"""Maximum number of arguments listed for a caller that used an unknown one."""
 
 ALLOWED_CHARS = 300
 
 _PATTERN_OPTIONS = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES, dfa_size_limit=PATTERN_BYTES)
-"""The engine that takes linear time, whoever wrote pattern and text. It knows no look-around and no
-back-references; patterns with them are left to the API."""
+"""Selects the regex engine that takes linear time, whoever wrote pattern and text. It supports neither
+look-around nor back-references; patterns with them are left to the API."""
 
 
 class ArgumentValidator:
-    """Holds arguments to one schema. Compile once (about 1 ms), then `validate` any number of times."""
+    """Validates arguments against one schema. Compile it once (about 1 ms) and use it any number of times."""
 
     def __init__(self, schema_json: bytes, *, takes_more: bool = True) -> None:
-        """`schema_json`: the argument schema of a tool. Patterns the engine cannot read are left out.
+        """`schema_json`: the argument schema of a tool. Patterns that the engine cannot read are ignored.
 
         `takes_more`: undeclared arguments go into the body; otherwise they go nowhere and are refused. The
         schema itself cannot say so, because Open WebUI's converters drop the keyword.
@@ -54,9 +54,9 @@ class ArgumentValidator:
             self._validator = _compile(cast(JsonObject, _rewrite(schema, _without_bad_pattern)))
 
     def validate_arguments(self, arguments: JsonObject) -> None:
-        """Returns when `arguments` suit the schema.
+        """Returns when `arguments` fit the schema.
 
-        Under 1 µs for an ordinary call, measured; compiling takes some 100 µs.
+        Takes under 1 µs for an ordinary call (measured); compiling takes about 100 µs.
 
         Raises:
             ArgumentError: names each argument at fault and what is allowed, five problems at most.
@@ -68,12 +68,12 @@ class ArgumentValidator:
 
 
 def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
-    """The object that `text` holds; empty text is an empty object. Integers of any size are kept.
+    """The object in `text`; empty text is an empty object. Integers of any size stay exact.
 
-    Of equal keys the last one counts. `max_bytes` is measured in UTF-8.
+    Of duplicate keys the last one counts. `max_bytes` is measured in UTF-8.
 
-    Raises: ArgumentError: too large, not JSON (NaN, Infinity and half surrogate pairs are not), or not an
-    object.
+    Raises:
+        ArgumentError: too large, not JSON (NaN, Infinity and lone surrogates are not), or not an object.
     """
     encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(encoded) > max_bytes:
@@ -119,7 +119,7 @@ def _compile(schema: JsonObject) -> jsonschema_rs.Draft202012Validator:
 
 
 def _rewrite(node: JsonValue, change: Callable[[JsonObject], JsonObject]) -> JsonValue:
-    """The schema with `change` made to each node, inner ones first; data inside keywords is left alone."""
+    """The schema with `change` applied to each node, innermost first; data inside keywords is not touched."""
     if isinstance(node, list):
         return [_rewrite(item, change) for item in node]
     if not isinstance(node, dict):
@@ -136,7 +136,7 @@ def _rewrite(node: JsonValue, change: Callable[[JsonObject], JsonObject]) -> Jso
 
 
 def _loosen(node: JsonObject) -> JsonObject:
-    """What the advertised form says in words only: free-form is anything, null and choices are as told."""
+    """Applies what the advertised form says only in words: free-form values, null, and choices."""
     if node.get("anyOf") == FREE_FORM_BRANCHES:
         return {}
     node = _with_choice(node)
@@ -154,7 +154,7 @@ def _loosen(node: JsonObject) -> JsonObject:
 
 
 def _with_choice(node: JsonObject) -> JsonObject:
-    """An object that needs one of several sets of names; not where some of them are no arguments."""
+    """Adds the rule that an object needs one of several sets of names, if all of these are arguments."""
     properties = object_at(node, "properties")
     description = text_at(node, "description")
     choice = read_choice(description) if len(properties) > 1 else None
@@ -167,7 +167,7 @@ def _with_choice(node: JsonObject) -> JsonObject:
 
 
 def _without_bad_pattern(node: JsonObject) -> JsonObject:
-    """Further keys may be what a pattern for keys was about, so a bad one of those frees them."""
+    """Drops patterns that cannot be read; a bad pattern for keys also lifts the limit on further keys."""
     bad: set[str] = set()
     pattern = node.get("pattern")
     if isinstance(pattern, str) and not _is_readable(pattern):
@@ -227,7 +227,7 @@ def _place(path: Iterable[str | int]) -> str:
 
 
 def _complaint(problem: jsonschema_rs.ValidationError) -> str:
-    """What is wrong with one value, with what would be right."""
+    """What is wrong with one value, and what would be right."""
     kind = problem.kind
     match kind:
         case jsonschema_rs.ValidationErrorKind.Required():
@@ -275,9 +275,9 @@ def _bound(problem: jsonschema_rs.ValidationError) -> str:
 def _fits_no_branch(
     problem: jsonschema_rs.ValidationError, context: list[list[jsonschema_rs.ValidationError]]
 ) -> str:
-    """The complaint of the branch that was meant, else one per branch.
+    """The complaint of the branch that was probably meant, else one per branch.
 
-    Meant is a branch of the value's type, and rather one whose fixed values (`kind: "circle"`) the value has.
+    That is a branch of the value's type, preferably one whose fixed values (`kind: "circle"`) the value has.
     """
     path = problem.instance_path
     failed = [errors for errors in context if errors]

@@ -1,4 +1,4 @@
-"""What an API itself says went wrong, in one line for a model and its user.
+"""Summarizes what an API itself says went wrong, in one line for a model and its user.
 
 Reads the JSON of error bodies: problem details (RFC 9457) and the shapes of common frameworks.
 """
@@ -10,7 +10,7 @@ import orjson
 
 _PROBLEM_CHARS = 500
 _MAX_ERRORS = 5
-"""Single errors that are quoted; the rest is in the body, which is passed on beside this line."""
+"""Maximum number of single errors that are quoted; the others are in the body, which is passed on as well."""
 
 _TITLES = ("title", "detail", "message", "error_description", "error")
 _TEXTS = ("message", "msg", "detail", "defaultMessage", "description", "title", "reason")
@@ -19,10 +19,10 @@ _PART_OF_REQUEST = frozenset({"body", "query", "path", "header", "cookie"})
 
 
 def problem_text(body: str) -> str:
-    """Title and detail of the problem, and the first of its single errors with where they are.
+    """Title and detail of the problem, and the first of its single errors with their locations.
 
-    "" when `body` is no JSON object or says nothing of the kind. Single errors are members `errors`, `detail`
-    or `violations`: a list of texts or objects (FastAPI, Rails, JSON:API, Spring) or an object of lists
+    "" when `body` is no JSON object or describes no problem. Single errors are members `errors`, `detail` or
+    `violations`: a list of texts or objects (FastAPI, Rails, JSON:API, Spring) or an object of lists
     (ASP.NET, Laravel, Rails).
     """
     try:

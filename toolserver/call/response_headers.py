@@ -1,4 +1,4 @@
-"""What the headers of an answer tell a caller: a file's name, and all that an answer without a body says."""
+"""What response headers tell a caller: a file's name, and everything that an answer without a body says."""
 
 import re
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ _PLAIN_NAME = re.compile(r";\s*filename\s*=\s*([^\s;\"]+)", re.IGNORECASE)
 
 
 def told_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Those headers of an answer without a body that are all it says: where it is, which version, how much.
+    """The headers that are all that an answer without a body says: location, version, size and the like.
 
-    Names are in lower case. Type and length are told when the length is not zero, as for HEAD.
+    Names are in lower case. Type and length are included when the length is not zero, as for HEAD.
     """
     length = headers.get("content-length", "0").strip()
     size = {"content-type", "content-length"} if length.isdigit() and int(length) > 0 else set[str]()
@@ -31,7 +31,7 @@ def told_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def filename_of(headers: Mapping[str, str]) -> str:
-    """The name that `Content-Disposition` gives a file (RFC 6266), without folders; "" when it gives none."""
+    """The file name in `Content-Disposition` (RFC 6266), without folders; "" when there is none."""
     disposition = headers.get("content-disposition", "")
     name = ""
     if extended := _EXTENDED_NAME.search(disposition):

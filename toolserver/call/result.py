@@ -1,9 +1,9 @@
-"""The answer of an API, and what a caller reads of it (`docs/reference/answers.md`).
+"""Renders the answer of an API as a caller reads it (`docs/reference/answers.md`).
 
 Receives what the page reported of a finished request; gives the body, content type and headers of our own
-answer. JSON is spliced as it came, never parsed and written again: large integers and number formats stay.
-An answer is never a bare array, never `null` and never empty, because callers lose those (measured with
-Open WebUI 0.12.4). Knows nothing of calls, errors and HTTP servers.
+answer. JSON is spliced in unchanged, never parsed and written again: large integers and number formats stay.
+An answer is never a bare array, never `null` and never empty, because callers lose those (measured with Open
+WebUI 0.12.4). Knows nothing of calls, errors and HTTP servers.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ HTML = "text/html"
 _SILENT_TYPES = frozenset(
     ("", "text/plain", OCTETS, "binary/octet-stream", "application/unknown", "application/x-unknown")
 )
-"""Types that say nothing, or nothing better: an object or array of JSON in them is read as JSON."""
+"""Types that say nothing useful: a JSON object or array in such a body is read as JSON."""
 
 _EMBED_HEADERS = ("content-disposition", "location")
 
@@ -45,7 +45,7 @@ class FileBody:
     """A body that is not text."""
 
     file_id: str | None
-    """Under which its bytes are kept; None: there was no room for them."""
+    """Id of the stored bytes; None: there was no room for them."""
     size_bytes: int
 
 
@@ -56,9 +56,9 @@ class TextBody:
     text: str
     """The whole text, or as much of its beginning as a caller reads."""
     whole_bytes: int | None = None
-    """Size in UTF-8 of the whole, when `text` is only its beginning."""
+    """Size of the whole text in UTF-8 bytes, when `text` is only its beginning."""
     kept: FileBody | None = None
-    """The whole text as a file, if it is kept."""
+    """The whole text as a file, if it is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +73,16 @@ class Answered:
     body: TextBody | FileBody | None
     """None for an empty body."""
     truncated: bool = False
-    """The page has read only the beginning of the body."""
+    """Whether the page has read only the beginning of the body."""
     total_bytes: int | None = None
-    """Size of the whole body, where known."""
+    """Size of the whole body in bytes, where known."""
     cut_by: Literal["size", "time"] | None = None
-    """Why the page stopped reading, where it said so."""
+    """Why the page stopped reading, if it reported that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """One HTTP answer of ours."""
+    """One of the bridge's own HTTP answers."""
 
     body: bytes
     """Empty when `file` is the body."""
@@ -90,20 +90,20 @@ class Rendered:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Lower-case names, without content-type."""
     file: FileBody | None = None
-    """The file whose bytes are the body; whoever holds files sends them."""
+    """The file whose bytes are the body; the HTTP layer sends them."""
 
 
 FileUrl = Callable[[str], str]
-"""Id of a kept file to its address."""
+"""Returns the address of a stored file, by its id."""
 
 
 def render_answer(
     answered: Answered, *, call_id: str, file_url: FileUrl, allow_inline_html: bool
 ) -> Rendered:
-    """What a caller reads of `answered`, whatever its status (`docs/reference/answers.md`).
+    """Renders `answered` for a caller, whatever its status (`docs/reference/answers.md`).
 
-    `file_url` is asked only for files that are kept. Text that is cut, by the page or because a caller reads
-    only its beginning, says so, and where it is kept, how to read on.
+    `file_url` is called only for stored files. A text that was cut, by the page or because a caller reads
+    only its beginning, says so and, where the rest is stored, how to read on.
     """
     body = answered.body
     if isinstance(body, FileBody):
@@ -120,7 +120,7 @@ def render_answer(
 
 
 def may_be_json(content_type: str, text: str) -> bool:
-    """Whether a text is to be tried as JSON: its type says so, or says nothing and it begins like JSON."""
+    """Whether to try a text as JSON: its type says JSON, or says nothing and the text begins like JSON."""
     if is_json(content_type):
         return True
     return base_type(content_type) in _SILENT_TYPES and text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
@@ -136,17 +136,17 @@ def _render_whole(answered: Answered, text: str) -> Rendered:
 
 
 class _Beginning(NamedTuple):
-    """What is shown of a cut text."""
+    """The part of a cut text that is shown."""
 
     fields: Mapping[str, object]
     end: int
-    """Characters of the text that are in it."""
+    """Number of characters of the text that this part covers."""
     facts: Mapping[str, object] = {}
-    """Of the array that was cut."""
+    """Facts about the array that was cut."""
 
 
 def _beginning(answered: Answered, text: str) -> _Beginning:
-    """Whole items of a sequence or an array, where that leaves enough; else the text as it is."""
+    """Whole items of a sequence or an array, where enough of them remain; else the text as it is."""
     if is_sequence(answered.content_type):
         whole = whole_items(text, answered.content_type)
         if items := items_of(whole, answered.content_type):
@@ -171,7 +171,7 @@ def _render_cut(answered: Answered, body: TextBody, call_id: str, file_url: File
 
 
 def _sizes(answered: Answered, body: TextBody, shown: int) -> dict[str, int]:
-    """In bytes of UTF-8; `bytes_kept` is how much can be read in all."""
+    """Sizes in UTF-8 bytes; `bytes_kept` is how much can be read in all."""
     sizes = {"bytes_shown": shown, "bytes_kept": body.kept.size_bytes if body.kept else shown}
     total = answered.total_bytes if answered.truncated else body.whole_bytes
     return sizes if total is None else {**sizes, "bytes_total": total}
@@ -189,7 +189,7 @@ def _hint(answered: Answered, body: TextBody) -> str:
 
 
 def _splice(encoded: bytes) -> bytes | None:
-    """The JSON text as an object, or None if it is no JSON."""
+    """The JSON text as an object; None if it is not JSON."""
     encoded = encoded.removeprefix(b"\xef\xbb\xbf").strip()
     try:
         orjson.loads(encoded)
@@ -228,9 +228,9 @@ def _is_inline(answered: Answered) -> bool:
 
 
 def _render_embed(answered: Answered) -> Rendered | None:
-    """A page or an address that Open WebUI shows in a frame; it reads these two headers only.
+    """Renders a page or an address that Open WebUI shows in a frame; Open WebUI reads only these two headers.
 
-    A page too long for a caller to read is shown whole where it is kept: it is for the user's eyes.
+    A page too long for a caller to read is shown whole where it is stored: it is meant for the user's eyes.
     """
     headers = {name: answered.headers[name] for name in _EMBED_HEADERS if name in answered.headers}
     body = answered.body

@@ -1,7 +1,7 @@
-"""Texts that are cut: how much of one fits, and how its whole items are kept readable.
+"""Cuts texts to a size, and keeps whole items of cut JSON readable.
 
-Receives the beginning of a text; gives a part of it that is JSON, where there is one, and says where that
-part ends. Offsets are characters, so that none splits one.
+Receives the beginning of a text; gives a part of it that is valid JSON, if there is one, and where that part
+ends. Offsets are in characters, so that none splits a character.
 """
 
 import re
@@ -10,10 +10,11 @@ from typing import NamedTuple
 import orjson
 
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{},:]', re.DOTALL)
-"""A whole string, the quote of one that is cut, or a mark of structure."""
+"""A complete string, the opening quote of a cut one, or a structural character."""
 
 _LEAST_SHARE = 0.5
-"""An array is cut only where its whole items are at least this much of the text; else a deeper one is."""
+"""Minimum share of the text that an array's whole items must make up for it to be cut there; else a deeper
+array is cut."""
 
 _CLOSING = {"[": "]", "{": "}"}
 
@@ -25,35 +26,35 @@ def beginning_of(text: str, max_bytes: int) -> str:
 
 
 class CutJson(NamedTuple):
-    """A JSON text closed after the last whole item of the array in which it was cut."""
+    """A JSON text that is closed after the last whole item of the array in which it was cut."""
 
     text: str
     pointer: str
-    """JSON pointer of that array; what stands after the array is missing, too."""
+    """JSON pointer of that array; what followed the array is missing, too."""
     items: int
     end: int
-    """Characters of the original up to the next item."""
+    """Number of characters of the original before the next item."""
 
 
 class _Container:
-    """An array or object that is open where the text ends."""
+    """An array or object that is still open at the end of the text."""
 
     __slots__ = ("comma", "kind", "name", "passed")
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.passed = 0
-        """Members or items that are whole."""
+        """Number of complete members or items."""
         self.comma = 0
-        """Where the last of them ends."""
+        """Position where the last of them ends."""
         self.name = '""'
-        """JSON text of the member's name at present."""
+        """JSON text of the current member's name."""
 
 
 def cut_json(text: str) -> CutJson | None:
-    """The beginning of a JSON text, cut after a whole item of an array; None when it cannot be.
+    """The beginning of a JSON text, cut after a whole item of an array; None when that is impossible.
 
-    Of several arrays inside each other the outermost is cut whose whole items are at least half of the text.
+    Of nested arrays, the outermost whose whole items make up at least half of the text is cut.
     """
     stack = _open_containers(text)
     for depth, container in enumerate(stack):
@@ -69,7 +70,7 @@ def cut_json(text: str) -> CutJson | None:
 
 
 def _open_containers(text: str) -> list[_Container]:
-    """Outermost first."""
+    """The containers that are still open, outermost first."""
     stack: list[_Container] = []
     string = ""
     for match in _TOKEN.finditer(text):

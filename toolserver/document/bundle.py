@@ -1,8 +1,9 @@
-"""Several files as one document: references to other files become references inside.
+"""Bundles several files into one document: references to other files become internal references.
 
 Receives a document's text, its address and the texts of files it refers to; gives one text, or the addresses
-that are still wanted. Fetches nothing: whoever can fetch calls it again until nothing is wanted, and names
-what will not come with the reason; then only the operations that need it are lost, and say so.
+of files that are still missing. Fetches nothing: the caller fetches them and calls again until nothing is
+missing, and names files that it cannot supply with the reason; then only the operations that need those are
+lost, and report it.
 """
 
 import posixpath
@@ -18,19 +19,20 @@ from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, JsonValue, dump_json, scalar_text_at, text_at
 
 MAX_FILES = 2_000
-"""Files beside the document, wanted ones included. The largest split documents in use have some 1,500."""
+"""Maximum number of files besides the document, missing ones included. The largest split documents in use
+have about 1,500."""
 
 _BUNDLED = "x-bundled"
-"""The field of the root that holds the other files, by name."""
+"""Field of the root that holds the other files, by name."""
 
 _DEPTH_OF_FILES = 2
-"""Levels that a file stands below the root."""
+"""Number of levels between the root and a bundled file."""
 
 _SCHEMES = ("http", "https", "file")
 _MAX_REFERENCE_CHARS = 4000
 _OWN_NAME = re.compile(r"\$(?:self|id)\b")
 _EXTERNAL = re.compile(r"""\$ref["']?\s*:\s*["']?(?!["'#\s])|\$id|\$self|openapi["']?\s*:\s*["']?3\.2""")
-"""Signs in a text that there may be something to bundle."""
+"""Patterns in a text that suggest something to bundle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What became of a document and its files."""
+    """The result of bundling a document and its files."""
 
     text: str | None
-    """The document as it came if it refers to nothing outside, else JSON with the files in it. None while
+    """The document unchanged if it refers to nothing outside, else JSON that contains the files. None while
     files are missing."""
     missing: tuple[str, ...]
     """Absolute http, https and file addresses, without fragments, of files that are referred to but were
-    neither supplied nor given up."""
+    neither supplied nor declared unavailable."""
     problems: tuple[Problem, ...]
 
 
@@ -63,11 +65,11 @@ def bundle_document(
     left_out: Mapping[str, str] | None = None,
     limits: DocumentLimits | None = None,
 ) -> Bundle:
-    """Puts the files of `texts` (by absolute address) that the document needs into it.
+    """Bundles the files of `texts` (by absolute address) that the document needs into it.
 
     Without `source_url` only absolute references can be followed; for files without an address any `file:`
-    URL will do. `left_out` names files that will not come, with the reason that operations which need them
-    give. Files that nothing refers to are ignored. Time grows with the size of all texts together.
+    URL will do. `left_out` names files that cannot be supplied, with the reason that operations needing them
+    report. Files that nothing refers to are ignored. Time grows with the size of all texts together.
 
     Raises:
         DocumentError: the document refers to files and cannot be read; too_large (all files together, as they
@@ -89,7 +91,7 @@ class _Bundler:
     left_out: dict[str, str]
     limits: DocumentLimits
     own: FileReferences = field(default_factory=lambda: FileReferences("", ""))
-    """What the document itself refers to."""
+    """References of the document itself."""
     is_swagger: bool = False
     uri_security: bool = False
     bundled_field: str = _BUNDLED
@@ -100,9 +102,9 @@ class _Bundler:
     missing: dict[str, None] = field(default_factory=dict[str, None])
     problems: list[Problem] = field(default_factory=list[Problem])
     gaps: dict[str, str] = field(default_factory=dict[str, str])
-    """What is referred to and left out, as references write it, and why."""
+    """Unavailable targets, as references spell them, and the reasons."""
     own_names: dict[str, str] | None = None
-    """Addresses of texts by what their `$self` or `$id` says; made when first asked for."""
+    """Addresses of texts by their own `$self` or `$id`; built on first use."""
     joined: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     size: int = 0
 
@@ -134,9 +136,9 @@ class _Bundler:
         self.waiting += found.references
 
     def _rewrite_all(self, *, asking: bool) -> bool:
-        """Whether any reference changed that the document alone does not lead to its target.
+        """Rewrites all references; whether any changed that the document alone does not resolve.
 
-        The list grows while it is walked: with every file that an asking reference adds.
+        The list grows during the loop: by every file that a required reference adds.
         """
         changed = False
         for found in self.waiting:
@@ -157,7 +159,7 @@ class _Bundler:
         )
 
     def _rewritten(self, found: FoundReference) -> str | None:
-        """The reference as it is in the bundle; None where it stays."""
+        """The reference as it should be in the bundle; None to leave it unchanged."""
         base, _, fragment = found.ref.partition("#")
         if len(found.ref) > _MAX_REFERENCE_CHARS:
             return None
@@ -176,7 +178,7 @@ class _Bundler:
         return None if named is None else f"#{named.pointer}"
 
     def _join(self, base: str, reference: str) -> str:
-        """Documents refer to few files many times, and reading addresses is slow."""
+        """`join_uri`, cached: documents refer to few files many times, and parsing addresses is slow."""
         if (base, reference) not in self.joined:
             self.joined[base, reference] = join_uri(base, reference)
         return self.joined[base, reference]
@@ -184,17 +186,17 @@ class _Bundler:
     def _with(self, resource: Resource, fragment: str) -> Resource:
         """The resource that a pointer starts from.
 
-        Pointers below an `$id` are relative to it, but many authors mean the document all the same.
+        Pointers below an `$id` are relative to it, but many authors mean the document nevertheless.
         """
         first = unquote(fragment[1:].partition("/")[0]).replace("~1", "/").replace("~0", "~")
         is_there = not isinstance(resource.node, dict) or first in resource.node
         return resource if is_there else self.resources.get(resource.file, resource)
 
     def _get(self, uri: str, by_file: str, *, asks: bool) -> str:
-        """Adds the file of a URI, if it is there; gives the URI under which it is known.
+        """Adds the file of a URI, if it was supplied; gives the URI under which it is known.
 
-        `by_file`: what the reference means relative to its file. It counts where an `$id` says something else
-        but only that is there.
+        `by_file` is the reference resolved against its file. It is used where an `$id` says otherwise but
+        only the file was supplied.
         """
         if by_file in self.resources:
             return by_file
@@ -213,7 +215,7 @@ class _Bundler:
         return uri
 
     def _address_of(self, uri: str) -> str | None:
-        """Where the text stands that a URI means: under that address, or one that calls itself so."""
+        """The address of the text that a URI means: the URI itself, or that of a text with this name."""
         if uri in self.texts:
             return uri
         if self.own_names is None:
@@ -258,7 +260,7 @@ class _Bundler:
         self.left_out[address] = self.gaps[self._shown(address)] = reason
 
     def _new_name(self, address: str) -> str:
-        """The name of the file without its ending; it shows up where schemas are named."""
+        """A unique name for the file, without its extension; it appears in names of schemas."""
         stem = unquote(urlsplit(address).path).rpartition("/")[2].partition(".")[0]
         stem = name = re.sub(r"[^A-Za-z0-9_-]+", "-", stem)[:60] or "file"
         number = 1
@@ -268,7 +270,7 @@ class _Bundler:
         return name
 
     def _shown(self, uri: str) -> str:
-        """An address as a reference of the bundle; files relative to the document, for nobody else's eyes."""
+        """An address as the bundle's references show it; files relative to the document, to hide paths."""
         parts, own = urlsplit(uri), urlsplit(self.own.address)
         if parts.scheme != "file" or own.scheme != "file":
             return uri
@@ -298,7 +300,7 @@ class _Bundler:
 
 
 def _is_address(uri: str) -> bool:
-    """Whether somebody could get what is there."""
+    """Whether the URI could be fetched."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -320,7 +322,7 @@ def _put(found: FoundReference, new: str) -> None:
 
 
 def _resolve_servers(found: FileReferences) -> None:
-    """Relative servers of a file are relative to it (OpenAPI 3.1 §4.8.5), not to the document."""
+    """Makes relative servers of a file relative to that file (OpenAPI 3.1 §4.8.5), not the document."""
     if not found.base.startswith(("http://", "https://")):
         return
     for server in found.servers:
@@ -330,7 +332,7 @@ def _resolve_servers(found: FileReferences) -> None:
 
 
 def _written_size(value: JsonValue, known: dict[int, int]) -> int:
-    """About the characters of the value as JSON; nodes that YAML aliases share count each time."""
+    """Approximate size of the value as JSON, in characters; nodes shared by YAML aliases count each time."""
     if isinstance(value, str):
         return len(value) + 2
     if not isinstance(value, dict | list):

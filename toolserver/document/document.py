@@ -1,8 +1,8 @@
-"""The text of an OpenAPI document as a value with references that resolve.
+"""Parses the text of an OpenAPI document into a value with references that resolve.
 
-Receives text; gives a `Document`: its root, version, digest and `resolve`. Knows the envelope (openapi, info)
-and references, not paths, operations or schemas. Leaves out validation on purpose: many documents in use
-break the rules somewhere, and one broken place must not cost the whole.
+Receives text; gives a `Document`: its root, version, digest and `resolve_ref`. Knows the envelope (openapi,
+info) and references, not paths, operations or schemas. Does not validate, on purpose: many documents in use
+break the rules somewhere, and one broken place must not cost the whole document.
 """
 
 import gc
@@ -23,41 +23,44 @@ from toolserver.errors import DocumentError, ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
 
 _MAX_HOPS = 100
-"""References followed in a row before a chain counts as circular; no real document comes near."""
+"""Maximum number of references followed in a row before a chain counts as circular; no real document comes
+near."""
 
 _MAX_REFERENCE_CHARS = 4000
 
 _MAX_WARNINGS = 50
 
 _AT_A_TIME = 4_000
-"""Values looked into together: few enough that what is below them stays in the processor's cache."""
+"""Number of values measured together: few enough that the values below them stay in the processor's cache."""
 
 LEFT_OUT_FIELD = "x-left-out"
-"""The field of the root in which `bundle` says why files that are referred to are not there, by reference."""
+"""Field of the root in which `bundle` records why files are missing, by reference."""
 
 _FAMILIES = ("3.0", "3.1", "3.2")
 SWAGGER = "2.0"
 
 
 UNTITLED = "Untitled API"
-"""What a document without a title is called; a name is what users click on."""
+"""Title of a document without one; a name is what users click on."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
-    """What a document may cost. The largest in use known to us has 20 MB and 11,422 operations."""
+    """Limits on a document. The largest in use known to us has 20 MB and 11,422 operations."""
 
     max_bytes: int = 32 * 1024 * 1024
-    """UTF-8 bytes of the text."""
+    """Maximum size of the text in UTF-8 bytes."""
     max_depth: int = 254
-    """Levels of nesting, YAML aliases expanded."""
+    """Maximum nesting depth, YAML aliases expanded."""
     max_nodes: int = 5_000_000
-    """Values (and, in YAML, keys), aliases expanded."""
+    """Maximum number of values (and, in YAML, keys), aliases expanded."""
     max_operations: int = 20_000
     max_parameters: int = 300_000
-    """Of all operations together, shared ones counted each time; later operations are skipped."""
+    """Maximum number of all operations' parameters, shared ones counted each time; later operations are
+    skipped."""
     max_compiled_bytes: int = 256 * 1024 * 1024
-    """Schemas, plans and descriptions of all tools together; shared parts count each time they appear."""
+    """Maximum size of all tools' schemas, plans and descriptions; shared parts count each time they
+    appear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +71,9 @@ class Document:
     """
 
     root: JsonObject
-    """Of OpenAPI 3; of a Swagger 2.0 document what it is in OpenAPI 3.0, but for the paths."""
+    """The root; for a Swagger 2.0 document converted to OpenAPI 3.0, except for the paths."""
     version: str
-    """The family: "2.0" (Swagger), "3.0", "3.1" or "3.2"."""
+    """Family of the version: "2.0" (Swagger), "3.0", "3.1" or "3.2"."""
     openapi: str
     """The version as written, such as "3.0.3" or "2.0"."""
     title: str
@@ -78,7 +81,8 @@ class Document:
     """`info.version`."""
     description: str
     digest: str
-    """Hex SHA-256 of the text with LF line ends and without a byte order mark; equal text, equal digest."""
+    """Hex SHA-256 of the text with LF line ends and without a byte order mark; equal texts have equal
+    digests."""
     warnings: tuple[str, ...]
     limits: DocumentLimits
     written: JsonObject = field(repr=False)
@@ -89,8 +93,8 @@ class Document:
     def resolve_ref(self, ref: str) -> JsonValue:
         """The node that `ref` names: by JSON pointer ("#/components/…"), `$anchor` or `$id` of this document.
 
-        The node may itself be a reference; `follow` goes to the end of a chain. Never loops, never leaves the
-        document.
+        The node may itself be a reference; `follow_refs` goes to the end of a chain. Never loops, never
+        leaves the document.
 
         Raises:
             ReferenceFailed: external_reference, unresolved_reference or circular_reference.
@@ -103,10 +107,10 @@ class Document:
         return node
 
     def follow_refs(self, node: JsonValue) -> JsonValue:
-        """The node at the end of the chain of `$ref`s that starts at `node`; `node` itself if it is none.
+        """The node at the end of the chain of `$ref`s from `node`; `node` itself if it is no reference.
 
         Raises:
-            ReferenceFailed: as `resolve`, and circular_reference for a chain that comes back to itself.
+            ReferenceFailed: as `resolve_ref`, and circular_reference for a chain that returns to itself.
         """
         if not isinstance(node, dict) or "$ref" not in node:
             return node
@@ -121,7 +125,7 @@ class Document:
         return node
 
     def _step_down(self, ref: str) -> JsonObject | None:
-        """The object at the end of a plain pointer, as nearly all are; None for whatever else."""
+        """The object at the end of a plain pointer, the usual case; None for any other reference."""
         start, *tokens = ref.split("/")
         if start != "#" or "%" in ref or "~" in ref:
             return None
@@ -133,7 +137,7 @@ class Document:
         return node if isinstance(node, dict) else None
 
     def _look_up(self, ref: str, hops: Iterator[int]) -> JsonValue:
-        """One counter of hops for the whole resolution: a limit per branch would allow exponentially many."""
+        """The node of a reference; all steps share one hop counter, as a limit per branch is exponential."""
         base, _, fragment = ref.partition("#")
         start: JsonValue = self.written
         if base and base != text_at(self.written, "$self"):
@@ -177,7 +181,7 @@ def reference_of(node: JsonValue) -> str | None:
 
 
 def schema_reference_of(node: JsonValue) -> str | None:
-    """The `$ref` of a schema, else its `$dynamicRef`, which is read as if nothing overrode its anchor."""
+    """The `$ref` of a schema, else its `$dynamicRef`, which is treated as if nothing overrode its anchor."""
     if not isinstance(node, dict):
         return None
     ref = node.get("$ref")
@@ -203,7 +207,7 @@ def _unresolved(ref: str, why: str) -> ReferenceFailed:
 
 
 def _spellings(token: str) -> Iterator[str]:
-    """What a token may stand for: percent-decoded as RFC 6901 §6 asks; else as written (authors forget)."""
+    """The keys a token may mean: percent-decoded as RFC 6901 §6 asks, else as written (authors forget)."""
     yield unquote(token).replace("~1", "/").replace("~0", "~")
     if "%" in token:
         yield token.replace("~1", "/").replace("~0", "~")
@@ -226,7 +230,7 @@ def _step(node: JsonValue, token: str, ref: str) -> JsonValue:
 
 
 def walk_containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
-    """Level by level, the objects and arrays of a tree; shared nodes come once per level."""
+    """The objects and arrays of a tree, level by level; shared nodes appear once per level."""
     level = [root] if isinstance(root, dict | list) else []
     depth = 0
     while level:
@@ -242,7 +246,7 @@ def walk_containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | li
 
 
 def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
-    """Every node with an `$anchor` (as "#name") or an absolute `$id`; the first of a name counts."""
+    """Every node with an `$anchor` (as "#name") or an absolute `$id`; of duplicates the first counts."""
     named: dict[str, JsonValue] = {}
     for _, level in walk_containers(root):
         for container in level:
@@ -256,9 +260,9 @@ def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
 
 
 def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -> Document:
-    """Reads JSON, or else YAML. Time is bounded by the size of the text; 3.7 MB of JSON take about 30 ms.
+    """Parses JSON, or else YAML. Time is bounded by the size of the text; 3.7 MB of JSON take about 30 ms.
 
-    Bytes are UTF-8; that is the quicker form.
+    Bytes must be UTF-8 and are faster than a string.
 
     Raises:
         DocumentError: the text cannot be used at all; see the class for the codes.
@@ -292,7 +296,7 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
 
 
 def read_value(text: str, *, limits: DocumentLimits | None = None) -> JsonValue:
-    """The value of JSON or YAML text that need not be a document, such as a file that one refers to.
+    """The value of JSON or YAML text that need not be a document, such as a file that a document refers to.
 
     Raises:
         DocumentError: not_json_or_yaml, too_large, too_deep, yaml_alias_bomb.
@@ -324,7 +328,7 @@ def _read(source: SourceText, limits: DocumentLimits) -> tuple[JsonValue, list[s
 def _read_flow_yaml(
     text: str, limits: DocumentLimits, json_error: json.JSONDecodeError
 ) -> tuple[JsonValue, list[str]]:
-    """Text that begins like JSON but is YAML's flow style; if it is neither, the JSON error says more."""
+    """Reads YAML's flow style, which begins like JSON; if it is neither, the JSON error is more helpful."""
     try:
         return read_yaml(text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
     except DocumentError as error:
@@ -337,7 +341,7 @@ def _read_flow_yaml(
 
 
 def _measure(root: JsonValue, limits: DocumentLimits) -> None:
-    """The garbage collector's look into containers is several times as quick as one in Python."""
+    """Checks size and depth; the garbage collector visits containers several times as fast as Python code."""
     nodes = 0
     waiting = [(1, [root])]
     while waiting:

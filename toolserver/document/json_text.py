@@ -1,8 +1,8 @@
-"""JSON text of foreign documents, read fast.
+"""Reads the JSON text of foreign documents, fast.
 
-Receives a `SourceText`; gives the value and what the reader had to forgive. Knows nothing of
-OpenAPI. Nearly all large texts are plain JSON, which the fast reader takes; what it refuses (NaN, half
-surrogate pairs), and small texts, in which doubled keys are looked for, go through the standard library.
+Receives a `SourceText`; gives the value, and warnings about what the reader had to tolerate. Knows nothing of
+OpenAPI. Nearly all large texts are plain JSON, which the fast reader takes; what it refuses (NaN, lone
+surrogates), and small texts, which are checked for duplicate keys, go through the standard library.
 """
 
 import json
@@ -17,13 +17,13 @@ from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue
 
 DOUBLED_KEYS_BYTES = 1_000_000
-"""Doubled keys are reported in texts up to this size; looking for them doubles the time of reading."""
+"""Maximum bytes of texts whose duplicate keys are reported; looking for them doubles the reading time."""
 
 _MAX_DOUBLED = 50
 _SPACES = " \t\r\n"
 _DECODER = json.JSONDecoder()
 _FAST = msgspec.json.Decoder()
-"""Keeps integers of any size, which orjson makes floats of, and needs no memory beside the value."""
+"""Keeps integers of any size, which orjson turns into floats, and needs no memory besides the value."""
 
 
 def read_json(source: SourceText) -> tuple[JsonValue, list[str]]:
@@ -38,14 +38,14 @@ def read_json(source: SourceText) -> tuple[JsonValue, list[str]]:
         try:
             return _FAST.decode(source.encoded), []
         except (msgspec.DecodeError, UnicodeDecodeError):
-            pass  # the other reader forgives more, and names the place
+            pass  # the other reader tolerates more, and names the place
     return _read_with_care(source.text, note_doubled_keys=not is_large)
 
 
 def members_of(text: str) -> dict[str, str]:
-    """The members of an object, each with the text of its value to the letter; of equal keys the last.
+    """The members of an object, each with the exact text of its value; of duplicate keys the last.
 
-    `text` is known to be a JSON object.
+    `text` must be a JSON object.
     """
     members: dict[str, str] = {}
     index = _pass_over(text, text.index("{") + 1, _SPACES)
@@ -87,7 +87,7 @@ def _read_with_care(text: str, *, note_doubled_keys: bool) -> tuple[JsonValue, l
 
 
 def _without_lone_surrogates(root: JsonValue, text: str) -> JsonValue:
-    """JSON may escape half a surrogate pair, which UTF-8 cannot carry; encoders must not meet it."""
+    """Repairs lone surrogates, which JSON may escape and UTF-8 cannot encode."""
     if not ("\\ud" in text or "\\uD" in text) or re.search(r"\\u[dD][89a-fA-F]", text) is None:
         return root
     repaired = json.dumps(root, ensure_ascii=False).encode("utf-8", "replace")

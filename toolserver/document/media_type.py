@@ -1,6 +1,6 @@
-"""Choices among media types.
+"""Chooses among media types.
 
-Receives the keys of `content` maps; gives the one to use. Knows names of media types, not what they hold.
+Receives the keys of `content` maps; gives the one to use. Knows names of media types, not their contents.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ FORM_DATA = "multipart/form-data"
 OCTETS = "application/octet-stream"
 
 BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "xml", "sequence", "binary"]
-"""How a body is written; the order is the order of preference where a document offers several."""
+"""How a body is encoded; the order is the order of preference where a document offers several."""
 
 _JSON_NAMES = ("text/json", "application/x-json", "text/x-json")
 _JSON_RANGES = ("*/*", "application/*", "*", "")
@@ -27,7 +27,8 @@ _TEXT_NAMES = frozenset(
     )
 )
 _MAX_ACCEPT_CHARS = 128
-"""A longer Accept header is not CORS-safelisted and would cost a preflight (Fetch standard §2.2.2)."""
+"""Maximum length of an Accept header: a longer one is not CORS-safelisted and would cost a preflight (Fetch
+standard §2.2.2)."""
 
 
 def base_type(media_type: str) -> str:
@@ -42,12 +43,12 @@ def is_json(media_type: str) -> bool:
 
 
 def is_json_range(media_type: str) -> bool:
-    """Whether the key stands for any type, JSON included."""
+    """Whether the key is a range that includes JSON."""
     return base_type(media_type) in _JSON_RANGES
 
 
 def body_kind(media_type: str) -> BodyKind:
-    """How a body of this type is written; types nobody knows are bytes."""
+    """How a body of this type is encoded; unknown types count as bytes."""
     name = base_type(media_type)
     if is_json(name) or name in _JSON_RANGES:
         return "json"
@@ -64,7 +65,7 @@ def body_kind(media_type: str) -> BodyKind:
 
 
 def choose_json(media_types: Iterable[str]) -> str | None:
-    """The key to use for JSON: application/json, then other JSON types, then ranges with it; else None."""
+    """The key to use for JSON: application/json, other JSON types, then ranges with it; else None."""
     keys = list(media_types)
     for wanted in (_is_plain_json, is_json, is_json_range):
         for key in keys:
@@ -78,7 +79,7 @@ def _is_plain_json(media_type: str) -> bool:
 
 
 def sent_type(media_type: str) -> str:
-    """The Content-Type to send for a key of `content`; ranges with JSON become that, "text/*" plain text.
+    """The Content-Type to send for a key of `content`; ranges with JSON become JSON, "text/*" plain text.
 
     Other ranges ("image/*") stay: the file that is sent has a type of its own.
     """
@@ -88,9 +89,9 @@ def sent_type(media_type: str) -> str:
 
 
 def accept_of(keys: Iterable[str]) -> str:
-    """The Accept header for the keys of the `content` of all success responses; "" when they name no type.
+    """The Accept header for the keys of all success responses' `content`; "" when they name no type.
 
-    The JSON type alone where there is one: a tool's caller reads JSON best.
+    Only the JSON type where there is one: a tool's caller reads JSON best.
     """
     media_types = list(dict.fromkeys(key.strip() for key in keys))
     json_type = choose_json(key for key in media_types if not is_json_range(key))

@@ -1,8 +1,8 @@
-"""Where the references of one file stand, and what they are relative to.
+"""Finds the references of one file, and what they are relative to.
 
 Receives the value of a file and its address; gives its references with their base URIs, and the names that
 others may refer to: `$id`s and anchors (JSON Schema 2020-12 §8.2, OpenAPI 3.2 §4.2). Literal values such as
-examples and defaults hold no references, whatever they look like. Resolves nothing.
+examples and defaults contain no references, whatever they look like. Resolves nothing.
 """
 
 from collections.abc import Iterator
@@ -27,26 +27,26 @@ _NAME_MAPS = frozenset(
 """Keywords whose object maps free names: what looks like a keyword there is a name."""
 
 _TELLING = frozenset(("$id", "$anchor", "$dynamicAnchor", "discriminator", "servers", "security"))
-"""Keywords beside `$ref` that say something here; few objects have any."""
+"""Keywords that matter here, besides `$ref`; few objects have any."""
 
 _Trail: TypeAlias = "tuple[_Trail, str] | None"
-"""The way from the root to a node, last step first."""
+"""The path from the root to a node, last step first."""
 
 
 @dataclass(slots=True)
 class FoundReference:
-    """One reference, at `holder[key]`; of a security requirement the key itself is the reference."""
+    """One reference, at `holder[key]`; in a security requirement the key itself is the reference."""
 
     holder: JsonObject
     key: str
     ref: str
     base: str
-    """The URI that it is relative to, without fragment."""
+    """URI that it is relative to, without fragment."""
     file: str
-    """The address of its file."""
+    """Address of its file."""
     asks: bool = True
-    """False: worth rewriting, but no reason to get a file. So it is below extensions (`x-…`), which often
-    refer to code or prose, and with discriminator mappings, of which only the keys are read."""
+    """False: worth rewriting, but no reason to fetch a file. That applies below extensions (`x-…`), which
+    often refer to code or prose, and to discriminator mappings, of which only the keys are read."""
     is_key: bool = False
 
 
@@ -58,27 +58,27 @@ class Resource:
     """A JSON pointer."""
     node: JsonValue
     file: str
-    """The address of its file."""
+    """Address of its file."""
 
 
 @dataclass(slots=True)
 class FileReferences:
-    """What `find_references` found."""
+    """The result of `find_references`."""
 
     address: str
     base: str
-    """The file's own URI: its address, or what its `$self` (3.2) says."""
+    """The file's own URI: its address, or its `$self` (3.2)."""
     references: list[FoundReference] = field(default_factory=list[FoundReference])
     """In document order."""
     names: dict[str, Resource] = field(default_factory=dict[str, Resource])
     """By URI: the file itself, its `$id`s and, with fragment, its anchors; pointers begin at its root."""
     identifiers: set[str] = field(default_factory=set[str])
-    """`$self` and `$id`s as written."""
+    """Every `$self` and `$id` as written."""
     servers: list[JsonObject] = field(default_factory=list[JsonObject])
 
 
 def join_uri(base: str, reference: str) -> str:
-    """`reference` against `base`, without fragment; as it is where it cannot be read."""
+    """`reference` resolved against `base`, without fragment; unchanged if it cannot be parsed."""
     try:
         return urldefrag(urljoin(base, reference)).url
     except ValueError:
@@ -86,9 +86,9 @@ def join_uri(base: str, reference: str) -> str:
 
 
 def find_references(root: JsonValue, address: str, *, uri_security: bool = False) -> FileReferences:
-    """Every reference of a file. Nodes that YAML aliases share are visited once.
+    """Every reference of a file. Nodes shared by YAML aliases are visited once.
 
-    `uri_security`: names of security requirements may be URIs (OpenAPI 3.2).
+    `uri_security`: names in security requirements may be URIs (OpenAPI 3.2).
     """
     found = FileReferences(address, address)
     if isinstance(root, dict) and (own := text_at(root, "$self")):
@@ -144,7 +144,7 @@ class _Finder:
             )
 
     def _take(self, node: JsonObject, step: _Step) -> str:
-        """Notes what one object says; gives the base URI of what is below it."""
+        """Records what one object declares; gives the base URI for what is below it."""
         base = step.base
         if not step.maps_names and not _TELLING.isdisjoint(node):
             base = self._take_names(node, step)
@@ -190,7 +190,10 @@ class _Finder:
 
 
 def _is_uri(name: str) -> bool:
-    """Names of components hold neither slashes nor "#" (OpenAPI 3.1 §4.8.7.1), nor do they end like files."""
+    """Whether a name is a URI rather than that of a component.
+
+    Names of components contain neither slashes nor "#" (OpenAPI 3.1 §4.8.7.1), nor do they end like files.
+    """
     return "/" in name or "#" in name or name.endswith((".json", ".yaml", ".yml"))
 
 

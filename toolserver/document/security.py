@@ -1,4 +1,4 @@
-"""Security schemes and requirements of a document.
+"""Reads the security schemes and requirements of a document.
 
 Receives the document and `security` arrays; gives schemes as values. Knows where a secret goes, never a
 secret.
@@ -57,7 +57,7 @@ def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme]
 
 
 def _listed(document: Document, warnings: list[str]) -> JsonObject:
-    """`securitySchemes`, which as a whole, as `components`, is a reference in many split documents."""
+    """`securitySchemes`, which in many split documents is a reference itself, as is `components`."""
     try:
         components = document.follow_refs(document.root.get("components"))
         listed = document.follow_refs(
@@ -90,7 +90,7 @@ def _read_scheme(name: str, node: JsonObject) -> SecurityScheme | None:
 
 @dataclass(slots=True)
 class RequirementReader:
-    """Reads the `security` arrays of one document; operations that need the same share one value."""
+    """Reads the `security` arrays of one document; operations with equal requirements share one value."""
 
     document: Document
     schemes: dict[str, SecurityScheme]
@@ -99,7 +99,7 @@ class RequirementReader:
     )
 
     def read_security(self, holder: JsonObject) -> tuple[Requirements, list[str]]:
-        """As `read_requirements`; the warnings are not the caller's to change."""
+        """As `read_requirements`; the caller must not change the returned warnings."""
         named = tuple(
             [
                 tuple(islice(entry, _MAX_TOGETHER + 1)) if isinstance(entry, dict) else None
@@ -116,8 +116,8 @@ def read_requirements(
 ) -> tuple[Requirements, list[str]]:
     """The alternatives of a `security` array, each a set of schemes needed together, and warnings.
 
-    An alternative that names an unknown scheme is left out. At most 20 alternatives of 10 schemes
-    are read. A scheme that is named by its URI (3.2) is added to `schemes` under the last part of it.
+    An alternative that names an unknown scheme is left out. At most 20 alternatives of 10 schemes are read. A
+    scheme that is named by its URI (3.2) is added to `schemes` under the last part of that.
     """
     alternatives: list[tuple[SecurityScheme, ...]] = []
     warnings: list[str] = []
@@ -142,10 +142,10 @@ def read_requirements(
 
 
 def clash_of(together: tuple[SecurityScheme, ...]) -> str:
-    """What is wrong with an alternative whose schemes go to the same place, as a sentence; "" when none do.
+    """A sentence about an alternative whose schemes go to the same place; "" when none do.
 
-    A header has one value, and so has a query parameter: the page sends the first that is saved. Nothing is
-    wrong with several bearer tokens: they are ways to get the same one (all of Google's APIs have two).
+    A header has one value, and so has a query parameter: the page sends the first that is saved. Several
+    bearer tokens are fine: they are ways to get the same one (all of Google's APIs have two).
     """
     taken: dict[tuple[str | None, str], SecurityScheme] = {}
     for scheme in together:
@@ -174,7 +174,7 @@ def _place_of(scheme: SecurityScheme) -> tuple[str | None, str] | None:
 
 
 def _by_uri(document: Document, uri: str, schemes: dict[str, SecurityScheme]) -> SecurityScheme | None:
-    """A scheme named by its URI (OpenAPI 3.2 §4.30); names of components come first."""
+    """A scheme that is named by its URI (OpenAPI 3.2 §4.30); names of components take precedence."""
     if document.version != "3.2" or not uri:
         return None
     try:

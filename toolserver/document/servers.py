@@ -1,7 +1,7 @@
-"""Server objects of a document, and the base URL they come to.
+"""Reads the server objects of a document, and derives the base URL from them.
 
-Receives server arrays and the address the document came from; gives absolute base URLs and origins. Pure
-string work; nothing is looked up.
+Receives server arrays and the address of the document; gives absolute base URLs and origins. Pure string
+work; nothing is looked up.
 """
 
 import re
@@ -20,7 +20,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class ServerUrl:
-    """One server; variables are replaced by their defaults, the URL may still be relative."""
+    """One server, with variables replaced by their defaults; the URL may still be relative."""
 
     url: str
     description: str
@@ -50,7 +50,7 @@ def _read_server(entry: JsonValue) -> ServerUrl | None:
 
 
 def _default_of(variable: JsonObject) -> str:
-    """The default of a server variable; where a document forgets it, the first allowed value."""
+    """The default of a server variable; if a document omits it, the first allowed value."""
     if "default" in variable:
         return scalar_text_at(variable, "default")
     allowed = (value for value in array_at(variable, "enum") if isinstance(value, str))
@@ -61,7 +61,7 @@ def choose_base_url(servers: tuple[ServerUrl, ...], source_url: str | None) -> s
     """The first server with an http(s) address, without a trailing slash; "" when none can be made absolute.
 
     Relative URLs are resolved against `source_url`. No servers at all means "/", as the specification says.
-    Where the first is also offered by https, that is chosen: a page served by https may not call http.
+    If the first is also offered by https, that is chosen: a page served by https may not call http.
     """
     addresses = [absolute_url(server.url, source_url) for server in servers or (ServerUrl("/", ""),)]
     usable = [address for address in addresses if address]
@@ -72,7 +72,7 @@ def choose_base_url(servers: tuple[ServerUrl, ...], source_url: str | None) -> s
 
 
 def absolute_url(url: str, source_url: str | None) -> str:
-    """`url` as an absolute http(s) URL without user, query, fragment and trailing slash; "" if it is none.
+    """`url` as an absolute http(s) URL without user, query, fragment and trailing slash; "" if it is not one.
 
     A URL with a scheme and no host, such as "https:/v1", takes the host of `source_url`.
     """
@@ -101,7 +101,7 @@ def _authority(parts: SplitResult) -> str:
     """Host and port as a browser writes them; "" when there is no usable host.
 
     Raises:
-        ValueError: a port that is none, or a host name that no browser takes.
+        ValueError: an invalid port, or a host name that no browser accepts.
     """
     host = parts.hostname
     if parts.scheme not in _DEFAULT_PORTS or not host or re.search(r"[\s%<>\\^`{|}]", host):

@@ -1,8 +1,8 @@
-"""The text of a document as it came, as UTF-8 and, only where that is needed, as a string.
+"""The text of a document as UTF-8 bytes and, only where needed, as a string.
 
-Receives a string or bytes; gives both without byte order mark, CRLF line ends and what UTF-8 cannot say.
-Knows nothing of JSON and YAML. Decoding megabytes takes a tenth of the time that reading them does, and the
-fast reader of JSON takes bytes.
+Receives a string or bytes; gives both without byte order mark, CRLF line ends and what UTF-8 cannot encode.
+Knows nothing of JSON and YAML. Decoding megabytes takes a tenth of the time of parsing them, and the fast
+JSON reader takes bytes.
 """
 
 from toolserver.errors import DocumentError
@@ -12,10 +12,10 @@ _MARK = b"\xef\xbb\xbf"
 
 
 class SourceText:
-    """One text. Bytes that are no UTF-8 count as U+FFFD, lone surrogates as "?"."""
+    """One text. Bytes that are not UTF-8 become U+FFFD, lone surrogates "?"."""
 
     def __init__(self, given: str | bytes, max_bytes: int) -> None:
-        """Takes what came.
+        """Takes the text as it came.
 
         Raises:
             DocumentError: too_large, by its UTF-8 bytes.
@@ -25,17 +25,17 @@ class SourceText:
         encoded = _encoded(given) if isinstance(given, str) else given
         if encoded.startswith(_MARK):
             encoded = encoded[len(_MARK) :]
-        if b"\r" in encoded:  # looking for one byte is far quicker than for two
+        if b"\r" in encoded:  # searching for one byte is far quicker than for two
             encoded = encoded.replace(b"\r\n", b"\n")
         if len(encoded) > max_bytes:
             raise _too_large(max_bytes)
         self.encoded = encoded
-        """UTF-8, unless `text` has not been asked for and what came was none."""
+        """UTF-8; may contain the invalid bytes of the input until `text` is used."""
         self._text: str | None = None
 
     @property
     def text(self) -> str:
-        """Decoded when first asked for; bytes that were no UTF-8 are replaced in `encoded`, too."""
+        """The decoded text; decoding happens on first use and replaces invalid bytes in `encoded`, too."""
         if self._text is None:
             try:
                 self._text = self.encoded.decode()
@@ -45,7 +45,7 @@ class SourceText:
         return self._text
 
     def first_sign(self) -> str:
-        """The first character that is no white space; "" when there is none."""
+        """The first character that is not white space; "" when there is none."""
         start = self.encoded[:_START_BYTES].lstrip()[:1]
         return start.decode() if start.isascii() and start else self.text.lstrip()[:1]
 

@@ -1,8 +1,9 @@
-"""Swagger 2.0 as OpenAPI 3: the same paths, parameters, bodies and security, said the newer way.
+"""Converts Swagger 2.0 to OpenAPI 3: the same paths, parameters, bodies and security in the newer form.
 
-Receives the root of a Swagger 2.0 document. Its operations are read as they are written, with a look at what
-OpenAPI 3 has elsewhere; only what documents of OpenAPI 3 refer to is converted as a whole. Schemas are shared
-with the original, not copied. What is broken is passed on as it is, for the reader of operations to name.
+Receives the root of a Swagger 2.0 document. Its operations are read as they are written, with lookups for
+what OpenAPI 3 keeps elsewhere; only documents that an OpenAPI 3 document refers to are converted as a whole.
+Schemas are shared with the original, not copied. Broken parts are passed on unchanged, for the reader of
+operations to report.
 """
 
 from collections.abc import Callable
@@ -22,10 +23,10 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, te
 _METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace"))
 _CONVERTED = frozenset(("parameters", "responses", "schemes", "consumes", "produces", "requestBody"))
 _READ_STATUSES = ("2", "d")
-"""Successes and "default": nobody reads the types of other responses."""
+"""Successes and "default": the types of other responses are never used."""
 
 _MAX_ENTRIES = 1_000
-"""Parameters of one operation or path that are looked at; the reader of operations refuses fewer."""
+"""Maximum parameters of one operation or path that are examined; the reader of operations refuses fewer."""
 
 _FLOWS = {
     "implicit": "implicit",
@@ -33,13 +34,13 @@ _FLOWS = {
     "application": "clientCredentials",
     "accessCode": "authorizationCode",
 }
-"""Swagger's names of flows, and those of OpenAPI 3."""
+"""Swagger's names of OAuth flows to those of OpenAPI 3."""
 
 Follow = Callable[[JsonValue], JsonValue]
 
 
 def convert_envelope(root: JsonObject) -> JsonObject:
-    """The root as OpenAPI 3.0 has it, but for the paths, which a `SwaggerReader` reads as written."""
+    """The root in the form of OpenAPI 3.0, except for the paths, which a `SwaggerReader` reads as written."""
     converted: JsonObject = {key: root[key] for key in ("info", "tags", "externalDocs") if key in root}
     converted["openapi"] = "3.0.4"
     converted["servers"] = list(servers_of(root, array_at(root, "schemes")))
@@ -49,7 +50,7 @@ def convert_envelope(root: JsonObject) -> JsonObject:
 
 
 class SwaggerReader:
-    """What operations of one Swagger 2.0 document say in other places than those of OpenAPI 3."""
+    """Looks up what a Swagger 2.0 document states in other places than OpenAPI 3 does."""
 
     def __init__(self, root: JsonObject) -> None:
         self._root = root
@@ -59,7 +60,7 @@ class SwaggerReader:
         """By identity of the parameters, which the document keeps alive, and media types."""
 
     def request_body(self, node: JsonObject, parts: list[JsonObject]) -> JsonObject:
-        """The request body that some parameters of the operation are together; equal ones are one object."""
+        """The request body that some parameters of the operation form; equal ones share one object."""
         consumes = media_types_at(node, "consumes") if "consumes" in node else self._consumes
         key = tuple(map(id, parts)), tuple(consumes)
         if key not in self._bodies:
@@ -71,7 +72,7 @@ class SwaggerReader:
         return _produced(node) if "produces" in node else self._produces
 
     def read_servers(self, node: JsonObject) -> JsonObject:
-        """An object with the `servers` that the operation's own `schemes` come to; none without any."""
+        """An object with the `servers` that the operation's own `schemes` mean; empty without schemes."""
         schemes = array_at(node, "schemes")
         return {"servers": servers_of(self._root, schemes)} if schemes else {}
 
@@ -81,9 +82,9 @@ def _produced(holder: JsonObject) -> tuple[str, ...]:
 
 
 def as_openapi_3(root: JsonObject) -> JsonObject:
-    """A document that one of OpenAPI 3 refers to: what references can name stands at its place, converted.
+    """Converts a document that an OpenAPI 3 document refers to, so that everything it names is in its place.
 
-    A parameter that belongs to the body has no counterpart and stays as it is.
+    A parameter that belongs to the body has no counterpart and stays unchanged.
     """
     converter = _Converter(root, lambda node: node)
     produces = media_types_at(root, "produces") or ["*/*"]
@@ -106,14 +107,14 @@ def _is_convertible(node: JsonObject) -> bool:
 
 
 def servers_of(root: JsonObject, schemes: list[JsonValue]) -> list[JsonValue]:
-    """One server per scheme. Without schemes the one the document came by counts, without host its host."""
+    """One server per scheme. Without schemes, the document's own scheme applies; without host, its host."""
     host = text_at(root, "host").strip()
     base_path = text_at(root, "basePath").strip()
     path = f"/{base_path.strip('/')}".rstrip("/")
     if "://" in host:
         return [{"url": f"{host.rstrip('/')}{path}"}]
     named = [scheme for scheme in schemes if scheme in ("http", "https")]
-    if not host:  # "https:/v1" takes the host from where the document was found
+    if not host:  # "https:/v1" takes the host from the document's own address
         return [{"url": f"{scheme}:{path or '/'}"} for scheme in named] or [{"url": path or "/"}]
     urls = [f"{scheme}://{host}{path}" for scheme in named] or [f"//{host}{path}"]
     return [{"url": url} for url in urls]
@@ -124,7 +125,7 @@ class _Converter:
     root: JsonObject
     follow: Follow
     parameters: dict[int, JsonValue] = field(default_factory=dict[int, JsonValue])
-    """Converted ones by identity of the original: most are references to a few."""
+    """Converted parameters by identity of the original: most are references to a few."""
     items: dict[int, JsonObject] = field(default_factory=dict[int, JsonObject])
 
     def entry(self, entry: JsonValue) -> JsonValue:
@@ -171,7 +172,7 @@ class _Converter:
         return converted
 
     def _followed(self, entries: list[JsonValue]) -> list[JsonValue]:
-        """The parameters themselves; a reference that fails stays, so that its operation says why."""
+        """The parameters themselves; a broken reference stays, so that its operation reports why."""
         followed: list[JsonValue] = []
         for entry in entries[:_MAX_ENTRIES]:
             try:
@@ -210,7 +211,7 @@ def _response(response: JsonObject, produces: list[str]) -> JsonObject:
 
 
 def _request_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
-    """From the last `body` parameter, or from all `formData` parameters."""
+    """The body of the last `body` parameter, or of all `formData` parameters."""
     whole = [part for part in parts if part.get("in") == "body"]
     if not whole:
         return _form_body(parts, consumes)
@@ -224,7 +225,7 @@ def _request_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
 
 
 def _form_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
-    """One object; a later parameter of a name replaces an earlier one, as an operation's does its path's."""
+    """One object schema; a later parameter replaces an earlier one of its name."""
     fields = {text_at(part, "name"): part for part in parts if text_at(part, "name")}
     required: list[JsonValue] = [name for name, part in fields.items() if part.get("required") is True]
     schema: JsonObject = {
@@ -241,7 +242,7 @@ def _form_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
 
 
 def _form_type(consumes: list[str], has_file: bool) -> str:
-    """Files need multipart; else what the document prefers of the two, and urlencoded if it names neither."""
+    """Multipart for files; else what the document prefers of the two, urlencoded if it names neither."""
     if has_file:
         return FORM_DATA
     offered = [base_type(media_type) for media_type in consumes]
@@ -249,7 +250,7 @@ def _form_type(consumes: list[str], has_file: bool) -> str:
 
 
 def _security_schemes(root: JsonObject) -> JsonObject:
-    """Every definition; what is broken stays as it is, for the reader of schemes to name."""
+    """Converts every definition; broken ones stay unchanged, for the reader of schemes to report."""
     return {name: _scheme(node) for name, node in object_at(root, "securityDefinitions").items()}
 
 

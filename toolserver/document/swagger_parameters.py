@@ -1,8 +1,8 @@
-"""Parameters of Swagger 2.0 as parameters and form fields of OpenAPI 3.
+"""Converts parameters of Swagger 2.0 to parameters and form fields of OpenAPI 3.
 
-Receives parameter objects; gives their OpenAPI 3 forms. Where OpenAPI 3 has no words for how an array is
-joined (tabs; spaces or pipes outside of queries and forms; arrays of arrays), the array becomes a string that
-its description explains.
+Receives parameter objects; gives their OpenAPI 3 forms. Where OpenAPI 3 cannot express how an array is joined
+(tabs; spaces or pipes outside of queries and forms; arrays of arrays), the array becomes a string that its
+description explains.
 """
 
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
@@ -22,10 +22,10 @@ _STYLES = {
     "ssv": ("spaceDelimited", False),
     "pipes": ("pipeDelimited", False),
 }
-"""Style and explode."""
+"""Style and explode by `collectionFormat`."""
 
 _LISTED = ("query", "formData")
-"""The places where several styles exist."""
+"""Places where several styles exist."""
 
 
 def is_body_part(node: JsonValue) -> bool:
@@ -34,12 +34,12 @@ def is_body_part(node: JsonValue) -> bool:
 
 
 def media_types_at(holder: JsonObject, key: str) -> list[str]:
-    """The strings of `consumes` or `produces`."""
+    """The strings in `consumes` or `produces`."""
     return [entry for entry in array_at(holder, key) if isinstance(entry, str) and entry]
 
 
 def parameter_of(node: JsonObject) -> JsonObject:
-    """A parameter outside the body."""
+    """The OpenAPI 3 form of a parameter outside the body."""
     converted: JsonObject = {key: value for key, value in node.items() if key in _KEPT_KEYS}
     if node.get("x-deprecated") is True or node.get("deprecated") is True:
         converted["deprecated"] = True
@@ -53,16 +53,16 @@ def parameter_of(node: JsonObject) -> JsonObject:
 
 
 def style_of(node: JsonObject) -> tuple[str | None, bool | None]:
-    """Style and explode of a parameter outside the body; nothing where the defaults of its place hold."""
+    """Style and explode of a parameter outside the body; None for both where the defaults apply."""
     if node.get("type") != "array" or node.get("in") != "query" or _separator_note(node):
         return None, None
     return _STYLES[_format(node)]
 
 
 def schema_of(node: JsonObject) -> JsonValue:
-    """The schema: under `schema`, or made of the parameter's own keywords.
+    """The schema: the one under `schema`, or one made of the parameter's own keywords.
 
-    Form fields keep their description there; nothing else of OpenAPI 3 could carry it.
+    Form fields keep their description in it; nothing else in OpenAPI 3 could carry it.
     """
     schema = node.get("schema")
     if isinstance(schema, dict):
@@ -75,7 +75,7 @@ def schema_of(node: JsonObject) -> JsonValue:
         note, items = _separator_note(node), object_at(node, "items")
         if note:
             own = {"type": "string"}
-        elif _is_array(items):  # only of "multi", which repeats the parameter for each of them
+        elif _is_array(items):  # only for "multi", which repeats the parameter for each of them
             own["items"] = {"type": "string", "description": f"Several values, {_separated(items)}."}
     if own.pop("x-nullable", None) is True:
         own["nullable"] = True
@@ -117,7 +117,7 @@ def _separator_note(node: JsonObject) -> str:
 
 
 def _separated(node: JsonObject) -> str:
-    """How an array is joined, and in turn the arrays in it, which OpenAPI 3 has no words for."""
+    """How an array is joined, and in turn the arrays in it, in words, since OpenAPI 3 cannot express it."""
     words = f"separated by {_SEPARATORS[_format(node)]}"
     items = object_at(node, "items")
     return f"{words}, each of them several values, {_separated(items)}" if _is_array(items) else words

@@ -1,12 +1,12 @@
-"""YAML text as JSON values, read from libyaml's events.
+"""Reads YAML text as JSON values, from libyaml's events.
 
 Receives text and limits; gives a value and warnings. Scalars follow the core schema of YAML 1.2 (no dates,
 `on` and `yes` are strings, `1e9` is a number, `0o17` is fifteen), every mapping key becomes the text it was
 written as, and `<<` merges. Knows nothing of OpenAPI.
 
-Events instead of PyYAML's own constructor: nothing recurses, so no depth of nesting can exhaust a stack; what
-aliases would expand to is counted without expanding it; and it takes a third of the time (docker-engine.yaml,
-0.47 MB: 31 ms against 85 ms, 2 cores, 2026-11).
+Events are used instead of PyYAML's own constructor because nothing recurses, so no nesting depth can exhaust
+the stack; because the expansion of aliases is counted without expanding them; and because it takes a third of
+the time (docker-engine.yaml, 0.47 MB: 31 ms against 85 ms, 2 cores, 2026-11).
 """
 
 import math
@@ -39,7 +39,7 @@ _TAG = "tag:yaml.org,2002:"
 
 
 def plain_scalar(text: str) -> JsonValue:
-    """The value of an unquoted scalar; infinities and NaN, which JSON cannot say, are null."""
+    """The value of an unquoted scalar; infinities and NaN, which JSON cannot express, become null."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in _NUMBER_STARTS:
@@ -61,7 +61,7 @@ def _number(text: str) -> JsonValue:
 
 
 def _tagged_scalar(text: str, tag: str) -> JsonValue:
-    """A scalar with an explicit tag: `!!int "5"` is a number, `!!str 5` and tags of one's own are text."""
+    """A scalar with an explicit tag: `!!int "5"` is a number, `!!str 5` and custom tags are text."""
     if tag not in (_TAG + "int", _TAG + "float", _TAG + "bool", _TAG + "null"):
         return text
     return plain_scalar(text)
@@ -69,7 +69,7 @@ def _tagged_scalar(text: str, tag: str) -> JsonValue:
 
 @dataclass(slots=True)
 class _Frame:
-    """One open mapping or sequence."""
+    """A mapping or sequence that is still open."""
 
     value: JsonObject | list[JsonValue]
     anchor: str | None
@@ -77,10 +77,10 @@ class _Frame:
     key: str | None = None
     """The mapping key whose value comes next."""
     merges: bool = False
-    """The next value belongs to an unquoted `<<`."""
+    """Whether the next value belongs to an unquoted `<<`."""
     merged: list[JsonObject] = field(default_factory=list[JsonObject])
     height: int = 1
-    """Levels of nesting below, this one included, aliases expanded."""
+    """Nesting levels from this one down, aliases expanded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class _Anchored:
 
 
 class _Builder:
-    """Builds one document's value; every method takes the event of that name."""
+    """Builds one document's value; every method handles the event of that name."""
 
     def __init__(self, *, max_depth: int, max_nodes: int) -> None:
         self.root: JsonValue = None
@@ -216,7 +216,7 @@ def _merge_sources(value: JsonValue, event: yaml.Event) -> list[JsonObject]:
 
 
 def _apply_merges(target: JsonObject, sources: list[JsonObject]) -> None:
-    """Own keys win over merged ones, earlier sources over later ones; merged keys come first."""
+    """Merges `sources` into `target`: own keys win, then earlier sources; merged keys come first."""
     own = dict(target)
     target.clear()
     for source in reversed(sources):
@@ -246,7 +246,7 @@ def too_many_nodes(max_nodes: int) -> DocumentError:
 def read_yaml(text: str, *, max_depth: int, max_nodes: int) -> tuple[JsonValue, list[str]]:
     """The value of the first YAML document in `text`, and warnings.
 
-    Time grows with the text, not with what its aliases expand to.
+    Time grows with the text, not with the expansion of its aliases.
 
     Raises:
         DocumentError: not YAML, too deep, too many values, or aliases that expand beyond `max_nodes`.
