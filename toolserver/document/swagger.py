@@ -225,7 +225,7 @@ def _request_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
 
 
 def _form_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
-    """One object schema; a later parameter replaces an earlier one of its name."""
+    """One object schema; a later parameter replaces an earlier one, an operation's one of its path."""
     fields = {text_at(part, "name"): part for part in parts if text_at(part, "name")}
     required: list[JsonValue] = [name for name, part in fields.items() if part.get("required") is True]
     schema: JsonObject = {

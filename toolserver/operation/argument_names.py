@@ -1,7 +1,6 @@
-"""Names for the arguments of one operation: legal for every provider, unique, changed only where needed.
+"""Names the arguments of one operation: legal for every provider, unique, changed only where needed.
 
-Receives where each argument is sent and what it is called there; gives its name. Knows nothing of
-schemas.
+Receives where each argument is sent and its name there; gives the argument's name. Knows nothing of schemas.
 """
 
 import re
@@ -12,14 +11,14 @@ from typing import Literal, TypeAlias
 
 Place: TypeAlias = Literal["path", "query", "querystring", "header", "cookie", "body", "body_property"]
 Target: TypeAlias = tuple[Place, str]
-"""Where the value of one argument is sent, and its name there; the whole body is `WHOLE`."""
+"""Where the value of one argument is sent, and its name there; for the whole body, `WHOLE`."""
 
 Arguments: TypeAlias = Mapping[Target, str]
 """The names of an operation's arguments, in the order of its schema."""
 
 MAX_CHARS = 64
 LEGAL = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-"""What providers accept as a key of arguments (of 34,975 real ones, 842 are something else)."""
+"""Keys of arguments that all providers accept (of 34,975 real ones, 842 are something else)."""
 
 WHOLE_BODY = "body"
 WHOLE: Target = ("body", WHOLE_BODY)
@@ -27,12 +26,12 @@ WHOLE: Target = ("body", WHOLE_BODY)
 _OF_BODIES = ("body", "body_property")
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_.-]+")
 _LOST = frozenset({"__proto__"})
-"""Legal, but a key of this name sets an object's prototype in JavaScript instead of a property."""
+"""Legal, but in JavaScript a key of this name sets an object's prototype instead of a property."""
 
 
 @lru_cache(maxsize=10_000)
 def legal_name(name: str) -> str:
-    """`name` with what is not legal replaced; unchanged when it is legal. Not unique."""
+    """`name` with illegal characters replaced; unchanged when it is legal. Not unique."""
     if LEGAL.fullmatch(name) and name not in _LOST:
         return name
     plain = "".join(
@@ -42,10 +41,11 @@ def legal_name(name: str) -> str:
 
 
 def bind_names(targets: Sequence[Target]) -> Arguments:
-    """The argument of each target, in order; no target may stand twice.
+    """The argument name of each target, in order; no target may occur twice.
 
-    Of equal names a body property keeps its own, then the first parameter; a parameter becomes `name__in`,
-    and what still clashes gets `_2`, `_3`, …. Names that need no change are taken before names that do.
+    Of equal names, a body property keeps its own, then the first parameter does; a parameter becomes
+    `name__in`, and what still clashes gets `_2`, `_3`, …. Names that need no change are assigned before names
+    that do.
     """
     arguments: dict[Target, str] = {}
     taken: set[str] = set()

@@ -1,7 +1,7 @@
-"""Request bodies: the one media type that is sent, and how it is written.
+"""Reads request bodies: the one media type that is sent, and how it is encoded.
 
-Receives request body objects of OpenAPI 3; gives `Body` values. Schemas stay as they are written; what they
-look like to a model is `definition`'s concern. Knows nothing of operations and arguments.
+Receives request body objects of OpenAPI 3; gives `Body` values. Schemas stay as written; their form for a
+model is the concern of `definition`. Knows nothing of operations and arguments.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from toolserver.operation.xml_body import xml_node
 __all__ = ["Body", "BodyField", "BodyReader", "read_query_fields"]
 
 _BY_POSITION = ("prefixEncoding", "itemEncoding", "itemSchema")
-"""Fields of a multipart media type (OpenAPI 3.2 §4.14.5) whose parts have no names, only places."""
+"""Fields of a multipart media type (OpenAPI 3.2 §4.14.5) whose parts are identified by position, not name."""
 
 _PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "xml", "sequence", "binary")
 _MAX_PROSE_CHARS = 50_000
@@ -29,22 +29,23 @@ class Body:
     """The request body in the one media type that is sent: treat as read-only."""
 
     content_type: str
-    """May be a range such as "image/*" for files, which then say their own type."""
+    """Content type to send; for files possibly a range such as "image/*", since they have a type of their
+    own."""
     schema: JsonValue
-    """As written in the document; may hold or be a `$ref`; {} when there is none."""
+    """As written in the document; may be or contain a `$ref`; {} when there is none."""
     required: bool
     description: str
     kind: BodyKind = "json"
     fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
-    """Of forms and multipart bodies: what is not written by the default rule, by name."""
+    """For forms and multipart bodies: the fields that do not follow the default rule, by name."""
     xml: JsonObject | None = None
-    """Of XML bodies: names and places of elements (see `xml_body`)."""
+    """For XML bodies: names and places of elements (see `xml_body`)."""
     media: JsonObject = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
-    """The media type object: examples of whole bodies stand in it."""
+    """The media type object, which contains examples of whole bodies."""
 
 
 class UnwritableBody(Exception):
-    """A body that no request can carry; its text is the reason, without a full stop."""
+    """A body that no request can carry; the exception's text is the reason, without a full stop."""
 
 
 class _Choice(NamedTuple):
@@ -54,7 +55,7 @@ class _Choice(NamedTuple):
 
 
 class _Offer(NamedTuple):
-    """What the keys of a `content` object say without a look at its schemas."""
+    """What the keys of a `content` object offer, without regard to its schemas."""
 
     json: str | None
     """The key of a JSON type, or of a range that includes JSON."""
@@ -64,7 +65,7 @@ class _Offer(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """All of a body that follows from its media type and schema."""
+    """Everything about a body that follows from its media type and schema."""
 
     content_type: str
     kind: BodyKind
@@ -76,7 +77,7 @@ class _Written(NamedTuple):
 
 @dataclass(slots=True)
 class BodyReader:
-    """Reads the request bodies of one document; what many share by reference is looked through once."""
+    """Reads the request bodies of one document; bodies shared by reference are read once."""
 
     document: Document
     _written: dict[tuple[str, str | int, int], _Written] = field(
@@ -90,7 +91,7 @@ class BodyReader:
 
         Raises:
             ReferenceFailed: a media type is a reference that leads nowhere.
-            UnwritableBody: its parts have places instead of names.
+            UnwritableBody: its parts are identified by position instead of name.
         """
         content = object_at(node, "content")
         if not content:
@@ -135,7 +136,7 @@ class BodyReader:
         return _Choice(offer.kinds[offer.best], offer.best, _media(self.document, content, offer.best))
 
     def _has_files(self, media: JsonObject) -> bool:
-        """Whether only a multipart body can carry all of it."""
+        """Whether only a multipart body can carry everything in it."""
         key = _key_of(media)
         if key not in self._with_files:
             properties = first_properties(self.document, media.get("schema"))
@@ -151,7 +152,7 @@ def _weigh(keys: tuple[str, ...]) -> _Offer:
 
 
 def _key_of(media: JsonObject) -> str | int:
-    """The same for media types with the same schema: its reference, or the identity of what holds it."""
+    """A key that is equal for media types with the same schema: its reference, or the holder's identity."""
     return reference_of(media.get("schema")) or id(media)
 
 
@@ -182,7 +183,7 @@ def read_query_fields(document: Document, media: JsonObject) -> dict[str, BodyFi
 
 
 def _with_fields(document: Document, choice: _Choice) -> tuple[_Choice, list[str]]:
-    """A multipart body always has fields, even where its schema is empty or a string."""
+    """Makes sure that a multipart body has fields, even if its schema is empty or a string."""
     schema = choice.media.get("schema")
     if choice.kind != "multipart" or is_structured(document, schema):
         return choice, []
@@ -208,7 +209,7 @@ def _media(document: Document, content: JsonObject, media_type: str) -> JsonObje
 
 
 def _kind_by_schema(document: Document, choice: _Choice) -> tuple[BodyKind, list[str]]:
-    """Text and bytes that the schema calls a structure are written as JSON; XML that is a string, as text."""
+    """Text and bytes with a structured schema are encoded as JSON; XML whose schema is a string, as text."""
     if choice.kind not in ("text", "binary", "xml"):
         return choice.kind, []
     structured = is_structured(document, choice.media.get("schema"))

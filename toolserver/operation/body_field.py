@@ -1,7 +1,7 @@
-"""Fields of forms and multipart bodies that are not written by the default rule: files and encodings.
+"""Fields of forms and multipart bodies that do not follow the default rule: files and encodings.
 
-Receives the schema and `encoding` of a media type object; gives `BodyField`s by name. Looks into schemas
-only as far as it takes to find properties and to know a file.
+Receives the schema and `encoding` of a media type object; gives `BodyField`s by name. Looks into schemas only
+as far as needed to find properties and to recognize a file.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,30 +15,31 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, ob
 
 _STYLES = ("form", "spaceDelimited", "pipeDelimited", "deepObject")
 _MAX_SCHEMAS = 500
-"""Looked at in search of fields; a body with more branches keeps the default rule for the rest."""
+"""Maximum number of schemas examined for fields; a body with more branches keeps the default rule for the
+rest."""
 
 _MAX_HEADERS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class BodyField:
-    """A field of a form, multipart body or query string that is not written by the default rule."""
+    """A field of a form, multipart body or query string that does not follow the default rule."""
 
     name: str
     file: bool = False
-    """A file, or an array of files."""
+    """Whether it is a file, or an array of files."""
     accepts: str = ""
-    """The media types the document names for it, as written, such as "image/png, image/jpeg"."""
+    """Media types that the document names for it, as written, such as "image/png, image/jpeg"."""
     content_type: str | None = None
     style: str | None = None
-    """As of a query parameter; takes the place of `content_type`."""
+    """Style as for a query parameter; replaces `content_type`."""
     explode: bool = False
     allow_reserved: bool = False
     headers: tuple[tuple[str, str], ...] = ()
-    """Headers of its part whose value the document fixes; names lower case."""
+    """Headers of its part whose value the document fixes; names in lower case."""
 
     def to_json(self) -> JsonObject:
-        """The rule without the name; absent keys are what they are by default."""
+        """The rule without the name; absent keys have their defaults."""
         planned: JsonObject = {}
         if self.file:
             planned["file"] = True
@@ -52,7 +53,7 @@ class BodyField:
 
 
 def rules_of(fields: Mapping[str, BodyField]) -> list[JsonValue]:
-    """The rules that a plan carries, with their names."""
+    """The rules with their names, as a plan carries them."""
     return [{"name": name, **rule} for name, entry in fields.items() if (rule := entry.to_json())]
 
 
@@ -66,7 +67,7 @@ class FieldReader:
     warnings: list[str] = field(default_factory=list[str])
 
     def read_fields(self) -> dict[str, BodyField]:
-        """Every field with a rule of its own, properties first, then encodings of other names."""
+        """Every field with a rule of its own: properties first, then encodings of other names."""
         encodings = object_at(self.media, "encoding")
         if not encodings and self.kind == "form":
             return {}
@@ -96,13 +97,16 @@ class FieldReader:
         )
 
     def _is_styled(self, encoding: JsonObject) -> bool:
-        """OpenAPI 3.0 ignores styles outside of forms (3.0.4 §4.7.15.1); 3.1 and Swagger 2.0 do not."""
+        """Whether a style applies.
+
+        OpenAPI 3.0 ignores styles outside of forms (3.0.4 §4.7.15.1); 3.1 and Swagger 2.0 do not.
+        """
         if self.kind == "multipart" and self.document.version == "3.0":
             return False
         return bool(encoding.keys() & {"style", "explode", "allowReserved"})
 
     def _is_encoded_file(self, schema: JsonValue, accepts: str) -> bool:
-        """An untyped property whose encoding is bytes, as OpenAPI 3.1 writes files."""
+        """Whether it is an untyped property encoded as bytes, which is how OpenAPI 3.1 describes files."""
         first = accepts.partition(",")[0]
         if not first or schema is None or is_json_range(first) or body_kind(first) != "binary":
             return False
@@ -110,7 +114,7 @@ class FieldReader:
         return not any(part.keys() & said for part in list_branches(self.document, schema))
 
     def _fixed_headers(self, field_name: str, encoding: JsonObject) -> Iterator[tuple[str, str]]:
-        """Headers whose value the document fixes; no argument carries others."""
+        """Headers whose value the document fixes; no argument fills other headers."""
         for name, entry in list(object_at(encoding, "headers").items())[:_MAX_HEADERS]:
             if name.lower() in ("content-type", "content-disposition"):
                 continue
@@ -146,7 +150,7 @@ def _fixed_value(schema: JsonObject) -> str | None:
 
 
 def list_branches(document: Document, schema: JsonValue) -> Iterator[JsonObject]:
-    """A schema and what it combines by `$ref`, `allOf`, `oneOf` and `anyOf`; each node once, at most 500."""
+    """A schema and those that it combines by `$ref`, `allOf`, `oneOf` and `anyOf`; each once, at most 500."""
     waiting, seen = [schema], set[int]()
     while waiting and len(seen) < _MAX_SCHEMAS:
         node = waiting.pop(0)
@@ -164,7 +168,7 @@ def list_branches(document: Document, schema: JsonValue) -> Iterator[JsonObject]
 
 
 def first_properties(document: Document, schema: JsonValue) -> JsonObject:
-    """The schemas of all properties at the root; of several with one name, the first."""
+    """The schemas of all properties at the root; of duplicates the first."""
     found: JsonObject = {}
     for part in list_branches(document, schema):
         for name, value in object_at(part, "properties").items():

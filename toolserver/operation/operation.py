@@ -1,8 +1,8 @@
-"""The operations of a document, each complete in itself.
+"""Reads the operations of a document, each complete in itself.
 
 Receives a `Document`; gives operations with their parameters, body, servers and security, and a reason for
-everything that became none. One broken operation never hides the others. Schemas are passed on as written:
-what arguments look like is `definition`'s concern, what a request looks like is `plan`'s.
+everything that did not become one. One broken operation never hides the others. Schemas are passed on as
+written: the form of arguments is the concern of `definition`, that of requests the concern of `request_plan`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,55 +46,56 @@ __all__ = [
 _SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "QUERY"))
 _IDEMPOTENT_METHODS = _SAFE_METHODS | {"PUT", "DELETE"}
 _MAX_PARAMETERS = 500
-"""Per operation; keeps one path item that thousands of paths refer to from multiplying work."""
+"""Maximum per operation; keeps one path item that thousands of paths refer to from multiplying the work."""
 
 _MAX_TAGS = 50
 _MAX_STATUSES = 100
-"""Responses of one operation that are looked at; there are 64 registered status codes."""
+"""Maximum number of an operation's responses that are examined; there are 64 registered status codes."""
 
 _MAX_SUCCESSES = 20
 _MAX_MEDIA_TYPES = 30
-"""Of one response; no document in use names that many."""
+"""Maximum number per response; no document in use names that many."""
 
 _MAX_WARNINGS = 50
 
 
 @dataclass(slots=True)
 class Operation:
-    """One method of one path, with everything its path item and document add to it: treat as read-only."""
+    """One method of one path, with everything that its path item and document add: treat as read-only."""
 
     key: str
     """"GET /pets/{id}": its identity inside the document."""
     method: str
-    """As it is sent: upper case, but for methods of OpenAPI 3.2's `additionalOperations`."""
+    """Method as it is sent: upper case, except for methods of OpenAPI 3.2's `additionalOperations`."""
     path: str
-    """As written, template expressions included."""
+    """Path as written, template expressions included."""
     operation_id: str | None
     summary: str
     description: str
     tags: tuple[str, ...]
     parameters: tuple[Parameter, ...]
-    """Path-level ones first, overridden in place by operation-level ones; document order. Without Accept,
-    Content-Type and Authorization headers and parts of the body; with those a browser cannot send."""
+    """Path-level ones first, overridden in place by operation-level ones, in document order. Accept,
+    Content-Type and Authorization headers and parts of the body are left out; parameters that a browser
+    cannot send are included."""
     body: Body | None
     servers: tuple[ServerUrl, ...]
-    """The operation's or path item's own; empty when the document's apply."""
+    """Servers of the operation or its path item; empty when the document's apply."""
     security: Requirements
-    """Alternatives, each of schemes needed together. An empty alternative: anonymous is allowed, too.
-    No alternatives: no security."""
+    """Alternatives, each a set of schemes needed together. An empty alternative means that anonymous requests
+    are allowed, too. No alternatives: no security."""
     deprecated: bool
     safe: bool
-    """GET, HEAD, OPTIONS, QUERY: may be sent again."""
+    """Whether the method is GET, HEAD, OPTIONS or QUERY, so that the request may be repeated."""
     idempotent: bool
-    """Safe, or PUT or DELETE."""
+    """Whether the method is safe, or PUT or DELETE."""
     unsendable: tuple[Parameter, ...] = ()
-    """Those of `parameters` that a browser cannot send."""
+    """The `parameters` that a browser cannot send."""
     accept: str = ""
-    """What to send as Accept; "" leaves it to the browser."""
+    """Value of the Accept header; "" leaves it to the browser."""
     warnings: tuple[str, ...] = ()
 
     def sendable_parameters(self) -> Sequence[Parameter]:
-        """Those of `parameters` that an argument can fill."""
+        """The `parameters` that an argument can fill."""
         if not self.unsendable:
             return self.parameters
         return [parameter for parameter in self.parameters if parameter.sending.unsendable is None]
@@ -102,37 +103,37 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class OperationList:
-    """What a document offers, in document order."""
+    """The operations of a document, in document order."""
 
     operations: tuple[Operation, ...]
     skipped: tuple[Skipped, ...]
     warnings: tuple[str, ...] = ()
-    """What is wrong with the parts that operations share."""
+    """Problems with the parts that operations share."""
     security_schemes: tuple[SecurityScheme, ...] = ()
 
 
 class _Unusable(Exception):
-    """Ends the reading of one operation; its text is the reason."""
+    """Ends the reading of one operation; the exception's text is the reason."""
 
 
 _Read: TypeAlias = Parameter | BodyPart | str
-"""An entry of `parameters`, or what is wrong with it."""
+"""An entry of `parameters`, or a sentence about its problem."""
 
 _Produced: TypeAlias = tuple[str, ...] | None
-"""The media types of all responses of an operation of Swagger 2.0."""
+"""The media types of all responses of a Swagger 2.0 operation."""
 
 
 @dataclass(slots=True)
 class _Reader:
-    """What every operation of one document shares: everything that is referred to is read once.
+    """State that all operations of one document share, so that everything referred to is read once.
 
-    The dictionaries go by identity of the node, which the document keeps alive.
+    The dictionaries are keyed by the identity of nodes, which the document keeps alive.
     """
 
     document: Document
     security_reader: RequirementReader
     security: Requirements
-    """Of the document."""
+    """The document's own requirements."""
     body_reader: BodyReader
     parameter_reader: ParameterReader
     parameters_left: int
@@ -141,13 +142,13 @@ class _Reader:
     parameters: dict[str, _Read] = field(default_factory=dict[str, "_Read"])
     """By reference: most are references to a few."""
     lists: dict[int, list[_Read]] = field(default_factory=dict[int, "list[_Read]"])
-    """Whole `parameters` of path items."""
+    """Whole `parameters` arrays of path items."""
     bodies: dict[int, tuple[Body | None, list[str]]] = field(
         default_factory=dict[int, tuple[Body | None, list[str]]]
     )
     servers: dict[int, tuple[ServerUrl, ...]] = field(default_factory=dict[int, tuple[ServerUrl, ...]])
     accepts: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
-    """By media types."""
+    """By the media types of the responses."""
 
 
 def read_operations(document: Document) -> OperationList:
@@ -242,9 +243,9 @@ def _texts(values: list[JsonValue]) -> tuple[str, ...]:
 
 
 def _prose_at(reader: _Reader, place: PathMethod, key: str) -> str:
-    """The operation's own text, else its path item's; nothing once a document has said too much.
+    """The operation's own text, else its path item's; "" once the document has exceeded its total.
 
-    Only a text that many operations share can come to that.
+    Only a text that many operations share can exceed it.
     """
     text = place.node.get(key)
     if not isinstance(text, str) or not text:
@@ -274,7 +275,7 @@ def _read_security(reader: _Reader, place: PathMethod) -> Requirements:
 
 
 def _read_parameters(reader: _Reader, place: PathMethod, entries: list[_Read]) -> tuple[Parameter, ...]:
-    """By name and place, without those that stand for something else."""
+    """Parameters by name and place, without entries that stand for something else."""
     found = {entry.sending.identity: entry for entry in entries if isinstance(entry, Parameter)}
     if len(found) < len(entries):
         place.warnings += [f"{entry} It is left out." for entry in entries if isinstance(entry, str)]
@@ -287,7 +288,7 @@ def _read_parameters(reader: _Reader, place: PathMethod, entries: list[_Read]) -
 
 
 def _left_out(unsendable: list[Parameter]) -> list[str]:
-    """What a browser cannot send though an API can do without it; required ones are the plan's concern."""
+    """Warnings about optional parameters that a browser cannot send; required ones are the plan's concern."""
     return [
         f"The optional {sending.location} parameter {quote_text(sending.name)} is left out. "
         f"{sending.unsendable}"
@@ -297,10 +298,10 @@ def _left_out(unsendable: list[Parameter]) -> list[str]:
 
 
 def _entries(reader: _Reader, holder: JsonObject) -> list[_Read]:
-    """What stands under `parameters`.
+    """The entries under `parameters`.
 
     Raises:
-        _Unusable: too many, here or in the document up to here.
+        _Unusable: there are too many, here or in the document so far.
     """
     entries = holder.get("parameters")
     if not isinstance(entries, list):
@@ -314,7 +315,7 @@ def _entries(reader: _Reader, holder: JsonObject) -> list[_Read]:
 
 
 def _shared_entries(reader: _Reader, item: JsonObject) -> list[_Read]:
-    """Those of a path item, read once for all its operations, though counted for each."""
+    """The entries of a path item, read once for all its operations, but counted for each."""
     entries = item.get("parameters")
     if not isinstance(entries, list):
         return []
@@ -360,7 +361,7 @@ def _read_parameter(reader: _Reader, node: JsonValue) -> _Read:
 def _match_template(
     found: dict[tuple[str, str], Parameter], place: PathMethod, reader: ParameterReader
 ) -> None:
-    """Makes path parameters and template expressions agree; else the operation could never be called."""
+    """Reconciles path parameters and template expressions; else the operation could never be called."""
     expressions = place.item.expressions
     for identity in [each for each in found if each[1] == "path" and each not in expressions]:
         del found[identity]
@@ -410,7 +411,7 @@ def _leave_out_body(body: Body, place: PathMethod) -> None:
 
 
 def _read_accept(reader: _Reader, node: JsonObject) -> str:
-    """From the success responses; a broken response costs nothing but its types."""
+    """The Accept header for the success responses; a broken response only loses its own types."""
     statuses = node.get("responses")
     if not isinstance(statuses, dict) or not statuses:
         return ""

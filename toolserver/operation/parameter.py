@@ -1,7 +1,7 @@
-"""Parameters of an operation, and which of them a browser cannot send.
+"""Reads the parameters of an operation, and decides which of them a browser cannot send.
 
-Receives parameter objects of OpenAPI 3 and Swagger 2.0; gives `Parameter` values. Schemas stay as they are
-written, references included.
+Receives parameter objects of OpenAPI 3 and Swagger 2.0; gives `Parameter` values. Schemas stay as written,
+references included.
 """
 
 from collections.abc import Mapping
@@ -27,13 +27,13 @@ _STYLES: dict[Location, tuple[str, ...]] = {
     "cookie": ("form", "cookie"),
     "querystring": ("",),
 }
-"""Per location the styles it allows, its default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there).
-A whole query string (3.2) has content instead."""
+"""Allowed styles by location, the default first (OpenAPI 3.2.0 §4.12.2.2; "cookie" is new there). A whole
+query string (3.2) has content instead."""
 
 _LOCATIONS: dict[str, Location] = {location: location for location in _STYLES}
 
 MAX_PROSE_CHARS = 50_000
-"""Of one summary or description; more would only cost time, no model reads it."""
+"""Maximum characters of one summary or description; no model reads more, and it would only cost time."""
 
 IGNORED_HEADERS = (("accept", "header"), ("content-type", "header"), ("authorization", "header"))
 """Header parameters that "SHALL be ignored" (Parameter Object, 3.1.2): the body and security own them."""
@@ -75,27 +75,28 @@ _NO_FIELDS: Mapping[str, BodyField] = {}
 
 @dataclass(slots=True)
 class Sending:
-    """How the value of a parameter travels: treat as read-only, parameters that travel alike share it."""
+    """How the value of a parameter is sent. Read-only: parameters that are sent alike share it."""
 
     name: str
     location: Location
     required: bool
     style: str
-    """One that its location allows; no meaning when `content_type` is set."""
+    """A style that its location allows; has no meaning when `content_type` is set."""
     explode: bool
     allow_reserved: bool = False
     content_type: str | None = None
     """The media type the value is serialized as, for parameters that have `content`."""
     fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
-    """Of a whole query string written as a form: fields with a rule of their own."""
+    """For a whole query string encoded as a form: the fields with a rule of their own."""
     default: str | None = None
-    """Sent where no argument is given: of Accept-Language, for which a browser has a value of its own."""
+    """Sent when there is no argument; for Accept-Language only, for which a browser has a value of its
+    own."""
 
     target: Target = field(init=False, compare=False)
     argument: str = field(init=False, compare=False)
-    """What its argument is called unless another of that name stands beside it."""
+    """Name of its argument, unless another argument has that name."""
     identity: tuple[str, str] = field(init=False, compare=False)
-    """Equal for parameters of one operation that override each other: names of headers have no case."""
+    """Equal for parameters of one operation that override each other: header names are case-insensitive."""
     unsendable: str | None = field(init=False, compare=False)
     """Why a page's `fetch` cannot send it, as a sentence; None when it can."""
     planned: bytes = field(init=False, compare=False)
@@ -109,7 +110,7 @@ class Sending:
         self.planned = trim_bytes(dump_json(self.to_json(self.argument)))
 
     def to_json(self, argument: str) -> JsonObject:
-        """Its entry in a plan. Content-typed parameters have no style, as in the specification."""
+        """Its entry in a plan. Parameters with a content type have no style, as in the specification."""
         planned: JsonObject = {
             "argument": argument,
             "in": self.location,
@@ -128,11 +129,11 @@ class Sending:
 
 
 class Described(NamedTuple):
-    """What a model reads of a parameter."""
+    """What a model is shown of a parameter."""
 
     description: str
     schema: JsonValue
-    """As written in the document, with the parameter's own examples where it has none; may hold or be a
+    """As written in the document, with the parameter's own examples if it has none; may be or contain a
     `$ref`; {} when there is none."""
     deprecated: bool
 
@@ -147,7 +148,7 @@ class Parameter:
     document: Document = field(repr=False, compare=False)
 
     def describe_parameter(self) -> Described:
-        """Read anew each time: a catalog does without, and who makes a schema of it keeps that."""
+        """Reads the description anew on each call; a catalog needs none, and schema builders store theirs."""
         document, node = self.document, self.node
         if document.version == SWAGGER:
             node = parameter_of(node)
@@ -165,7 +166,7 @@ class Parameter:
 
 
 class BodyPart(NamedTuple):
-    """A parameter of Swagger 2.0 that stands in the body."""
+    """A parameter of Swagger 2.0 that belongs to the body."""
 
     node: JsonObject
 
@@ -182,7 +183,7 @@ class ParameterReader:
         self._sendings: dict[_Alike, Sending] = {}
 
     def read_parameter(self, node: JsonObject) -> Parameter | BodyPart | str:
-        """The parameter, or what is wrong with it as a sentence.
+        """The parameter, or a sentence about its problem.
 
         Raises:
             ReferenceFailed: its media type, or the schema of Accept-Language, is a reference that leads
@@ -222,7 +223,7 @@ class ParameterReader:
         )
 
     def make_undescribed(self, name: str) -> Parameter:
-        """A place in the path that the document does not describe: any string."""
+        """A parameter for a path expression that the document does not describe: any string."""
         sending = self._sendings.get((name, "path", True, None, None, False))
         if sending is None:
             sending = Sending(name, "path", required=True, style="simple", explode=False)
@@ -234,7 +235,7 @@ class ParameterReader:
         return location == "query" or self._document.version == "3.2"
 
     def _new_sending(self, alike: _Alike, node: JsonObject) -> Sending | str:
-        """Kept where all of it follows from `alike`."""
+        """Builds it, and caches it if all of it follows from `alike`."""
         document = self._document
         name, location, required, style, explode, allow_reserved = alike
         schema = schema_of(node) if self._is_swagger else _schema_at(node)
@@ -259,7 +260,7 @@ class ParameterReader:
 
 
 def _schema_at(node: JsonObject) -> JsonValue:
-    """None when there is none."""
+    """The schema; None when there is none."""
     schema = node.get("schema")
     return schema if isinstance(schema, (dict, bool)) else None
 
@@ -281,7 +282,7 @@ def _default_of(document: Document, schema: JsonValue) -> str | None:
 
 
 def _content_of(document: Document, node: JsonObject) -> tuple[str | None, JsonObject]:
-    """Media type and its object; None without any content."""
+    """The media type and its object; None without any content."""
     content = object_at(node, "content")
     if not content:
         return None, {}

@@ -1,8 +1,8 @@
-"""The places of a document where operations stand, and why some of them hold none.
+"""Finds the operations of a document, and the reasons why some cannot be used.
 
-Receives a `Document`; gives one `Place` per method of a path, in document order, or a `Skipped` with the
-reason. Callbacks and webhooks are not looked at: they are requests that the API sends. Knows which methods a
-browser can send, nothing of what an operation holds.
+Receives a `Document`; gives one `PathMethod` per method of a path, in document order, or a `Skipped` with the
+reason. Callbacks and webhooks are ignored: they are requests that the API sends. Knows which methods a
+browser can send, and nothing of the contents of an operation.
 """
 
 import re
@@ -17,7 +17,7 @@ from toolserver.json_types import JsonObject, JsonValue, object_at
 _METHODS = {
     name: name.upper() for name in ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 }
-"""The fields of a path item that hold operations, and the methods as they are sent."""
+"""Fields of a path item that hold operations, and the methods as they are sent."""
 
 _ADDED_IN_3_2 = ("query", "additionalOperations")
 _SHARED = frozenset(("parameters", "servers", "summary", "description"))
@@ -29,7 +29,8 @@ _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}")
 _MAX_METHOD_CHARS = 40
 _SHOWN_PATH_CHARS = 200
 MAX_PATH_BYTES = 2_000
-"""No server takes much more, and a database must be able to find an operation by its method and path."""
+"""Maximum bytes of a path: hardly any server takes more, and a database must find an operation by method and
+path."""
 
 _EXPRESSION = re.compile(r"\{([^{}]+)\}")
 
@@ -45,11 +46,11 @@ class Skipped:
 
 
 class PathItem(NamedTuple):
-    """A path and what stands under it."""
+    """A path and its path item."""
 
     path: str
     expressions: tuple[tuple[str, str], ...]
-    """The names in the braces of the path, each once, with "path": what parameters for them are known by."""
+    """Names in the braces of the path, each once, paired with "path": the key of their parameters."""
     node: JsonObject
 
 
@@ -67,8 +68,8 @@ class PathMethod:
 class _Finder:
     document: Document
     fields: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
-    """What of a path item matters, by its identity: thousands of paths may refer to one with thousands of
-    other fields."""
+    """The relevant fields of a path item, by its identity: thousands of paths may refer to one with thousands
+    of other fields."""
 
     def find(self, path: str, entry: JsonValue) -> list[PathMethod | Skipped]:
         if not isinstance(entry, dict):
@@ -85,7 +86,7 @@ class _Finder:
         return self._operations(PathItem(path, _expressions(path) if "{" in path else (), item))
 
     def _joined(self, target: JsonObject, entry: JsonObject) -> JsonObject:
-        """Fields beside a `$ref` win over the referenced ones."""
+        """Both items merged; fields beside a `$ref` win over the referenced ones."""
         return {name: holder[name] for holder in (target, entry) for name in self._fields_of(holder)}
 
     def _fields_of(self, item: JsonObject) -> tuple[str, ...]:
@@ -119,7 +120,7 @@ def _expressions(path: str) -> tuple[tuple[str, str], ...]:
 
 
 def find_places(document: Document) -> Iterator[PathMethod | Skipped]:
-    """Every operation of `paths`, the extensions among its keys left out."""
+    """Every operation of `paths`; extensions among its keys are left out."""
     finder = _Finder(document)
     try:
         paths = document.follow_refs(document.root.get("paths"))
@@ -132,7 +133,7 @@ def find_places(document: Document) -> Iterator[PathMethod | Skipped]:
 
 
 def _additional(item: PathItem) -> Iterator[PathMethod | Skipped]:
-    """Operations of methods that have no field of their own; their case is kept."""
+    """Operations of methods that have no field of their own; the methods keep their case."""
     for method, node in object_at(item.node, "additionalOperations").items():
         if method.lower() in (*_METHODS, "query"):
             reason = (

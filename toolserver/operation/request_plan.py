@@ -1,7 +1,7 @@
-"""Request plans: everything a page needs to build one operation's request.
+"""Request plans: everything that a page needs to build one operation's request.
 
-Receives an operation, the names of its arguments and its base URL; gives the plan as JSON. The page
-keeps plans it has accepted and executes them (`static/request.js`), so a plan is complete and holds no
+Receives an operation, the names of its arguments and its base URL; gives the plan as JSON. The page stores
+the plans that were accepted and executes them (`static/request.js`), so a plan is complete and contains no
 secret.
 """
 
@@ -21,20 +21,20 @@ PLAN_VERSION = 1
 
 @dataclass(slots=True)
 class PlanWriter:
-    """Writes the plans of one document: what many have in common is written once."""
+    """Writes the plans of one document; parts that many plans share are written once."""
 
     _requirements: dict[int, tuple[Requirements, bytes]] = field(
         default_factory=dict[int, tuple[Requirements, bytes]]
     )
-    """By identity, each beside the requirements themselves, so that no others get it."""
+    """By identity of the requirements, each stored with them so that the identity is not reused."""
 
     def write_plan(
         self, operation: Operation, arguments: Arguments, *, body_additional: bool, base_url: str
     ) -> bytes:
-        """The plan of `operation` as compact JSON; key order is fixed, so equal plans are equal bytes.
+        """The plan of `operation` as compact JSON; the key order is fixed, so equal plans are equal bytes.
 
-        `base_url` is absolute, without a trailing slash; "" while it is unknown. `body_additional`: arguments
-        that nothing declares become properties of the body too.
+        `base_url` is absolute, without a trailing slash; "" while it is unknown. `body_additional`:
+        undeclared arguments become properties of the body, too.
         """
         parameters: list[bytes] = []
         for parameter in operation.sendable_parameters():
@@ -91,7 +91,7 @@ def _accept(accept: str) -> bytes:
 
 
 def _left_out(parameter: Parameter) -> JsonObject:
-    """A parameter that no argument can fill, because a browser does not let a page send it."""
+    """The entry of a parameter that no argument can fill, because a browser does not let pages send it."""
     sending = parameter.sending
     return {
         "in": sending.location,
@@ -126,12 +126,12 @@ def _plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject
 
 
 def _without_fragment(path: str) -> str:
-    """Some documents tell paths apart by a fragment ("/{Bucket}#acl"), which a request never carries."""
+    """The path without its fragment ("/{Bucket}#acl" in some documents), which a request never carries."""
     return re.sub(r"#.*\Z", "", path, flags=re.DOTALL) if "#" in path else path
 
 
 def _plan_security(together: tuple[SecurityScheme, ...]) -> list[JsonValue]:
-    """Without mutualTLS: the browser itself presents certificates, and a page has nothing to add."""
+    """The schemes without mutualTLS: the browser presents certificates itself, and a page cannot add any."""
     return [_plan_scheme(scheme) for scheme in together if scheme.type != "mutualTLS"]
 
 

@@ -1,7 +1,7 @@
-"""How a value is written as XML: the names and places of its elements, read from a schema's `xml` objects.
+"""Plans how a value is written as XML: names and places of elements, from the `xml` objects of a schema.
 
-Receives a schema; gives a tree of plain JSON that `static/request.js` writes by. Bounded: what lies deeper
-than the tree is written by value, with keys as element names.
+Receives a schema; gives a tree of plain JSON by which `static/request.js` writes. Bounded: values deeper than
+the tree are written by their own structure, with keys as element names.
 """
 
 import re
@@ -20,14 +20,14 @@ _NODE_TYPES = ("element", "attribute", "text", "cdata", "none")
 
 @dataclass(frozen=True, slots=True)
 class _Merged:
-    """One schema with what it combines."""
+    """One schema merged with those that it combines."""
 
     xml: JsonObject
     properties: JsonObject
     items: JsonValue
     is_array: bool
     component: str
-    """The name of the first component it refers to, "" without one."""
+    """Name of the first component that it refers to; "" without one."""
 
 
 class _Writer:
@@ -36,7 +36,7 @@ class _Writer:
         self._left = _MAX_NODES
 
     def node(self, schema: JsonValue, name: str, trail: tuple[int, ...]) -> JsonObject:
-        """The tree of one value; `name` is the element's name unless the schema has another."""
+        """The tree of one value; `name` is the element's name unless the schema gives another."""
         self._left -= 1
         merged = self._merge(schema)
         if not trail and not merged.component and "name" not in merged.xml and len(merged.properties) == 1:
@@ -96,7 +96,7 @@ class _Writer:
 
 
 def _described(merged: _Merged, name: str, *, is_root: bool) -> JsonObject:
-    """What the `xml` object says of one element. An array's own name counts only where it is wrapped."""
+    """What the `xml` object says about one element. An array's own name counts only where it is wrapped."""
     xml = merged.xml
     wanted = text_at(xml, "nodeType")
     wrapped = merged.is_array and (xml.get("wrapped") is True or wanted == "element" or is_root)
@@ -119,5 +119,5 @@ def _component_name(ref: str) -> str:
 
 
 def xml_node(document: Document, schema: JsonValue) -> JsonObject:
-    """The tree for a whole body. Never raises; at most 400 nodes and 10 levels."""
+    """The tree for a whole body. Never raises; has at most 400 nodes and 10 levels."""
     return _Writer(document).node(schema, "", ())
