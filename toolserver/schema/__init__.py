@@ -1,4 +1,4 @@
-"""Schemas of arguments: a document's schemas read, flattened to what models and validators take, and written.
+"""Flattens schemas of arguments into the form that models and validators accept.
 
 Receives schemas as a document has them and gives schemas without references or recursion, within a budget.
 """

@@ -1,7 +1,7 @@
-"""Branches of `anyOf` and `oneOf`: what each adds, and which values of a discriminator mean it.
+"""Branches of `anyOf` and `oneOf`: what each adds, and which discriminator values select it.
 
-Receives branches as the document has them, references already followed where that matters; gives facts about
-them. Knows nothing of how alternatives are written.
+Receives branches as the document has them, with references already followed where that matters; gives facts
+about them. Knows nothing of how alternatives are written.
 """
 
 from typing import NamedTuple
@@ -16,16 +16,16 @@ _ENUM_KEYS = _SAYS_NOTHING | {"type", "enum", "const", "format"}
 
 
 class Tag(NamedTuple):
-    """The values of one property that mean one branch."""
+    """The values of one property that select one branch."""
 
     name: str
     values: tuple[str, ...]
     optional: bool = False
-    """Without the property a value has the form that `defaultMapping` names (OpenAPI 3.2 §4.25)."""
+    """Whether a value without the property takes the form named by `defaultMapping` (OpenAPI 3.2 §4.25)."""
 
 
 def discriminator_of(schema: JsonObject) -> JsonObject:
-    """What tells alternatives apart; Swagger 2.0 names the property only. {} when nothing does."""
+    """What distinguishes alternatives; Swagger 2.0 names only the property. {} when nothing does."""
     stated = schema.get("discriminator")
     if isinstance(stated, str):
         stated = JsonObject(propertyName=stated)
@@ -33,9 +33,9 @@ def discriminator_of(schema: JsonObject) -> JsonObject:
 
 
 def tag_of(branch: JsonValue, discriminator: JsonObject | None) -> Tag | None:
-    """What a discriminator says about a branch: mapped values, else the name of the schema it refers to.
+    """What a discriminator says about a branch: its mapped values, else the name of the schema it refers to.
 
-    None for a branch that is no reference: nothing names it.
+    None for a branch that is not a reference: nothing names it.
     """
     ref = schema_reference_of(branch)
     if discriminator is None or ref is None:
@@ -47,19 +47,19 @@ def tag_of(branch: JsonValue, discriminator: JsonObject | None) -> Tag | None:
 
 
 def says_nothing(schema: JsonValue) -> bool:
-    """Whether any value fits."""
+    """Whether the schema accepts any value."""
     return not isinstance(schema, dict) or not schema.keys() - _SAYS_NOTHING
 
 
 def is_null(schema: JsonObject) -> bool:
-    """Whether nothing but null fits."""
+    """Whether the schema accepts only null."""
     if "const" in schema:
         return schema["const"] is None
     return read_types(schema.get("type")) == ("null",) or schema.get("enum") == [None]
 
 
 def only_requires(schema: JsonObject) -> list[str] | None:
-    """The names a branch requires if it does nothing else; [] for a bare `not`; None for others."""
+    """The names that a branch requires if it does nothing else; [] for a bare `not`; None for others."""
     says = schema.keys() - _SAYS_NOTHING
     if says == {"not"}:
         return []
@@ -73,7 +73,7 @@ def only_requires(schema: JsonObject) -> list[str] | None:
 
 
 def is_enum(schema: JsonObject) -> bool:
-    """Whether a branch only lists values."""
+    """Whether a branch does nothing but list values."""
     values = [schema["const"]] if "const" in schema else array_at(schema, "enum")
     return (
         bool(values)
@@ -83,7 +83,7 @@ def is_enum(schema: JsonObject) -> bool:
 
 
 def one_enum(branches: list[JsonObject]) -> tuple[JsonObject, str]:
-    """Lists of values as one list, and what each branch said about its single value."""
+    """Several lists of values as one list, and what each branch said about its single value."""
     values: list[JsonValue] = []
     meanings: list[str] = []
     for branch in branches:

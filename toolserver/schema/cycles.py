@@ -1,8 +1,8 @@
-"""Which references of a document lead back to themselves.
+"""Finds the references of a document that lead back to themselves.
 
-Receives references and a resolver; gives for each the number of its circle, or none. Two references have the
-same number when each leads to the other. Everything that keeps flattened schemas finite rests on this, and so
-does their reuse: what is flattened below a reference depends on the schemas above only within one circle.
+Receives references and a resolver; gives for each the number of its cycle, or none. Two references have the
+same number when each leads to the other. Everything that keeps flattened schemas finite relies on this, and
+so does their reuse: what is flattened below a reference depends on the schemas above only within one cycle.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,15 +12,15 @@ from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue
 
 MAX_STEPS = 10_000_000
-"""Nodes visited for one document; beyond, every further reference counts as one of a single large circle
-(references to overlapping places can make the visit quadratic)."""
+"""Maximum number of nodes visited for one document; beyond it, every further reference counts as part of a
+single large cycle (references to overlapping places can make the visit quadratic)."""
 
 BEYOND = -1
-"""The number of that circle."""
+"""Number of that cycle."""
 
 
 class ReferenceCycles:
-    """The circles of one document, found as they are asked for (Tarjan's algorithm, without recursion)."""
+    """The cycles of one document, found on demand (Tarjan's algorithm, without recursion)."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class ReferenceCycles:
     ) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`.
 
-        `subtypes`: references that the node of a reference leads to although it does not name them.
+        `subtypes` gives references that the node of a reference leads to without naming them.
         """
         self._resolve = resolve
         self._subtypes = subtypes
@@ -44,7 +44,7 @@ class ReferenceCycles:
         self._steps = 0
 
     def number_of(self, ref: str) -> int | None:
-        """The number of the circle `ref` is on; None when it leads nowhere back."""
+        """The number of the cycle that `ref` is on; None when it does not lead back to itself."""
         if ref not in self._numbers:
             self._visit(ref)
         return self._numbers[ref]
@@ -79,7 +79,7 @@ class ReferenceCycles:
         return iter(below)
 
     def _close(self, ref: str) -> None:
-        """`ref` is the first of its circle that was met; the others were opened after it."""
+        """Numbers the cycle whose first visited reference is `ref`; its others were opened after it."""
         members: list[str] = []
         while not members or members[-1] != ref:
             members.append(self._open.popitem()[0])
@@ -98,7 +98,7 @@ class ReferenceCycles:
             found.update(dict.fromkeys(self._subtypes(ref, start)))
         pending = [start] if isinstance(start, (dict, list)) else []
         most = self._max_steps - self._steps
-        for node in pending:  # which grows meanwhile
+        for node in pending:  # which grows during the loop
             if isinstance(node, dict):
                 if "$ref" in node or "$dynamicRef" in node:
                     onward = schema_reference_of(node)

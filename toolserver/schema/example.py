@@ -1,6 +1,6 @@
-"""Examples that stand beside a schema: of a parameter, and of a media type.
+"""Reads the examples beside a schema: those of a parameter or of a media type.
 
-Receives the object that has `example` or `examples`; gives the values, as they are written.
+Receives the object that has `example` or `examples`; gives the values as they are written.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _STRUCTURES = ("array", "object")
 
 
 def examples_of(document: Document, node: JsonObject) -> list[JsonValue]:
-    """At most five. An example that cannot be read costs nothing but itself."""
+    """At most five examples. One that cannot be read is left out."""
     if "example" in node:
         return [node["example"]]
     return list(_values_of(document, node)) if "examples" in node else []
@@ -24,7 +24,8 @@ def examples_of(document: Document, node: JsonObject) -> list[JsonValue]:
 def with_examples(schema: JsonValue, values: list[JsonValue]) -> JsonValue:
     """`schema` with these values in place of its own (OpenAPI 3.1.2 §4.8.12.2.2 and §4.8.14).
 
-    A text for what is no text is left out: it shows the value as it is sent, which no caller has to write.
+    A text is left out if the value is not a string: it shows the value as it is sent, which no caller has to
+    write.
     """
     if not isinstance(schema, dict):
         return schema

@@ -1,9 +1,9 @@
-"""The schemas of one document, flattened: without references and composition, finite, each made once.
+"""Flattens the schemas of one document: without references and composition, finite, each built once.
 
-Receives schemas that hold references; gives `Flat`s. What a reference leads to is flattened once and used
-wherever it appears: the result depends on the levels left for it, and on the schemas above only as far as
-they are on one circle with it. A schema is told until it would contain itself, and at most four schemas of
-one circle deep; what is beyond is a described free-form value, with a warning.
+Receives schemas that contain references; gives `Flat`s. The target of a reference is flattened once and
+reused wherever it appears: the result depends on the levels left for it, and on the schemas above only as far
+as they are on the same cycle. A schema is described until it would contain itself, and at most four schemas
+of one cycle deep; beyond that it becomes a described free-form value, with a warning.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,17 +30,17 @@ from toolserver.schema.write import (
 )
 
 MAX_REPEATS = 3
-"""How often one schema may be a part of nodes above each other before it counts as circular."""
+"""Maximum number of nested nodes that one schema may be part of before it counts as circular."""
 
 MAX_CIRCULAR = 4
-"""Schemas of one circle told inside each other. More would tell little and cost much, because what stands
-below depends on all of them."""
+"""Maximum number of schemas of one cycle described inside each other. More would explain little and cost
+much, because everything below depends on all of them."""
 
 KEPT_BYTES = 64 * 1024 * 1024
-"""JSON and readings kept for further use; beyond, all of it is forgotten and made anew."""
+"""Maximum bytes of JSON and readings in the cache; beyond that all of it is dropped and built again."""
 
 _READING_BYTES = 1_000
-"""What one reading is counted as."""
+"""Bytes that one reading counts as."""
 
 _Key = tuple[object, ...]
 
@@ -50,24 +50,24 @@ _MERGES = frozenset(("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf"))
 
 
 class _Reading(NamedTuple):
-    """What stands at one place."""
+    """The reading of one schema."""
 
     schema: JsonValue
-    """Kept so that no other gets its identity, by which flattened schemas are known, too."""
+    """Referenced here so that no other schema gets its identity, which is part of cache keys."""
     shape: Shape
     merged: list[str]
-    """Circular references merged into it."""
+    """Circular references that are merged into it."""
     entered: list[str]
-    """Circular references that it is."""
+    """Circular references that stand for it as a whole."""
 
 
 class Flattening:
-    """Flattens the schemas of one document. What it has made it keeps."""
+    """Flattens the schemas of one document, and caches the results."""
 
     def __init__(self, resolve: Callable[[str], JsonValue], *, max_nodes: int) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`.
 
-        `max_nodes`: nodes that one schema may have.
+        `max_nodes`: maximum number of nodes in one schema.
         """
         self.reader = ShapeReader(resolve)
         self.max_nodes = max_nodes
@@ -76,7 +76,7 @@ class Flattening:
         self._forget()
 
     def flatten_schema(self, schema: JsonValue, scope: SchemaScope, wording: Wording = NO_WORDS) -> Flat:
-        """The schema of one argument.
+        """Flattens the schema of one argument.
 
         Raises:
             TooLarge: more than `max_nodes`.
@@ -89,7 +89,7 @@ class Flattening:
         return self._kept(key, scope.levels, partial(self._write, schema, scope, wording))
 
     def above_properties(self, schema: JsonValue, shape: Shape) -> Above:
-        """What is above the properties of a body that is spread over arguments."""
+        """The circular references above the properties of a body whose properties are separate arguments."""
         entered = frozenset(self._circular(self.reader.entry_refs(schema)))
         merged = self._circular(shape.refs)
         return Above(tuple(sorted(merged)), entered, entered) if merged or entered else NOTHING_ABOVE
@@ -105,7 +105,10 @@ class Flattening:
         self._kept_bytes = 0
 
     def _kept(self, key: _Key, levels: int, make: Callable[[], Flat], *, even_cut: bool = True) -> Flat:
-        """`even_cut`: keep what is cut, too; of schemas that stand in one place it would not come again."""
+        """Returns the cached result or builds it; without `even_cut`, cut results are not cached.
+
+        A cut result of a schema that occurs in a single place would not be needed again.
+        """
         known = self._whole.get(key)
         if known is not None and known.height <= levels:
             return known
@@ -128,14 +131,14 @@ class Flattening:
         return flat
 
     def trim_cache(self) -> bool:
-        """Forgets what is kept when it is too much, and says so. Not for while something is flattened."""
+        """Drops the cache if it is too large; returns whether it was. Not to be called during flattening."""
         is_much = self._kept_bytes > KEPT_BYTES
         if is_much:
             self._forget()
         return is_much
 
     def _plain(self, schema: JsonObject, scope: SchemaScope, wording: Wording) -> Flat:
-        """A scalar or an array of scalars. Documents repeat these inline, so they are known by their text."""
+        """A scalar or an array of scalars. Documents repeat these inline, so the cache goes by their text."""
         text = dump_json(schema)
         place = _ANYWHERE if schema["type"] != "array" else (scope.levels < 0, scope.in_array)
         flat = self._plains.get((text, scope.terse, wording, place))
@@ -164,7 +167,7 @@ class Flattening:
         return self._kept(key, scope.levels, partial(self._write, schema, scope, NO_WORDS, tag=tag))
 
     def _above_of(self, ref: str, above: Above) -> Above:
-        """Of the circular references above, those that `ref` can lead back to."""
+        """The circular references above that `ref` can lead back to."""
         if above is NOTHING_ABOVE:
             return above
         number = self._circles.number_of(ref)
@@ -185,7 +188,7 @@ class Flattening:
             return self._below(branch, scope, tag)
         key = (id(base), id(branch))
         joined = self._joined.get(key)
-        if joined is None:  # it keeps both alive: nothing else gets their identities
+        if joined is None:  # it references both, so that nothing else gets their identities
             joined = self._joined[key] = {"allOf": [base, branch]}
         return self._write(joined, scope, NO_WORDS, alone=branch, tag=tag)
 
@@ -197,7 +200,7 @@ class Flattening:
         alone: JsonValue = None,
         tag: Tag | None = None,
     ) -> Flat:
-        """`alone`: the schema without the part that alternatives share."""
+        """Writes a schema; `alone` is the schema without the part that alternatives share."""
         above = scope.above
         _, shape, merged, entered = self._read(schema, above, alone, tag)
         if not merged:
@@ -207,7 +210,7 @@ class Flattening:
         return ended or self._writer.write_node(Reached(shape, scope, wording, inner, frozenset(entered)))
 
     def _read(self, schema: JsonValue, above: Above, alone: JsonValue, tag: Tag | None) -> _Reading:
-        """Read once, however many levels are told of it, and wherever a bare reference to it stands."""
+        """Reads a schema once, for all numbers of levels and for every bare reference to it."""
         key = (_identity(schema), above.merged, tag)
         reading = self._readings.get(key)
         if reading is None:
@@ -222,9 +225,9 @@ class Flattening:
         return reading
 
     def _fix(self, shape: Shape, tag: Tag) -> None:
-        """Requires the property of a discriminator where the branch has it, and gives it its values.
+        """Requires a discriminator's property in a branch that has it, and limits it to the branch's values.
 
-        Values of the branch's own stay, unless they are those of all branches.
+        The branch's own values stay, unless they are those of all branches.
         """
         own = shape.properties.get(tag.name)
         if own is None or shape.alternatives or shape.types != ("object",):
@@ -238,7 +241,7 @@ class Flattening:
             shape.properties = {**shape.properties, tag.name: {"allOf": [own, values]}}
 
     def _close(self, node: Reached, merged: list[str], entered: list[str]) -> Flat | None:
-        """The end of a circle, or of what is told of it."""
+        """Writes the end of a cycle, or the point where its description stops; None if neither is reached."""
         above = node.scope.above
         for ref in sorted(entered):
             if ref in above.entered:
@@ -256,13 +259,13 @@ class Flattening:
 
 
 def _identity(schema: JsonValue) -> str | int:
-    """The same for bare references to one schema."""
+    """A key that is equal for bare references to one schema."""
     ref = schema.get("$ref") if isinstance(schema, dict) and len(schema) == 1 else None
     return ref if isinstance(ref, str) else id(schema)
 
 
 def _is_plain(schema: JsonObject) -> bool:
-    """Whether the schema is a scalar or an array of such, whatever stands above it."""
+    """Whether the schema is a scalar or an array of scalars, regardless of the schemas above it."""
     if not _MERGES.isdisjoint(schema):
         return False
     name = schema.get("type")

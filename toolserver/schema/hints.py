@@ -1,8 +1,8 @@
-"""What a schema demands, said in words at the end of its description.
+"""Describes the constraints of a schema in words, at the end of its description.
 
 Receives an argument-schema node; gives text. Some readers of a tool keep only types and descriptions
-(measured: Open WebUI's browser converter), so each constraint is said twice: as a keyword and here. Knows
-nothing of references or composition, which are gone by now.
+(measured: Open WebUI's browser converter), so each constraint appears twice: as a keyword and here. Knows
+nothing of references or composition, which are resolved by now.
 """
 
 import json
@@ -19,23 +19,23 @@ _NAME = re.compile("`([^`]+)`")
 _CHOICE = re.compile(r"\bNeeds (exactly|at least) one of: (`[^`]+`(?:(?: and |; )`[^`]+`)+)\.(?=\s|\Z)")
 
 ENUM_CHARS = 2_000
-"""Longest list of allowed values in words; above 400 a measured 84 of 4,791 lists were cut, at 2,000 only
-4."""
+"""Maximum characters of a list of allowed values in words; at 400, 84 of a measured 4,791 lists were cut, at
+2,000 only 4."""
 
 PATTERN_CHARS = 200
 VALUE_CHARS = 200
 DESCRIPTION_CHARS = 4_000
-"""Longest description of one argument; longer ones are cut (chosen: the longest useful ones seen have
-~3,000)."""
+"""Maximum characters of one argument's description; longer ones are cut (chosen: the longest useful ones seen
+have ~3,000)."""
 
 TOOL_DESCRIPTION_CHARS = 16_000
-"""Longest description of a whole tool, chosen by feel: 4,000 tokens of every chat."""
+"""Maximum characters of a whole tool's description, chosen by feel: 4,000 tokens of every chat."""
 
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
-"""Characters a person does not see and a model reads: control, zero-width, bidi, fillers, selectors,
+"""Characters that a person does not see and a model reads: control, zero-width, bidi, fillers, selectors,
 tags."""
 
 _PLAIN_BYTES = bytes((*b"\t\n", *range(0x20, 0x7F)))
@@ -59,7 +59,7 @@ SENTENCE_END = (".", "!", "?", ":", ";", "…", "。")
 
 
 def clean_text(text: str, limit: int = DESCRIPTION_CHARS) -> str:
-    """`text` without unseen characters and outer white space, cut to `limit` characters with an "…"."""
+    """`text` without invisible characters and outer white space, cut to `limit` characters with an "…"."""
     is_plain = text.isascii() and text.replace("\n", "").isprintable()
     if not is_plain and _may_hold_unseen(text):
         text = UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -68,7 +68,7 @@ def clean_text(text: str, limit: int = DESCRIPTION_CHARS) -> str:
 
 
 def _may_hold_unseen(text: str) -> bool:
-    """A look at the few characters beyond printable ASCII; reading them out is quicker than the pattern."""
+    """Whether invisible characters are possible; checks the few that are not printable ASCII, for speed."""
     others = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN_BYTES)
     return UNSEEN.search(others.decode("utf-8", "surrogatepass")) is not None
 
@@ -100,9 +100,9 @@ def describe_choice(forms: list[list[str]], *, exclusive: bool) -> str:
 
 
 def read_choice(description: str) -> tuple[list[list[str]], bool] | None:
-    """The forms that `describe_choice` told in a description, and whether exactly one may hold.
+    """The forms that `describe_choice` wrote into a description, and whether exactly one may hold.
 
-    The argument validator reads them here, as no keyword for them passes through every reader of tools.
+    The argument validator reads them here, because no keyword for them survives every reader of tools.
     """
     found = _CHOICE.search(description)
     if found is None:

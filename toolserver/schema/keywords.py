@@ -1,8 +1,8 @@
-"""The plain keywords of a schema, brought into the form JSON Schema 2020-12 asks for.
+"""Normalizes the plain keywords of a schema to the form that JSON Schema 2020-12 requires.
 
 Receives keyword values as real documents write them (numbers in quotes, booleans for exclusive bounds, one
-`example`); gives values that are valid, or nothing. A value that cannot be read is left out: it would make
-the whole schema invalid. Knows nothing of references and of composition.
+`example`); gives valid values, or nothing. A value that cannot be read is left out: it would make the whole
+schema invalid. Knows nothing of references and composition.
 """
 
 import math
@@ -13,7 +13,7 @@ from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema.hints import clean_text
 
 EXACT_NUMBER = 2**63
-"""Bounds beyond 64 bits are written as floating point, which every JSON reader takes."""
+"""Bounds at or beyond this (64 bits) are written as floating point, which every JSON reader accepts."""
 
 TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 TYPE_ALIASES: Mapping[str, str] = {
@@ -34,7 +34,7 @@ TYPE_ALIASES: Mapping[str, str] = {
     "str": "string",
     "uuid": "string",
 }
-"""Names that documents use for types although no specification has them."""
+"""Names that documents use for types although no specification defines them."""
 
 TYPE_SIGNS: Mapping[str, tuple[str, ...]] = {
     "object": (
@@ -45,11 +45,11 @@ TYPE_SIGNS: Mapping[str, tuple[str, ...]] = {
     "string": ("minLength", "maxLength", "pattern", "format"),
     "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
 }
-"""Keywords that tell the type of a schema which does not state it."""
+"""Keywords that imply the type of a schema which does not state it."""
 
 
 def read_types(value: JsonValue) -> tuple[str, ...] | None:
-    """The types a `type` keyword states, known ones only and each once; None when it states none."""
+    """The known types that a `type` keyword states, each once; None when it states none."""
     if isinstance(value, str) and value in TYPES:
         return (value,)
     names = value if isinstance(value, list) else [value]
@@ -66,7 +66,7 @@ def read_types(value: JsonValue) -> tuple[str, ...] | None:
 
 
 def read_number(value: JsonValue) -> int | float | None:
-    """A finite number, also from text: YAML readers of the old school leave `1e9` as a string."""
+    """A finite number, also from text: older YAML readers leave `1e9` as a string."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
@@ -142,7 +142,7 @@ PLAIN = frozenset((*READERS, "default", "example"))
 """The keywords that `read_keywords` reads."""
 
 ANNOTATIONS = frozenset({"title", "default", "examples", "deprecated", "writeOnly"})
-"""Keywords that say something about a value without restricting it."""
+"""Keywords that describe a value without restricting it."""
 
 _ONLY_FOR: Mapping[str, frozenset[str]] = {
     "string": frozenset({"minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"}),
@@ -186,7 +186,7 @@ def combine_keywords(kept: JsonObject, more: JsonObject) -> None:
 
 
 def keywords_for(types: tuple[str, ...], keywords: JsonObject) -> JsonObject:
-    """The part of `keywords` that can mean something for a value of `types`."""
+    """The part of `keywords` that applies to values of `types`."""
     foreign = _foreign_to(types)
     return {key: value for key, value in keywords.items() if key not in foreign}
 
@@ -213,7 +213,7 @@ def type_of(value: JsonValue) -> str:
 
 
 def unique_values(values: list[JsonValue]) -> list[JsonValue]:
-    """The values each once, in order; `1` and `true` are different, as in JSON."""
+    """The distinct values, in order; `1` and `true` are different, as in JSON."""
     distinct: dict[bytes, JsonValue] = {}
     for value in values:
         distinct.setdefault(dump_json(value), value)
@@ -223,10 +223,10 @@ def unique_values(values: list[JsonValue]) -> list[JsonValue]:
 def fit_enum(
     values: list[JsonValue], types: tuple[str, ...] | None
 ) -> tuple[list[JsonValue], tuple[str, ...] | None]:
-    """The allowed values that suit the stated types, without null.
+    """The allowed values that fit the stated types, without null.
 
-    Where none suits, the type was wrong rather than every value: text is made of scalars for a string, else
-    the values decide the type. An empty list means that nothing is known of the values.
+    If none fits, the stated type was wrong rather than every value: for a string, scalars are converted to
+    text, else the values determine the type. An empty list means that nothing is known about the values.
     """
     values = [value for value in values if value is not None]
     if types is None:

@@ -1,7 +1,7 @@
 """What each keyword of a schema adds to a `Shape`.
 
-Receives the parts of a schema (itself, what it refers to, what stands in its `allOf`) one after the other;
-changes the shape. Knows nothing of references. `schema_reading` takes the few keywords that need them.
+Receives the parts of a schema (itself, what it refers to, what is in its `allOf`) one after the other;
+changes the shape. Knows nothing of references. `read` handles the few keywords that need them.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,13 +21,13 @@ from toolserver.schema.rules import RULES, tell_rules
 from toolserver.schema.shape import Alternatives, Shape
 
 _EVALUATES = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "contains"})
-"""Keywords that may speak of items, so that the other ones are not all that is left."""
+"""Keywords that may describe items, so that `unevaluatedItems` does not cover all that are left."""
 
 _WHOLE_FORMATS = ("int32", "int64")
 
 
 def combine_schemas(first: JsonValue, second: JsonValue) -> JsonValue:
-    """A schema that means both."""
+    """A schema that requires both."""
     return first if first is second or first == second else {"allOf": [first, second]}
 
 
@@ -58,7 +58,7 @@ def _types_of_both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str
 
 
 def take_enum(shape: Shape, part: JsonObject) -> None:
-    """The values that this part and those before it allow."""
+    """Narrows the allowed values to those of this part; without a common one, the earlier values stay."""
     values = [part["const"]] if "const" in part else part.get("enum")
     if not isinstance(values, list):
         return
@@ -75,7 +75,7 @@ def _take_required(shape: Shape, part: JsonObject) -> None:
 
 
 def take_needed(shape: Shape, branches: list[list[str]], *, exclusive: bool) -> None:
-    """Alternatives that only require names: those of every branch are required, the choice is a sentence."""
+    """Adds alternatives that only require names: those of every branch are required, the choice is a note."""
     if not all(branches):
         return
     common = [name for name in branches[0] if all(name in names for names in branches)]
@@ -93,7 +93,7 @@ def _take_keywords(shape: Shape, part: JsonObject) -> None:
 
 
 def take_further_keys(shape: Shape, part: JsonObject) -> None:
-    """The rule for keys that are no named properties; asked of a part that has one of `KEYS_OF_OBJECTS`."""
+    """Adds the rule for further keys; to be called for a part that has one of `KEYS_OF_OBJECTS`."""
     stated = part.get("additionalProperties")
     unevaluated = part.get("unevaluatedProperties")
     if stated is None and isinstance(unevaluated, dict):
@@ -147,7 +147,7 @@ def _take_discriminator(shape: Shape, part: JsonObject) -> None:
 
 
 def take_alternatives(shape: Shape, part: JsonObject) -> None:
-    """The branches of `anyOf` and `oneOf`, to be settled when all parts are read."""
+    """Adds the branches of `anyOf` and `oneOf`, to be settled when all parts are read."""
     for key in ("anyOf", "oneOf"):
         branches = part.get(key)
         if isinstance(branches, list) and branches:
@@ -155,7 +155,7 @@ def take_alternatives(shape: Shape, part: JsonObject) -> None:
 
 
 def take_subtypes(shape: Shape, branches: list[JsonValue], at_most: int) -> None:
-    """The schemas that extend this one, which a discriminator tells apart: one of them is meant."""
+    """Adds the schemas that extend this one as alternatives distinguished by a discriminator."""
     if len(branches) > at_most:
         shape.problems += (f"more than {at_most} schemas extend it; only what they share is told",)
     elif branches:
@@ -174,15 +174,15 @@ TAKERS: Mapping[str, Taker] = {
     "required": _take_required,
     "discriminator": _take_discriminator,
 }
-"""Who takes what a keyword says; each is asked once for a part, whatever many keywords it knows."""
+"""Functions by keyword; each is called once per part, however many of its keywords the part has."""
 
 _NAMES = frozenset({"properties", "additionalProperties", "patternProperties"})
 KEYS_OF_OBJECTS = _NAMES | {"unevaluatedProperties"}
-"""Keywords that name keys or say what others may be."""
+"""Keywords that name keys or restrict other ones."""
 
 
 def settle_types(shape: Shape) -> None:
-    """Makes types and values agree; a type that no part states shows in the keywords."""
+    """Reconciles types and values; a type that no part states is inferred from the keywords."""
     if shape.enum is not None:
         has_null = None in shape.enum
         shape.nullable = shape.nullable or (has_null and shape.types is None)

@@ -1,7 +1,7 @@
 """Reads one schema of a document, with its references and `allOf` parts merged, as a `Shape`.
 
-Receives any schema value and a resolver; gives what may stand at that place: types, plain keywords, named
-properties (still as the document's schemas), items, alternatives. Reads OpenAPI 3.0 and 3.1 alike and never
+Receives any schema value and a resolver; gives what may occur in that place: types, plain keywords, named
+properties (still the document's schemas), items, alternatives. Reads OpenAPI 3.0 and 3.1 alike and never
 raises: what cannot be read is a problem in the shape. Knows nothing of budgets, nor of the form that tools
 advertise.
 """
@@ -30,27 +30,27 @@ from toolserver.schema.shape import Alternatives, Shape
 from toolserver.schema.subtypes import MAX_SUBTYPES, Subtypes
 
 MAX_PARTS = 300
-"""`allOf` parts and references merged into one shape; the largest in use has 41 (a bound, not a wish)."""
+"""Maximum number of `allOf` parts and references merged into one shape; the largest in use has 41."""
 
 _MAX_READ_ONLY_PARTS = 20
-"""Parts of one property that are asked whether it is read-only; in use there are three."""
+"""Maximum number of a property's parts that are checked for `readOnly`; in use there are three."""
 
 _STRUCTURE = frozenset({"properties", "items", "anyOf", "oneOf", "additionalProperties", "prefixItems"})
 
 
 class _Part(NamedTuple):
-    """A schema that is to be merged into a shape."""
+    """A schema that is still to be merged into a shape."""
 
     node: JsonValue
     of: str = ""
-    """The reference that led to it; "" for an inline one."""
+    """Reference that led to it; "" for an inline schema."""
     with_alternatives: bool = True
     is_all: bool = True
-    """The shape is nothing but this and texts: a use of the schema, not an extension of it."""
+    """Whether the shape is nothing but this and texts: a use of the schema, not an extension of it."""
 
 
 class ShapeReader:
-    """Reads schemas of one document, as what a caller sends: read-only properties are left out."""
+    """Reads schemas of one document as a caller sends them: read-only properties are left out."""
 
     def __init__(self, resolve: Callable[[str], JsonValue]) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`."""
@@ -66,8 +66,8 @@ class ShapeReader:
     def read_shape(self, schema: JsonValue, trail: Iterable[str] = ()) -> Shape:
         """The shape of `schema`. `trail`: references already entered on the way from the root.
 
-        Alternatives of a schema on the trail are not read again: a subtype that extends its parent by
-        `allOf` would otherwise contain all its siblings, itself among them.
+        Alternatives of a schema on the trail are not read again: a subtype that extends its parent by `allOf`
+        would otherwise contain all its siblings, including itself.
         """
         trail = frozenset(trail)
         shape = Shape()
@@ -162,7 +162,7 @@ class ShapeReader:
                 shape.properties[name] = schema if present is None else combine_schemas(present, schema)
 
     def _is_read_only(self, schema: JsonObject) -> bool:
-        """What a schema says itself wins over what it refers to and is put together from."""
+        """Whether a schema is read-only; its own statement wins over those of schemas that it combines."""
         if "readOnly" in schema:
             return schema["readOnly"] is True
         if "$ref" not in schema and "allOf" not in schema:
@@ -210,7 +210,7 @@ class ShapeReader:
                 shape.add_note(f"Each key: {text}")
 
     def _settle_alternatives(self, shape: Shape, trail: frozenset[str]) -> None:
-        """Leaves one set of two branches or more; single branches are merged like `allOf` parts."""
+        """Reduces alternatives to one set of two or more branches; merges single ones like `allOf` parts."""
         kept: list[Alternatives] = []
         while shape.alternatives:
             alternatives, *others = shape.alternatives
@@ -226,7 +226,7 @@ class ShapeReader:
         shape.alternatives = tuple(kept[:1])
 
     def _sift(self, shape: Shape, alternatives: Alternatives) -> list[JsonValue]:
-        """The branches that a schema has to show; what others say goes into the shape."""
+        """The branches that the schema has to show; what the others say goes into the shape."""
         kept: list[JsonValue] = []
         targets: list[JsonObject] = []
         for branch in alternatives.branches:

@@ -1,8 +1,8 @@
 """Rules of a schema that the advertised form has no keyword for, as sentences for the model.
 
 Receives the part of a schema that states them (`not`, `if`, `contains`, `dependentSchemas`); gives sentences,
-and the keywords that no short sentence tells. Simple conditions become words, others stay JSON Schema in
-backticks, which models read. Knows nothing of references: a rule that has one is not told.
+and the keywords that no short sentence can express. Simple conditions become words, others stay JSON Schema
+in backticks, which models read. Knows nothing of references: a rule that contains one is left out.
 """
 
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from toolserver.schema.hints import clean_text, value_text
 from toolserver.schema.keywords import ANNOTATIONS, read_types
 
 RULES = ("not", "if", "contains", "dependentSchemas", "dependencies")
-"""The keywords told here."""
+"""Keywords that are described here."""
 
 RULE_CHARS = 300
-"""Longest condition told as JSON; a longer one would rather confuse."""
+"""Maximum characters of a condition shown as JSON; a longer one would rather confuse."""
 
 _SAYS_NOTHING = ANNOTATIONS | {"description", "example", "$comment"}
 _OUTCOMES = ("then", "else")
@@ -102,7 +102,7 @@ def _is_any(schema: JsonValue) -> bool:
 
 
 def _predicate(schema: JsonValue) -> str | None:
-    """What a value does that meets `schema`: "is a or b", "is null", "fits `{…}`"."""
+    """What is true of a value that meets `schema`: "is a or b", "is null", "fits `{…}`"."""
     if not isinstance(schema, dict) or _is_any(schema):
         return "is not there" if schema is False else None
     says = schema.keys() - _SAYS_NOTHING

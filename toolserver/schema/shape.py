@@ -1,7 +1,7 @@
-"""What may stand at one place of a body or parameter: a `Shape`, one level deep.
+"""What may occur in one place of a body or parameter: a `Shape`, one level deep.
 
-The value only: `schema_parts` fills one keyword by keyword, `schema_reading` merges references and `allOf`
-into one. Schemas below it are still the document's.
+The value only: `parts` fills one keyword by keyword, `read` merges references and `allOf` into one. Schemas
+below it are still the document's.
 """
 
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ class Alternatives:
 
 
 class Shape:
-    """What may stand at one place of a body or parameter.
+    """What may occur in one place of a body or parameter.
 
-    Most shapes have few of these: what is not there is one value for all shapes, never changed in place.
+    Most shapes set few of these fields: absent values are shared by all shapes and never changed in place.
     """
 
     types: tuple[str, ...] | None = None
-    """Without "null"; None when nothing tells the type."""
+    """Types without "null"; None when nothing determines the type."""
     nullable: bool = False
     only_null: bool = False
     description: str = ""
@@ -37,30 +37,31 @@ class Shape:
     properties: JsonObject
     required: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()
-    """Properties that a caller does not send: read-only ones and those that may never stand there."""
+    """Properties that a caller does not send: read-only ones and those that may never occur."""
     additional: tuple[JsonValue, ...] = ()
-    """`additionalProperties` of each part that speaks of properties; None where the part does not state
+    """The `additionalProperties` of each part that describes properties; None where the part does not state
     it."""
     closed: bool = False
-    """`unevaluatedProperties: false`: nothing but the named properties."""
+    """Whether `unevaluatedProperties` is false: only the named properties are allowed."""
     partly_told: bool = False
-    """Rules in words, or alternatives left out, may name further properties: then nothing is closed."""
+    """Whether rules in words, or alternatives left out, may name further properties: then nothing is
+    closed."""
     patterns: JsonObject | None = None
     """`patternProperties`."""
     key_schema: JsonValue = None
     """`propertyNames`."""
     needs: Mapping[str, tuple[str, ...]] | None = None
-    """`dependentRequired`: names that have to be there when another one is."""
+    """`dependentRequired`: names that are required when another one is present."""
     items: JsonValue = None
     prefix_items: list[JsonValue] | None = None
     alternatives: tuple[Alternatives, ...] = ()
-    """At most one after reading; it has two branches or more."""
+    """At most one after reading, with at least two branches."""
     discriminator: JsonObject | None = None
-    """What tells the alternatives apart."""
+    """What distinguishes the alternatives."""
     refs: tuple[str, ...] = ()
     """References merged into this shape, in order."""
     notes: tuple[str, ...] = ()
-    """Rules that no keyword of the advertised form can carry, as sentences for the model."""
+    """Rules that no keyword of the advertised form can express, as sentences for the model."""
     problems: tuple[str, ...] = ()
 
     def __init__(self) -> None:
@@ -70,8 +71,8 @@ class Shape:
     def additional_schema(self) -> JsonValue:
         """The rule for further keys: a schema, True, False, or None when nothing is stated.
 
-        Parts of an `allOf` each forbid the keys of the others if read to the letter; they forbid only
-        together here.
+        Read to the letter, the parts of an `allOf` each forbid the keys of the others; here they forbid only
+        together.
         """
         if not self.additional or self.additional == (None,):
             return False if self._is_closed() else None
@@ -88,11 +89,11 @@ class Shape:
         return self.closed and not self.partly_told
 
     def required_names(self) -> list[str]:
-        """Names a caller has to send."""
+        """The names that a caller has to send."""
         return [name for name in self.required if name not in self.hidden]
 
     def add_note(self, sentence: str) -> None:
-        """Adds to `notes`, once and within the length of a list of values."""
+        """Adds a sentence to `notes`, once and within the maximum length of a list of values."""
         sentence = clean_text(sentence, ENUM_CHARS)
         if sentence and sentence not in self.notes:
             self.notes += (sentence,)
@@ -109,11 +110,11 @@ class Shape:
     def as_schema(self) -> JsonObject:
         """The shape without texts and alternatives as one schema; {} when nothing is left.
 
-        Made once, when all parts are read: what is flattened goes by identity.
+        Built once, when all parts are read, because flattened schemas are cached by identity.
         """
         schema: JsonObject = {key: value for key, value in self.keywords.items() if key not in ANNOTATIONS}
         additional = self.additional_schema()
-        closed = additional is False and self._is_closed()  # to be told again, with each branch's properties
+        closed = additional is False and self._is_closed()  # to be repeated with each branch's properties
         stated: JsonObject = {
             "type": list(self.types) if self.types is not None else None,
             "enum": self.enum,

@@ -2,11 +2,11 @@
 
 Receives argument schemas as `argument_schemas` writes them; gives schemas within the rules of strict mode
 (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas): every property required,
-optional ones nullable, no further properties, no keyword that is not supported. Constraints that go are
-still in the descriptions. What a model answers to a strict schema has a null for every optional argument it
-leaves out: `without_added_nulls` takes those away again, and the original schema judges the rest.
+optional ones nullable, no further properties, no unsupported keyword. Constraints that are removed remain in
+the descriptions. With a strict schema a model sends null for every optional argument that it leaves out:
+`without_added_nulls` removes those nulls again, and the result is validated against the original schema.
 
-A tool is not strict when that would take something from it: free-form values and maps have no strict form.
+A tool is not strict if it would lose something by that: free-form values and maps have no strict form.
 """
 
 from collections.abc import Iterator
@@ -21,20 +21,20 @@ from toolserver.schema.hints import MAY_BE_NULL, clean_text
 from toolserver.schema.write import FREE_FORM_BRANCHES
 
 MAX_PROPERTIES = 5_000
-"""Properties of all objects of a schema together."""
+"""Maximum number of properties in all objects of a schema together."""
 
 MAX_LEVELS = 10
-"""Objects and arrays inside each other, the root and the values in the innermost included."""
+"""Maximum nesting of objects and arrays, counting the root and the values in the innermost one."""
 
 MAX_ENUM_VALUES = 1_000
-"""Allowed values of all properties together."""
+"""Maximum number of allowed values of all properties together."""
 
 MANY_VALUES = 250
 MAX_MANY_VALUES_CHARS = 15_000
-"""Length of the values of one list that has more than `MANY_VALUES`."""
+"""Maximum characters of the values in one list that has more than `MANY_VALUES`."""
 
 MAX_CHARS = 120_000
-"""Length of all property names and allowed values together."""
+"""Maximum characters of all property names and allowed values together."""
 
 KEPT = ("type", "description", "enum", "anyOf", "properties", "items")
 
@@ -50,7 +50,7 @@ class Strict:
     schema_json: bytes
     """Compact JSON; empty when the tool cannot be strict."""
     reason: str
-    """Why it cannot, as a sentence; "" when it can."""
+    """Why the tool cannot be strict, as a sentence; "" when it can."""
 
     @property
     def is_strict(self) -> bool:
@@ -59,7 +59,7 @@ class Strict:
 
 
 class _NotStrict(Exception):
-    """The text is the reason."""
+    """The schema has no strict form; the exception's text is the reason."""
 
 
 def _not_strict(place: str, what: str) -> _NotStrict:
@@ -68,7 +68,7 @@ def _not_strict(place: str, what: str) -> _NotStrict:
 
 @lru_cache(maxsize=_CACHED)
 def strict_schema(schema_json: bytes) -> Strict:
-    """The strict form of an argument schema; property order stays. Pure, and remembered."""
+    """The strict form of an argument schema; property order stays. Pure, and cached."""
     counts = _Counts()
     try:
         schema = _object(cast(JsonObject, orjson.loads(schema_json)), "", 1, counts)
@@ -88,7 +88,7 @@ def without_added_nulls(arguments: JsonObject, schema: JsonObject) -> JsonObject
 
 @dataclass(slots=True)
 class _Counts:
-    """What the limits are about."""
+    """Counters for the limits of strict mode."""
 
     properties: int = 0
     values: int = 0
@@ -169,7 +169,7 @@ def _kept(node: JsonObject) -> JsonObject:
 
 
 def _or_null(node: JsonObject, strict: JsonObject) -> JsonObject:
-    """Objects, arrays and alternatives say "May be null." in words only; strict mode needs it as a type."""
+    """Makes the schema accept null if only the words "May be null." say so, as for objects and arrays."""
     return _nullable(strict) if _says_null(node) else strict
 
 
@@ -215,7 +215,7 @@ def _without_nulls(value: JsonValue, schema: JsonValue) -> JsonValue:
 
 
 def _form_for(value: JsonObject, schema: JsonObject) -> JsonObject:
-    """Of alternatives, the first object that has all the names of the value."""
+    """Of several alternatives, the first object that has all the names of the value."""
     if "anyOf" not in schema:
         return schema
     forms = [form for form in _objects(schema) if value.keys() <= object_at(form, "properties").keys()]

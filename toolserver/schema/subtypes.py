@@ -1,4 +1,4 @@
-"""Schemas that extend another one by `allOf`, as the alternatives that a discriminator stands for.
+"""Schemas that extend another one by `allOf`, as the alternatives that its discriminator stands for.
 
 OpenAPI lets a base schema carry a `discriminator` and no `oneOf`: whoever may send a Pet may send a Cat that
 extends it (3.0.4 §4.7.25.2, 3.1.2 §4.8.25.4). Receives such a base; gives branches as a `oneOf` would have
@@ -14,17 +14,18 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, te
 from toolserver.schema.alternatives import discriminator_of
 
 MAX_SUBTYPES = 50
-"""Of one base. With more, the base is told alone: so many forms would leave room for none."""
+"""Maximum number of one base's subtypes. With more, only the base is described: there would be no room for so
+many forms."""
 
 _MAX_MAPPED = 1_000
-"""Values of one mapping that are looked at."""
+"""Maximum number of values of one mapping that are examined."""
 
 _CONTAINERS = ("#/components/schemas", "#/definitions")
-"""Of OpenAPI 3 and of Swagger 2.0."""
+"""Locations of named schemas in OpenAPI 3 and in Swagger 2.0."""
 
 
 class Subtypes:
-    """The extensions among one document's schemas."""
+    """Finds extensions among one document's named schemas."""
 
     def __init__(self, resolve: Callable[[str], JsonValue]) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`."""
@@ -35,7 +36,7 @@ class Subtypes:
         """Branches for `base`, to which `ref` leads; [] when nothing extends it.
 
         Those that its mapping names come first. The base itself is the last, unless a mapping leaves it out.
-        More than `MAX_SUBTYPES` are too many to be told.
+        With more than `MAX_SUBTYPES` there are none.
         """
         refs = self.references_below(ref, base)
         if not refs:
@@ -47,7 +48,7 @@ class Subtypes:
         return branches
 
     def references_below(self, ref: str, base: JsonObject) -> list[str]:
-        """The references that `below` makes branches of."""
+        """The references that `branches_below` turns into branches."""
         discriminator = discriminator_of(base)
         if not ref or not discriminator or "oneOf" in base or "anyOf" in base:
             return []
@@ -101,7 +102,7 @@ def _bases_of(schema: JsonValue) -> Iterator[str]:
 
 
 def _own_values(ref: str, base: JsonObject) -> list[JsonValue]:
-    """What the discriminator says when the base itself is meant."""
+    """The values of the discriminator that mean the base itself."""
     discriminator = discriminator_of(base)
     mapping = object_at(discriminator, "mapping")
     name = ref.rsplit("/", 1)[-1]

@@ -1,8 +1,8 @@
-"""One node of a flattened schema: from a shape to JSON in the form that passes through every reader of tools.
+"""Writes one node of a flattened schema: from a shape to JSON that survives every reader of tools.
 
-Receives a shape and a way to flatten the schemas below it; gives a `Flat`. Each node has explicit types or
-an `anyOf`, arrays have items, constraints stand as keywords and as words at the end of the description. The
-form was measured against both converters of Open WebUI 0.12.4; `tests/contract` holds the two invariants.
+Receives a shape and a way to flatten the schemas below it; gives a `Flat`. Each node has explicit types or an
+`anyOf`, arrays have items, constraints appear as keywords and as words at the end of the description. The
+form was measured against both converters of Open WebUI 0.12.4; `tests/contract` checks the two invariants.
 Knows nothing of references.
 """
 
@@ -21,7 +21,7 @@ from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
 
 MAX_WARNINGS = 20
-"""Of one schema; whoever shows them shows no more."""
+"""Maximum number of warnings per schema; no reader shows more."""
 
 _COMPOSITE = ("object", "array")
 _LISTED_CHARS = 400
@@ -37,32 +37,32 @@ class Above(NamedTuple):
     """The circular references above a node, which it may meet again."""
 
     merged: tuple[str, ...] = ()
-    """Merged into the schemas above, one per level, sorted."""
+    """References merged into the schemas above, one entry per level, sorted."""
     entered: frozenset[str] = frozenset()
-    """Those that the schemas above *are*; meeting one again closes a circle."""
+    """References that stand for a whole schema above; meeting one again closes a cycle."""
     body: frozenset[str] = frozenset()
-    """Those of `entered` that the whole body is, whose properties are arguments."""
+    """The part of `entered` that stands for the whole body, whose properties are arguments."""
 
 
 NOTHING_ABOVE = Above()
 
 
 class SchemaScope(NamedTuple):
-    """How much of a schema is told, and where it stands."""
+    """How much of a schema is described, and what is above it."""
 
     levels: int
-    """Levels of objects and alternatives still allowed; below 0 the items of arrays are left out, too."""
+    """Levels of objects and alternatives still allowed; below 0, the items of arrays are left out, too."""
     above: Above = NOTHING_ABOVE
     terse: int = 0
-    """1: texts and lists of values are short; 2: there are none."""
+    """1: texts and lists of values are shortened; 2: they are left out."""
     in_array: bool = False
 
 
 class Wording(NamedTuple):
-    """What is said about one use of a schema."""
+    """Texts for one use of a schema."""
 
     description: str = ""
-    """Stands in for the schema's own when given."""
+    """Replaces the schema's own description if not empty."""
     notes: tuple[str, ...] = ()
     """Sentences for the end of the description."""
 
@@ -78,27 +78,27 @@ class Flat(NamedTuple):
     height: int
     """Levels of objects and alternatives."""
     cut: bool
-    """More levels would have told more."""
+    """Whether more levels would have described more."""
     closes: frozenset[str] = frozenset()
     """References above it that it meets again."""
     warnings: tuple[tuple[str, str], ...] = ()
-    """Where, relative to it, and what."""
+    """Pairs of a location relative to the schema and a text."""
 
 
 class Reached(NamedTuple):
-    """A node to be written."""
+    """A node that is about to be written."""
 
     shape: Shape
     scope: SchemaScope
     wording: Wording
     inner: Above
-    """What is above its children."""
+    """Circular references above its children."""
     called: frozenset[str] = frozenset()
-    """Circular references that it is."""
+    """Circular references that stand for the node as a whole."""
 
 
 def free_form() -> JsonObject:
-    """Any value, in the form that survives: no boolean schema, no empty one."""
+    """A schema for any value, in a form that survives all readers: neither boolean nor empty."""
     any_item: JsonObject = {"type": ["string", "number", "boolean", "object"]}
     return {
         "anyOf": [
@@ -116,7 +116,7 @@ FREE_FORM_BRANCHES = free_form()["anyOf"]
 
 @dataclass(slots=True)
 class _Draft:
-    """What comes up from the nodes below."""
+    """Collects the results of the nodes below."""
 
     max_nodes: int
     nodes: int = 1
@@ -126,7 +126,7 @@ class _Draft:
     warnings: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     def take(self, step: str, child: Flat, deeper: int = 1) -> orjson.Fragment:
-        """The child's JSON; `step` leads to it, such as ".name"."""
+        """Counts the child in, and returns its JSON; `step` leads to it, such as ".name"."""
         written, nodes, height, cut, closes, warnings = child
         self.nodes += nodes
         if self.nodes > self.max_nodes:
@@ -151,10 +151,10 @@ class NodeWriter:
         branch: Callable[[JsonObject, JsonValue, Tag | None, SchemaScope], Flat],
         max_nodes: int,
     ) -> None:
-        """What is below a node is flattened by others.
+        """The functions flatten what is below a node.
 
-        `below` flattens a schema; `branch` one of several alternatives, from the part they share, its own
-        part and what a discriminator says of it.
+        `below` flattens a schema; `branch` one of several alternatives, from the part that they share, its
+        own part and what a discriminator says about it.
         """
         self._reader = reader
         self._below = below
@@ -162,7 +162,7 @@ class NodeWriter:
         self._max_nodes = max_nodes
 
     def write_node(self, node: Reached) -> Flat:
-        """The node with everything below it.
+        """Writes the node with everything below it.
 
         Raises:
             TooLarge: more than `max_nodes`.
@@ -182,7 +182,7 @@ class NodeWriter:
         return self._write_scalar(node, types)
 
     def write_cut(self, node: Reached, text: str, reason: str = "", closes: str = "") -> Flat:
-        """A value of the right type that says nothing about its inside."""
+        """Writes a value of the right type without describing its inside."""
         shape = node.shape
         draft = self._draft(node)
         draft.cut = not reason
@@ -290,7 +290,7 @@ class NodeWriter:
         return _finish(node, draft, plain, {"items": described}, text)
 
     def _tuple(self, shape: Shape) -> tuple[JsonValue, str]:
-        """What any item of a tuple may be, and in words what each is."""
+        """A schema for any item of a tuple, and a text about each of them."""
         prefix, rest, most = shape.prefix_items or [], shape.items, shape.keywords.get("maxItems")
         text = f"Items in order: {', '.join(self._type_words(item) for item in prefix)}."
         forms = [*prefix]
@@ -304,7 +304,7 @@ class NodeWriter:
         return " or ".join(self._reader.read_shape(schema).types or ("any",))
 
     def _write_types(self, node: Reached, types: tuple[str, ...]) -> Flat:
-        """Several types, objects or arrays among them: one branch each, scalars together."""
+        """Writes several types, including objects or arrays: one branch each, scalars in one."""
         base = node.shape.as_schema
         scalars: list[JsonValue] = [name for name in types if name not in _COMPOSITE]
         branches: list[JsonValue] = [{**base, "type": scalars}] if scalars else []
@@ -335,7 +335,7 @@ class NodeWriter:
 
 
 def _cut_value(name: str) -> JsonObject:
-    """Anything of one type; "" for several or none."""
+    """A schema for anything of one type; "" for several or none."""
     if not name:
         return free_form()
     if name == "array":
@@ -346,7 +346,7 @@ def _cut_value(name: str) -> JsonObject:
 def _finish(
     node: Reached, draft: _Draft, plain: JsonObject, parts: dict[str, object], text: str = ""
 ) -> Flat:
-    """The node with its description. `plain` are keywords without schemas inside, `parts` the others."""
+    """The node with its description; `plain` are keywords without schemas in them, `parts` the others."""
     shape, terse, wording = node.shape, node.scope.terse, node.wording
     if terse:
         plain = _shortened(plain, terse)
@@ -373,7 +373,7 @@ def _finish(
 
 
 def _dump(written: dict[str, object], plain: JsonObject, parts: dict[str, object]) -> bytes:
-    """`written` is what comes first."""
+    """Serializes the node; `written` comes first."""
     try:
         return trim_bytes(orjson.dumps({**written, **plain, **parts}))
     except TypeError:  # an integer beyond 64 bits somewhere
@@ -394,7 +394,7 @@ def _annotations(shape: Shape) -> JsonObject:
 
 
 def _declared(shape: Shape, additional: JsonValue) -> JsonObject:
-    """The properties, with those that are required but described nowhere, as any value."""
+    """The properties, including those that are required but not described, as any value."""
     undescribed: JsonObject = {
         name: additional if isinstance(additional, dict) else {}
         for name in shape.required_names()

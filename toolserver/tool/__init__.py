@@ -1,4 +1,4 @@
-"""Operations as tools: names, definitions, the catalog, selection, search, the advertised document.
+"""Presents operations as tools: names, definitions, catalog, selection, search, advertised document.
 
 Receives operations and gives what models and callers are shown of them.
 """

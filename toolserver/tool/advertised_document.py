@@ -1,9 +1,9 @@
-"""The OpenAPI document that tells a caller which tools there are.
+"""Writes the OpenAPI document that advertises tools to a caller.
 
-Receives tools; gives the bytes of an OpenAPI 3.1 document in which every tool is one `POST` with a JSON
-body and nothing else: no parameters, no references, no components. That form keeps its meaning through both
-converters of Open WebUI 0.12.4. Schemas are spliced in as bytes, never parsed. Knows nothing of who may see
-what.
+Receives tools; gives the bytes of an OpenAPI 3.1 document in which every tool is one `POST` with a JSON body
+and nothing else: no parameters, no references, no components. That form keeps its meaning through both
+converters of Open WebUI 0.12.4. Schemas are spliced in as bytes, never parsed. Knows nothing of access
+rights.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,11 +15,11 @@ from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import MetaTool
 
 _NOTHING_REQUIRED = b',"required":[]}'
-"""How a definition's schema ends when no argument is required: `required` is its last key (see
+"""End of a definition's schema when no argument is required: `required` is its last key (see
 `definition`)."""
 
 _RESPONSES = orjson.Fragment(b'{"200":{"description":"ok"}}')
-"""Short: Open WebUI sends the whole document along with every chat request."""
+"""Kept short, because Open WebUI sends the whole document along with every chat request."""
 
 
 def advertise_tools(
@@ -31,10 +31,10 @@ def advertise_tools(
     description: str,
     version: str,
 ) -> bytes:
-    """The document, as UTF-8 JSON; tools in order, each at `/tools/{name}` with its name as operationId.
+    """The document as UTF-8 JSON; tools in order, each at `/tools/{name}` with its name as operationId.
 
-    `schema_of` gives the arguments' schema of a tool as `argument_schemas` writes it. `title`
-    is what Open WebUI's menu shows; without one it would list nothing.
+    `schema_of` gives the argument schema of a tool as `argument_schemas` writes it. `title` is shown in Open
+    WebUI's menu, which would list nothing without it.
     """
     written = orjson.dumps(
         {

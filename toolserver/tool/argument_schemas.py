@@ -1,8 +1,8 @@
-"""The argument schema of one tool, within its budget.
+"""Builds the argument schema of one tool, within its budget.
 
 Receives the arguments of an operation with their schemas as the document has them; gives one flattened schema
-as JSON. Every argument gets a node however small the budget is. What does not fit is left out level by level:
-first among the deepest nodes of all arguments, so that each stays usable.
+as JSON. Every argument gets a node, however small the budget is. What does not fit is left out level by
+level: first among the deepest nodes of all arguments, so that each stays usable.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,18 +18,18 @@ from toolserver.schema.write import NO_WORDS, NOTHING_ABOVE, Above, Flat, Schema
 
 _NO_TEXT = 2
 _NO_ITEMS = -1
-"""The fewest levels: even the items of an array are left out."""
+"""The lowest number of levels: even the items of an array are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How large the schema of one tool may become; the defaults leave 99 % of real operations whole."""
+    """Maximum size of one tool's schema; with the defaults, 99 % of real operations stay complete."""
 
     nodes: int = 400
     depth: int = 8
-    """Levels of objects and alternatives below the root."""
+    """Maximum levels of objects and alternatives below the root."""
     json_bytes: int = 200_000
-    """Size at which texts and value lists are shortened; the largest of a measured 5,797 has 122 KB."""
+    """Size from which texts and value lists are shortened; the largest of a measured 5,797 has 122 KB."""
 
 
 class ArgumentSource(NamedTuple):
@@ -41,7 +41,7 @@ class ArgumentSource(NamedTuple):
     required: bool = False
     above: Above = NOTHING_ABOVE
     lasting: bool = False
-    """The same one comes again, for other tools: what becomes of it is kept by its identity."""
+    """Whether other tools use the same argument: then its flattened schema is cached by identity."""
 
 
 class ToolSchema(NamedTuple):
@@ -54,7 +54,7 @@ class ToolSchema(NamedTuple):
 
 
 class _Growth:
-    """Arguments that are told level by level."""
+    """Arguments whose schemas are extended level by level."""
 
     def __init__(self, flats: list[Flat]) -> None:
         self.flats = flats
@@ -62,31 +62,31 @@ class _Growth:
         self.nodes = sum(flat.nodes for flat in flats)
 
     def cut(self) -> list[int]:
-        """Those that have more to tell."""
+        """Indexes of arguments that have more to describe."""
         return [index for index, flat in enumerate(self.flats) if flat.cut]
 
     def take(self, grown: Mapping[int, Flat], level: int) -> None:
-        """These are told so far now."""
+        """Replaces these arguments' schemas by those with `level` levels."""
         for index, flat in grown.items():
             self.nodes += flat.nodes - self.flats[index].nodes
             self.flats[index], self.levels[index] = flat, level
 
 
 class ArgumentSchemas:
-    """Makes the argument schemas of one document's operations."""
+    """Builds the argument schemas of one document's operations."""
 
     def __init__(self, flattening: Flattening, budget: Budget) -> None:
-        """`flattening` has the budget's nodes as its limit."""
+        """`flattening` must have the budget's nodes as its limit."""
         self._flattening = flattening
         self._budget = budget
         self._all_levels = SchemaScope(budget.depth - 1)
         self._told: dict[int, tuple[ArgumentSource, Flat]] = {}
-        """By identity of a lasting source: itself, and all of it."""
+        """Lasting sources with their complete schemas, by identity of the source."""
 
     def build_schema(self, sources: Sequence[ArgumentSource], *, bare: bool = False) -> ToolSchema:
         """The schema for these arguments. Time and size are bounded by the budget.
 
-        `bare`: types of arguments and nothing else.
+        `bare`: only the types of the arguments.
         """
         if self._flattening.trim_cache():
             self._told.clear()
@@ -104,7 +104,7 @@ class ArgumentSchemas:
         return ToolSchema(schema_json, tuple(_warnings(sources, flats)))
 
     def _whole(self, sources: Sequence[ArgumentSource]) -> list[Flat] | None:
-        """With every level that a schema may have; None when that is too much, which is rare."""
+        """The complete schemas with every level; None when that is too much, which is rare."""
         flats: list[Flat] = []
         nodes = 0
         for source in sources:
@@ -130,7 +130,7 @@ class ArgumentSchemas:
         return flat
 
     def _grown(self, sources: Sequence[ArgumentSource]) -> _Growth:
-        """As many levels for all as fit, then more for single ones in their order."""
+        """As many levels for all arguments as fit, then more for single ones in their order."""
         most = self._budget.depth - 1
         growth = _Growth([self._flat(source, _NO_ITEMS) for source in sources])
         level = _NO_ITEMS
@@ -147,7 +147,7 @@ class ArgumentSchemas:
     def _grow(
         self, growth: _Growth, sources: Sequence[ArgumentSource], indexes: Iterable[int], level: int
     ) -> bool:
-        """Tells so many levels of these arguments, if they all fit."""
+        """Extends these arguments to `level` levels; returns whether they all fit."""
         grown: dict[int, Flat] = {}
         nodes = growth.nodes
         for index in indexes:

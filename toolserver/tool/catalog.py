@@ -1,7 +1,7 @@
 """The tools of one user, in order, under their final names.
 
-Receives tools of several servers, already named; gives lookups. Knows nothing of who the user is, nor of
-what is accepted or connected.
+Receives tools of several servers, already named; gives lookups. Knows nothing of the user, of acceptances and
+of connections.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,13 +21,13 @@ class Tool:
 
 
 class Catalog:
-    """Tools in order. Immutable; a change of the tools is a new catalog."""
+    """Tools in order. Immutable; a change of the tools makes a new catalog."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
-        """Takes the tools in the order in which they are listed.
+        """Stores the tools in the given order.
 
         Raises:
-            ValueError: two tools have one name; whoever assigned the names has a fault.
+            ValueError: two tools have one name; that is a bug in whatever assigned the names.
         """
         self.tools = tuple(tools)
         self._by_name = {tool.name: tool for tool in self.tools}
@@ -43,7 +43,7 @@ class Catalog:
         return iter(self.tools)
 
     def by_name(self, name: str) -> Tool | None:
-        """The tool of that exact name."""
+        """The tool with exactly that name; None when there is none."""
         return self._by_name.get(name)
 
     def of_server(self, server_id: str) -> tuple[Tool, ...]:

@@ -1,4 +1,4 @@
-"""A document compiled: one record per operation, ready to be stored, advertised and sent to a page.
+"""Compiles a document: one record per operation, ready to be stored, advertised and sent to a page.
 
 Receives a `Document` and the address it came from; gives a `CompiledDocument`, and lines of bytes that carry
 one between processes. The only module that knows operations, definitions, names and plans together.
@@ -44,36 +44,36 @@ class CompiledOperation:
     tags: tuple[str, ...]
     summary: str
     description: str
-    """The whole text a model reads, summary first."""
+    """The whole text that a model reads, summary first."""
     safe: bool
     idempotent: bool
     takes_more: bool
-    """Undeclared arguments become properties of the body; of other operations they go nowhere."""
+    """Whether undeclared arguments become properties of the body; in other operations they go nowhere."""
     plan_json: bytes
     """The request plan, compact."""
     digest: str
     """Hex SHA-256 of plan and description: what a user accepts."""
     origin: str
-    """Of the plan's base URL; "" while that is unknown."""
+    """Origin of the plan's base URL; "" while that is unknown."""
     warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledDocument:
-    """A document's tools and everything said about it."""
+    """A document's tools and everything that was reported about it."""
 
     title: str
     version_text: str
     """`info.version`."""
     description: str
     digest: str
-    """Of the document's text."""
+    """Digest of the document's text."""
     openapi: str
     """The version as written, such as "3.1.0"."""
     base_url: str
-    """Where operations without servers of their own are sent; "" while it is unknown."""
+    """Base URL of operations without servers of their own; "" while it is unknown."""
     origins: tuple[str, ...]
-    """Every origin some operation is sent to, in order of appearance."""
+    """Every origin that some operation is sent to, in order of appearance."""
     operations: tuple[CompiledOperation, ...]
     skipped: tuple[Skipped, ...]
     warnings: tuple[str, ...]
@@ -82,13 +82,13 @@ class CompiledDocument:
 
 @dataclass(slots=True)
 class _Addresses:
-    """Where requests of one document go."""
+    """Base URLs and origins of one document's requests."""
 
     root: str
     against: str | None
-    """What relative servers of operations are resolved against."""
+    """Address that relative servers of operations are resolved against."""
     origins: dict[str, str] = field(default_factory=dict[str, str])
-    """By base URL, in order of appearance."""
+    """Origins by base URL, in order of appearance."""
 
     def of(self, servers: tuple[ServerUrl, ...]) -> tuple[str, str]:
         """Base URL and origin of operations that name these servers."""
@@ -99,13 +99,13 @@ class _Addresses:
 
 
 class DocumentTools:
-    """A document's operations as tools: all that is known of them at once, their schemas when asked for."""
+    """A document's operations as tools: compiled immediately, their schemas on request."""
 
     def __init__(self, document: Document, *, source_url: str | None, base_url: str | None = None) -> None:
         """Compiles every operation, or skips it with a reason.
 
         `source_url` is where the document came from; relative servers are resolved against it. `base_url`
-        takes the place of the document's servers, but not of those an operation or path names itself.
+        replaces the document's servers, but not those that an operation or path names itself.
 
         Raises:
             DocumentError: too_many_operations, too_large (the tools together), invalid_base_url.
@@ -117,10 +117,10 @@ class DocumentTools:
         self.compiled = _compile(document, listed, self._definitions, source_url, base_url)
 
     def schema_of(self, key: str) -> ToolSchema:
-        """The arguments' schema of one operation.
+        """The argument schema of one operation.
 
-        When the schemas asked for came to `Limits.max_compiled_bytes` together, further ones only name their
-        arguments.
+        Once the schemas requested so far reach `DocumentLimits.max_compiled_bytes` together, further ones
+        only name their arguments.
 
         Raises:
             KeyError: there is no such operation.
@@ -134,7 +134,7 @@ class DocumentTools:
 def compile_document(
     document: Document, *, source_url: str | None, base_url: str | None = None
 ) -> CompiledDocument:
-    """What `DocumentTools` knows at once."""
+    """The part of `DocumentTools` that is compiled immediately."""
     return DocumentTools(document, source_url=source_url, base_url=base_url).compiled
 
 
@@ -192,7 +192,7 @@ def _find_addresses(
 
 
 def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
-    """A default such as "your-tenant" is a placeholder as often as a value."""
+    """Warns about defaults: one such as "your-tenant" is a placeholder as often as a value."""
     variables = servers[0].variables if servers else ()
     if not variables:
         return []
@@ -204,7 +204,7 @@ def _default_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
 class _Compiler:
     """Compiles the operations of one document: each step for all of them, then the next.
 
-    One operation after the other takes a tenth longer: a step that is done again and again stays in the
+    Compiling one operation after the other takes a tenth longer: a step that is repeated stays in the
     processor's caches.
     """
 
@@ -214,7 +214,7 @@ class _Compiler:
     _about_security: dict[int, tuple[Requirements, tuple[str, ...]]] = field(
         default_factory=dict[int, tuple[Requirements, tuple[str, ...]]]
     )
-    """Warnings by identity of requirements, beside these, so that no others get it."""
+    """Warnings by identity of requirements, each stored with them so that the identity is not reused."""
 
     def compile(self, operations: Sequence[Operation]) -> tuple[CompiledOperation, ...]:
         names = suggest_names(operations)
@@ -225,7 +225,7 @@ class _Compiler:
         )
 
     def _plans(self, operations: Sequence[Operation], outlines: Sequence[Outline]) -> list[bytes]:
-        """Raises when everything together becomes too large, before it does."""
+        """The plans of all operations; raises before everything together becomes too large."""
         writer = PlanWriter()
         left = self.max_bytes
         plans: list[bytes] = []
@@ -310,7 +310,7 @@ _LINE_BYTES = 100_000
 def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:
     """A head line, then arrays of operations, each an array of its fields; JSON without line ends.
 
-    A line has some 100 kB, or one larger operation, so that reading one holds nobody up for long.
+    A line has about 100 kB, or one larger operation, so that reading one never blocks for long.
     """
     head = asdict(replace(compiled, operations=()))
     yield dump_json({**head, "operations": len(compiled.operations)})
@@ -329,14 +329,14 @@ def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:
 
 
 class CompiledReader:
-    """Takes the lines of `compiled_to_lines` one by one, so that an event loop can breathe between them."""
+    """Reads the lines of `compiled_to_lines` one by one, so that an event loop can run in between."""
 
     def __init__(self) -> None:
         self._head: dict[str, Any] | None = None
         self._operations: list[CompiledOperation] = []
 
     def feed_line(self, line: bytes) -> None:
-        """Takes the next line, with or without its line end."""
+        """Reads the next line, with or without its line end."""
         if self._head is None:
             self._head = orjson.loads(line)
             return
@@ -346,7 +346,7 @@ class CompiledReader:
             self._operations.append(CompiledOperation(*row))
 
     def finish_document(self) -> CompiledDocument:
-        """The document.
+        """The complete document.
 
         Raises:
             ValueError: lines are missing.
@@ -365,7 +365,7 @@ class CompiledReader:
 
 
 def compiled_from_lines(lines: Iterable[bytes]) -> CompiledDocument:
-    """What `compiled_to_lines` wrote.
+    """The document that `compiled_to_lines` wrote.
 
     Raises:
         ValueError: lines are missing.

@@ -1,8 +1,8 @@
-"""What a model reads of an operation: one description and one schema of arguments.
+"""Defines what a model reads of an operation: one description and one schema of arguments.
 
 Receives `Operation`s of one document; gives their outlines (description, and the arguments by what each
-fills) at once, and their schemas when asked. Parameters and the properties of an object body stand
-side by side as arguments; any other body is the one argument `body`. What a browser cannot send is no
+fills) immediately, and their schemas on request. Parameters and the properties of an object body become
+arguments of equal rank; any other body is the single argument `body`. What a browser cannot send is no
 argument. Knows nothing of names of tools and of how requests are built.
 """
 
@@ -36,14 +36,15 @@ __all__ = ["Budget", "Definitions", "Outline", "ToolSchema"]
 MAX_WARNINGS = 20
 
 MAX_SPREAD = 500
-"""Properties of a body that become arguments; a larger body stays one argument. No real one comes near, and a
-hostile document could repeat thousands in every operation."""
+"""Maximum number of a body's properties that become arguments; a larger body stays one argument. No real one
+comes near, and a hostile document could repeat thousands in every operation."""
 
 MAX_LOOKED_THROUGH = 500_000
-"""Properties of all bodies together that are looked through; of later bodies, each stays one argument."""
+"""Maximum number of properties examined in all bodies together; after that, each body stays one argument."""
 
 MAX_EXAMPLE_BYTES = 1_000
-"""Of an example of a body, or of one of its properties; a longer one costs a model more than it tells."""
+"""Maximum bytes of the example of a body, or of one of its properties; a longer one costs a model more than
+it explains."""
 
 _TypesOf: TypeAlias = "Callable[[JsonValue], tuple[str, ...] | None]"
 
@@ -57,15 +58,15 @@ class Outline:
     description: str
     """Never empty: summary, description, notes about the body."""
     arguments: Arguments
-    """Parameters as in the document, then the body's properties."""
+    """Parameters in document order, then the body's properties."""
     body_additional: bool
-    """Whether the body may carry properties that are no arguments."""
+    """Whether the body may have properties that are no arguments."""
     warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """A body whose properties are arguments."""
+    """A body whose properties are separate arguments."""
 
     shape: Shape
     properties: JsonObject
@@ -80,23 +81,23 @@ class Definitions:
     """The outlines and schemas of one document's operations."""
 
     def __init__(self, document: Document, *, budget: Budget | None = None) -> None:
-        """`budget`: of each tool."""
+        """`budget` applies to each tool."""
         budget = budget or Budget()
         self._document = document
         self._flattening = Flattening(document.resolve_ref, max_nodes=budget.nodes)
         self._schemas = ArgumentSchemas(self._flattening, budget)
         self._spreads: dict[str | int, _Spread | None] = {}
         self._alive: list[JsonValue | Parameter] = []
-        """What the dictionaries know by identity: no other may get it."""
+        """Objects whose identity is a key of the dictionaries; referenced so that it is not reused."""
         self._properties_left = MAX_LOOKED_THROUGH
         self._exemplified: dict[int, tuple[Body, JsonObject]] = {}
-        """By identity of a body: itself, and its schemas with its example. They are made once, because what
-        is flattened is kept by identity."""
+        """A body with its schemas including its example, by identity of the body. Built once, because
+        flattened schemas are cached by identity."""
         self._sources: dict[int, ArgumentSource] = {}
-        """By identity of a parameter: many operations share some."""
+        """By identity of a parameter, since operations share parameters."""
 
     def outline_operation(self, operation: Operation) -> Outline:
-        """Never raises for what stands in the operation's schemas: see `warnings`."""
+        """The outline of an operation. Problems in its schemas never raise: see `warnings`."""
         body = operation.body
         spread = self._spread(body) if body is not None else None
         if body is None or spread is None:
@@ -110,7 +111,7 @@ class Definitions:
         )
 
     def build_schema(self, operation: Operation, *, bare: bool = False) -> ToolSchema:
-        """The arguments' schema; costs as much as what no earlier schema needed. `bare`: types only."""
+        """The argument schema; costs only what no earlier schema needed. `bare`: types only."""
         spread = self._spread(operation.body)
         known = self._sources
         sources = [
@@ -133,7 +134,7 @@ class Definitions:
         return source
 
     def _spread(self, body: Body | None) -> _Spread | None:
-        """None for a body that is one argument. Shared bodies are read once."""
+        """The body's properties as arguments; None if it is one argument. Shared bodies are read once."""
         if body is None or body.kind in ("text", "binary", "sequence"):
             return None
         schema = body.schema
@@ -173,7 +174,7 @@ class Definitions:
         return [_property_source(body, spread, name, above, self._types) for name in spread.properties]
 
     def _with_example(self, body: Body, schemas: JsonObject, *, is_whole: bool = False) -> JsonObject:
-        """Each schema with what the body's first example has in its place, unless that is long."""
+        """Each schema with its part of the body's first example, unless that is too long."""
         example = next(iter(examples_of(self._document, body.media)), None)
         if is_whole and example is not None:
             example = {WHOLE_BODY: example}
@@ -194,7 +195,7 @@ class Definitions:
 
 
 def _arguments(operation: Operation, spread: _Spread | None) -> Arguments:
-    """As `bind` names them; it is only asked where legal forms of names clash, which is rare."""
+    """The names as `bind_names` gives them; it is called only where legal forms clash, which is rare."""
     arguments = {
         parameter.sending.target: parameter.sending.argument for parameter in operation.sendable_parameters()
     }
@@ -208,7 +209,7 @@ def _arguments(operation: Operation, spread: _Spread | None) -> Arguments:
 
 
 def limit_warnings(warnings: Iterable[str]) -> tuple[str, ...]:
-    """The distinct ones, twenty at most, and how many more there are."""
+    """The distinct warnings, at most twenty, and how many more there are."""
     distinct = tuple(dict.fromkeys(warnings))
     if len(distinct) <= MAX_WARNINGS:
         return distinct
@@ -253,7 +254,7 @@ def _own_description(schema: JsonValue) -> str:
 
 
 def _whole_schema(body: Body, types_of: _TypesOf) -> tuple[JsonValue, tuple[str, ...]]:
-    """The schema of a body that is one argument, and what is said about it."""
+    """The schema of a body that is one argument, and notes about it."""
     if body.kind == "binary":
         return file_schema(), (f"Sent as {clean_text(body.content_type)}.",)
     if body.kind == "text":
@@ -273,7 +274,7 @@ def _renamed(source: ArgumentSource, argument: str, target: Target) -> ArgumentS
 
 
 def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, ...]:
-    """What the root of a schema would say about the body, where a root cannot say anything."""
+    """Notes about the body that its schema's root would carry, were there a place for them."""
     about = clean_text(body.description) or shape.description
     if shape.notes or shape.keywords:
         limits = {key: value for key, value in shape.keywords.items() if key not in {"default", "examples"}}
@@ -286,7 +287,7 @@ def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, .
 
 
 def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
-    """The summary stands first: Open WebUI's tool search shows 100 characters."""
+    """The description; the summary comes first, because Open WebUI's tool search shows 100 characters."""
     summary = clean_text(operation.summary)
     description = clean_text(operation.description, TOOL_DESCRIPTION_CHARS)
     if description.startswith(summary):

@@ -1,7 +1,7 @@
-"""Files as arguments: what a model writes where an operation wants one.
+"""Schemas for files as arguments: what a model writes where an operation expects a file.
 
-Gives schemas; `static/request.js` reads the values. Text and base64 travel in the call itself; a URL is
-fetched by the user's page.
+`static/request.js` reads the values. Text and base64 are part of the call itself; a URL is fetched by the
+user's page.
 """
 
 from toolserver.json_types import JsonObject

@@ -1,7 +1,7 @@
-"""Tools about tools: finding and running operations of catalogs too large to show, and reading on in results.
+"""Tools about tools: they find and run operations of catalogs too large to show, and read on in results.
 
-Gives their definitions, reads what a model sends to them and writes what it finds. Whoever runs tools has the
-catalog, the search and the results. Their names are reserved (see `naming.OWN_NAMES`).
+Gives their definitions, reads what a model sends to them and writes what they find. The catalog, the search
+and the results belong to the caller. Their names are reserved (see `naming.OWN_NAMES`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -20,15 +20,15 @@ from toolserver.tool.catalog import Tool
 MAX_FOUND = 50
 DEFAULT_FOUND = 8
 FOUND_SCHEMAS = 8
-"""Operations in one answer of `find_operations` that come with their schemas, at most."""
+"""Maximum number of operations in one answer of `find_operations` that come with their schemas."""
 
 FOUND_SCHEMA_BYTES = 24_000
-"""Schemas in one answer of `find_operations` together; the best match has its own in any case."""
+"""Maximum bytes of all schemas in one answer of `find_operations`; the best match always has its own."""
 
 _MAX_SUMMARY_CHARS = 300
 _MAX_NEAR = 5
 _MAX_NEAR_CHARS = 128
-"""No name is longer than half of it: nothing is near to a longer one."""
+"""Maximum length of a name for which similar names are looked up: names are at most half as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class MetaTool:
 
 
 class FindRequest(NamedTuple):
-    """What `find_operations` is asked for."""
+    """The arguments of a `find_operations` call."""
 
     query: str
     server: str
@@ -53,19 +53,19 @@ class FindRequest(NamedTuple):
 
 
 class RunRequest(NamedTuple):
-    """What `run_operation` is asked for."""
+    """The arguments of a `run_operation` call."""
 
     name: str
     arguments_text: str
-    """As the model wrote it: integers keep their digits. Not validated yet."""
+    """As the model wrote it, so that integers keep all their digits. Not validated yet."""
 
 
 class ReadRequest(NamedTuple):
-    """What `read_result` is asked for."""
+    """The arguments of a `read_result` call."""
 
     call_id: str
     offset: int
-    """Characters of the text to pass over."""
+    """Number of characters of the text to skip."""
 
 
 def _schema(properties: JsonObject, *required: str) -> bytes:
@@ -149,7 +149,7 @@ def read_find(text: str, *, max_bytes: int) -> FindRequest:
 def read_run(text: str, *, max_bytes: int) -> RunRequest:
     """The request in the text of a `run_operation` call.
 
-    Some models write the inner arguments as a string that holds JSON; it is taken for what it holds.
+    Some models write the inner arguments as a string that contains JSON; the string is then parsed.
 
     Raises:
         ArgumentError: the text does not fit the tool.
@@ -172,7 +172,7 @@ def read_reading(text: str, *, max_bytes: int) -> ReadRequest:
 
 
 def no_operation(name: str, tools: Iterable[Tool]) -> ArgumentError:
-    """The error for a name that none of `tools` has; those that are near are in the message."""
+    """The error for a name that none of `tools` has; the message suggests similar ones."""
     names = [tool.name for tool in tools] if len(name) <= _MAX_NEAR_CHARS else []
     near = get_close_matches(name, names, _MAX_NEAR)
     hint = f" Near it: {', '.join(near)}." if near else " Look for it with find_operations."
@@ -180,7 +180,7 @@ def no_operation(name: str, tools: Iterable[Tool]) -> ArgumentError:
 
 
 def inner_error(name: str, error: ArgumentError) -> ArgumentError:
-    """What is wrong with the arguments of an operation, told to whoever called `run_operation`."""
+    """An error in the arguments of an operation, rephrased for the caller of `run_operation`."""
     return ArgumentError(
         f"Arguments of {name}: {error.message}",
         argument=error.argument,
@@ -191,10 +191,10 @@ def inner_error(name: str, error: ArgumentError) -> ArgumentError:
 def found_json(
     found: Sequence[Tool], schemas: Mapping[str, bytes], total: int, *, refused: Set[str] = frozenset()
 ) -> bytes:
-    """The answer of `find_operations`: JSON with the tools, and the `schemas` as far as they fit.
+    """The answer of `find_operations`: JSON with the tools, and as many of the `schemas` as fit.
 
-    `total` is how many operations matched; `refused` are those that their user has not accepted. Both
-    `schemas` and `refused` go by names of tools.
+    `total` is how many operations matched; `refused` are those that their user has not accepted. `schemas`
+    and `refused` are both keyed by tool name.
     """
     left = FOUND_SCHEMA_BYTES
     entries: list[dict[str, object]] = []
@@ -223,7 +223,7 @@ def _entry(tool: Tool) -> dict[str, object]:
 
 
 def pages_of(text: str, offset: int, size: int) -> JsonObject:
-    """One part of a kept text for `read_result`: `size` characters from `offset`, and where to go on."""
+    """One part of a stored text for `read_result`: `size` characters from `offset`, and where to read on."""
     part = text[offset : offset + size]
     page: JsonObject = {"text": part, "offset": offset, "total": len(text)}
     end = offset + len(part)
@@ -231,7 +231,7 @@ def pages_of(text: str, offset: int, size: int) -> JsonObject:
 
 
 META_TOOLS = (FIND_OPERATIONS, RUN_OPERATION, READ_RESULT)
-"""In the order in which they are shown."""
+"""The bridge's own tools, in the order in which they are shown."""
 
 META_NAMES = frozenset(meta.name for meta in META_TOOLS)
 
@@ -244,6 +244,6 @@ def _validated(meta: MetaTool, arguments: JsonObject) -> JsonObject:
 
 
 def _integer(arguments: JsonObject, name: str, default: int) -> int:
-    """JSON has one kind of numbers: 8.0 is an integer, too."""
+    """The integer under `name`; JSON has one kind of numbers, so 8.0 is an integer, too."""
     value = arguments.get(name)
     return int(value) if isinstance(value, int | float) else default

@@ -1,7 +1,7 @@
-"""Names of tools: fit for every model provider, unique, and the same tomorrow.
+"""Names tools: fit for every model provider, unique, and stable over time.
 
-Receives operation ids, methods and paths; gives names of the form `[a-zA-Z0-9_-]{1,64}`. Pure: what is stored
-and what is taken comes in as values.
+Receives operation ids, methods and paths; gives names of the form `[a-zA-Z0-9_-]{1,64}`. Pure: stored and
+taken names come in as values.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ _WORD = re.compile(r"[a-zA-Z0-9]")
 
 
 class OperationKey(NamedTuple):
-    """An operation among all servers: names are stored under it."""
+    """Identifies an operation among all servers; names are stored under it."""
 
     server_id: str
     key: str
@@ -53,11 +53,11 @@ class OperationKey(NamedTuple):
 
 
 def sanitize_name(text: str) -> str:
-    """`text` as a name. A legal one comes back unchanged; equal text gives an equal name.
+    """`text` as a name. A legal one is returned unchanged; equal texts give equal names.
 
     Runs of other characters become one "_"; longer names are cut and end in a hash of the whole text, so that
-    two long texts with a common beginning stay apart. Text without any legal character becomes "tool_" and a
-    hash.
+    two long texts with a common beginning stay distinct. Text without any legal character becomes "tool_" and
+    a hash.
     """
     if _LEGAL.fullmatch(text):
         return text
@@ -84,9 +84,9 @@ def method_path_name(method: str, path: str) -> str:
 def suggest_names(operations: Iterable[Operation]) -> list[str]:
     """One name per operation, in their order, unique among them.
 
-    From the operation id; without one (or with one in another script) from method and path. Ids that are
-    legal already keep their spelling; then sanitized ones follow in document order, and who comes late gets
-    "_2".
+    The name comes from the operation id; without one (or with one in another script) from method and path.
+    Ids that are legal already keep their spelling; then sanitized ones follow in document order, and later
+    duplicates get "_2".
     """
     wanted = [_wanted_name(operation) for operation in operations]
     names: dict[int, str] = {}
@@ -114,10 +114,10 @@ def assign_names(
 ) -> dict[OperationKey, str]:
     """The final name of every entry (an operation and its suggested name), in order.
 
-    A stored name never changes, unless a tool of the bridge's own has it by now. Otherwise the first holder
-    keeps the plain name; a newcomer whose name is reserved, in `taken` or stored for any operation, one that
-    no longer exists included, becomes "<prefix>_<name>", then "<prefix>_<name>_2". `prefix` is the server's
-    name, cut to 24 characters. The caller stores what is new.
+    A stored name never changes, unless one of the bridge's own tools has taken it since. Otherwise the first
+    holder keeps the plain name; a newcomer whose name is reserved, in `taken`, or stored for any operation
+    (even one that no longer exists) becomes "<prefix>_<name>", then "<prefix>_<name>_2". `prefix` is the
+    server's name, cut to 24 characters. The caller stores the new names.
     """
     held = {*taken, *stored.values(), *reserved}
     short_prefix = sanitize_name(prefix)[:_MAX_PREFIX_CHARS].rstrip("_-") or "server"
@@ -138,7 +138,7 @@ def assign_names(
 
 
 def _wanted_name(operation: Operation) -> tuple[str, bool]:
-    """The name an operation asks for, and whether it is its id to the letter."""
+    """The name that an operation prefers, and whether it is exactly its id."""
     identifier = operation.operation_id or ""
     if _WORD.search(identifier) is None:
         return method_path_name(operation.method, operation.path), False
@@ -147,7 +147,7 @@ def _wanted_name(operation: Operation) -> tuple[str, bool]:
 
 
 def _numbered(name: str, taken: Collection[str], counters: dict[str, int]) -> str:
-    """`name` with the first free number from 2. The counter saves trying again what is known to be taken."""
+    """`name` with the first free number from 2; `counters` skips numbers that are known to be taken."""
     number = counters.get(name, 1)
     while True:
         number += 1

@@ -1,7 +1,7 @@
-"""Search over operations by words: what a model asks for, ranked, the same every time.
+"""Searches operations by words: ranked, and with the same result every time.
 
-Receives tools; gives the ones that match best. A word counts by where it stands (name first, description
-last) and by how rare it is among the tools. No I/O, no randomness; ties keep the catalog's order.
+Receives tools; gives those that match best. A word counts by where it occurs (name first, description last)
+and by how rare it is among the tools. No I/O, no randomness; ties keep the catalog's order.
 """
 
 import math
@@ -16,14 +16,14 @@ _WEIGHTS = (("name", 8.0), ("tags", 4.0), ("path", 4.0), ("summary", 4.0), ("des
 _MAX_QUERY_WORDS = 40
 _MAX_DESCRIPTION_CHARS = 2_000
 _PREFIX_SHARE = 0.5
-"""What a word is worth that only begins like the one asked for."""
+"""Weight of a word that merely begins like the one searched for."""
 
 _MIN_PREFIX = 3
 _COMMON = frozenset(["a", "an", "and", "all", "by", "for", "from", "i", "in", "of", "on", "or", "the", "to"])
 
 
 def words_of(text: str) -> Iterator[str]:
-    """The words of an identifier, path or sentence, lower case; plurals as their singular."""
+    """The words of an identifier, path or sentence, in lower case; plurals in the singular."""
     for match in _WORD.finditer(text):
         word = match[0].lower()
         if len(word) >= _MIN_PREFIX and word.endswith("s") and not word.endswith("ss"):
@@ -35,7 +35,7 @@ class ToolSearch:
     """An index over the tools of one catalog. Immutable."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        """Reads names, tags, paths, summaries and the beginnings of descriptions."""
+        """Indexes names, tags, paths, summaries and the beginnings of descriptions."""
         self._tools = tools
         self._scores: dict[str, dict[int, float]] = {}
         for index, tool in enumerate(tools):
@@ -75,7 +75,7 @@ class ToolSearch:
 
 
 def _begins(word: str, known: str) -> bool:
-    """Finds "invoice" for "invoicing": all but the last two letters of the known word, four at least."""
+    """Whether a word shares the stem of a known one, at least four letters: "invoicing" finds "invoice"."""
     stem = known[:-2]
     return len(stem) > _MIN_PREFIX and word.startswith(stem)
 

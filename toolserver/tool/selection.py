@@ -1,7 +1,7 @@
-"""Which tools of a catalog a model sees, when it cannot see them all.
+"""Selects the tools of a catalog that a model sees, when it cannot see them all.
 
-Receives a catalog and a user's choice; gives the tools to offer, in the catalog's order, and the tools of the
-bridge's own that go with them. Pure; costs come in as a function.
+Receives a catalog and a user's choice; gives the tools to offer, in the catalog's order, and the bridge's own
+tools that go with them. Pure; costs come in as a function.
 """
 
 import re
@@ -14,37 +14,37 @@ from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import META_TOOLS, READ_RESULT, MetaTool
 
 MODEL_LIMIT = 128
-"""Tools that a model takes at most (OpenAI; other providers take more)."""
+"""Maximum number of tools that a model accepts (OpenAI; other providers accept more)."""
 
 MIN_LIMIT, MAX_LIMIT = 3, 20_000
-"""Of the tools offered: the bridge's own must fit; a document has no more operations."""
+"""Range of the number of tools offered: the bridge's own must fit, and a document has no more operations."""
 
 MIN_TOKENS, MAX_TOKENS = 1_000, 10_000_000
-"""Of a token budget: the bridge's own tools take about 400."""
+"""Range of a token budget: the bridge's own tools take about 400."""
 
 CHARS_PER_TOKEN = 4
-"""A usual estimate for English and JSON."""
+"""Common estimate for English and JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a user chose to offer. Empty fields choose nothing out: all tools are meant."""
+    """What a user chose to offer. Empty fields restrict nothing: all tools are meant."""
 
     servers: frozenset[str] = frozenset()
-    """Ids."""
+    """Server ids."""
     tags: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     """Names or patterns such as "list*"."""
     pinned: frozenset[str] = frozenset()
-    """Names that are offered even when the others are too many."""
+    """Names that are offered even when there are too many others."""
     limit: int = MODEL_LIMIT
-    """Tools offered at most, meta-tools included."""
+    """Maximum number of tools offered, meta-tools included."""
     max_tokens: int | None = None
-    """Of all definitions together; None for no budget."""
+    """Maximum tokens of all definitions together; None for no budget."""
 
 
 Absence: TypeAlias = Literal["not_selected", "over_limit", "over_tokens"]
-"""Why a tool is not shown itself."""
+"""Why a tool itself is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +54,17 @@ class Offer:
     tools: tuple[Tool, ...]
     meta_tools: tuple[MetaTool, ...]
     reachable: tuple[Tool, ...]
-    """What `find_operations` finds: everything that was chosen."""
+    """Tools that `find_operations` finds: everything that was chosen."""
     over: Literal["", "over_limit", "over_tokens"]
-    """Which bound the chosen tools exceed."""
+    """The bound that the chosen tools exceed."""
 
     @property
     def left_out(self) -> int:
-        """How many chosen tools are not shown themselves."""
+        """Number of chosen tools that are not shown themselves."""
         return len(self.reachable) - len(self.tools)
 
     def explain_absences(self, tools: Iterable[Tool]) -> Mapping[str, Absence]:
-        """Which of `tools` are not shown, by name, and why."""
+        """The `tools` that are not shown, by name, and why."""
         shown = {tool.name for tool in self.tools}
         chosen = {tool.name for tool in self.reachable}
         return {
@@ -75,12 +75,12 @@ class Offer:
 
 
 def estimated_tokens(name: str, description: str, schema_json: bytes) -> int:
-    """About what a definition costs in every request."""
+    """The approximate number of tokens that a definition costs in every request."""
     return (len(name) + len(description) + len(schema_json)) // CHARS_PER_TOKEN + 1
 
 
 def choose_tools(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
-    """The tools that a selection means, whatever their number."""
+    """The tools that a selection chooses, however many."""
     tags = {tag.lower() for tag in selection.tags}
     fits = re.compile("|".join(map(translate, selection.names))).match
     return tuple(
@@ -106,8 +106,8 @@ def offer_tools(
 ) -> Offer:
     """All chosen tools when they fit; else the pinned ones that fit, with the tools that reach the others.
 
-    `read_result`, to which a cut answer points, goes with all tools where there is room for it. `tokens_of`
-    is asked only when the selection has a budget, and only for `candidates`.
+    `read_result`, to which a cut answer points, is added to all tools where there is room for it. `tokens_of`
+    is called only when the selection has a budget, and only for `find_candidates`.
     """
     chosen = choose_tools(tools, selection)
     if len(chosen) > selection.limit:
@@ -140,7 +140,7 @@ def _affordable(
     selection: Selection,
     tokens_of: Callable[[Tool], int] | None,
 ) -> int:
-    """How many of the first tools the token budget allows beside `meta_tools`."""
+    """How many of the first tools the token budget allows besides `meta_tools`."""
     if selection.max_tokens is None or tokens_of is None:
         return len(tools)
     left = selection.max_tokens
