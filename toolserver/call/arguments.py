@@ -154,7 +154,7 @@ def _loosen(node: JsonObject) -> JsonObject:
 
 
 def _with_choice(node: JsonObject) -> JsonObject:
-    """Adds the rule that an object needs one of several sets of names, if all of these are arguments."""
+    """Adds the rule that an object needs one of several sets of names, if it describes all of them."""
     properties = object_at(node, "properties")
     description = text_at(node, "description")
     choice = read_choice(description) if len(properties) > 1 else None
