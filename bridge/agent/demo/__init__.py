@@ -1,1 +1,1 @@
-"""A model that needs no provider: it calls the tools it is told to."""
+"""A demo model that needs no provider: it runs the tool calls that the user's message spells out."""

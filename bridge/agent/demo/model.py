@@ -1,7 +1,7 @@
-"""The model that needs no provider: the first run, and every test that wants no network.
+"""The demo model: needs no provider, for the first run and for every test without a network.
 
-It understands one thing, `CALL name {json}`, and says so. Everything it says follows from its request;
-only the ids of its items are new each time. See `docs/reference/demo-model.md`.
+It understands one thing, `CALL name {json}`, and says so. Everything it says follows from its request; only
+the ids of its items are new each time. See `docs/reference/demo-model.md`.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from bridge.agent.model import ModelEvent, ModelRequest
 from toolserver.json_types import JsonObject, dump_json, text_at
 
 CHARS_PER_TOKEN = 4
-"""The rule by which the demo model counts: characters of a text, divided by this, rounded up."""
+"""Divisor by which the demo model counts tokens: characters of a text, divided by this, rounded up."""
 
 _CALL = re.compile(r"(?:^|(?<=[\s`(]))CALL[ \t]+([^\s{}`]+)[ \t]*(?=(\{)|$|`)", re.MULTILINE)
-"""`CALL name`, then arguments or the end of the line."""
+"""Pattern of `CALL name`, then arguments or the end of the line."""
 _WORDS = re.compile(r"\s*\S+\s*")
 _DECODER = json.JSONDecoder()
 
 
 class DemoModel:
-    """A `Model` that calls what it is told to call and reads out what came back."""
+    """A `Model` that makes the calls it is told to make, and repeats their results."""
 
     def __init__(
         self, *, new_id: Callable[[], str] = lambda: uuid.uuid4().hex, now: Callable[[], float] = time.time
     ) -> None:
-        """`new_id`: a text that is never given twice; `now`: seconds since 1970."""
+        """`new_id`: returns a text that is never returned twice; `now`: seconds since 1970."""
         self._new_id = new_id
         self._now = now
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round. Never raises."""
+        """Stream one round. Never raises."""
         items: list[Item] = []
         response = begun_response(request, "resp_" + self._new_id(), int(self._now()))
         for event in self._events(request, response):
@@ -74,7 +74,7 @@ class DemoModel:
 
 
 def _last_asked(items: Sequence[Item]) -> tuple[str, Sequence[Item]]:
-    """The user's last message, and what has happened since."""
+    """Return the user's last message, and the items since."""
     for at in reversed(range(len(items))):
         if items[at].get("role") == "user":
             return message_text(items[at]), items[at + 1 :]
@@ -82,7 +82,7 @@ def _last_asked(items: Sequence[Item]) -> tuple[str, Sequence[Item]]:
 
 
 def _calls_to_make(request: ModelRequest, asked: str, since: Sequence[Item]) -> list[tuple[str, str]]:
-    """Calls of the user's message; the next one only, where the request wants one at a time."""
+    """Return the calls of the user's message; only the next one, where the request wants one at a time."""
     if not request.tools or request.options.get("tool_choice") == "none":
         return []
     calls = list(calls_in(asked))
@@ -93,10 +93,10 @@ def _calls_to_make(request: ModelRequest, asked: str, since: Sequence[Item]) -> 
 
 
 def calls_in(text: str) -> Iterator[tuple[str, str]]:
-    """Names and arguments of the calls that a text asks for, in their order.
+    """Yield names and arguments of the calls that a text asks for, in order.
 
-    Arguments are JSON text as it was written, `{}` where there is none; what is no JSON reaches to the end
-    of its line, so that the loop can say what is wrong with it.
+    Arguments are JSON text as it was written, `{}` where there is none; anything that is not JSON extends to
+    the end of its line, so that the loop can say what is wrong with it.
     """
     position = 0
     while match := _CALL.search(text, position):

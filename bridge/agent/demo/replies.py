@@ -1,6 +1,6 @@
-"""What the demo model says: who it is, which tools it was offered, what its calls gave.
+"""Texts of the demo model: who it is, which tools it was offered, what its calls returned.
 
-Receives a request or the items since the user's message; gives text in Markdown.
+Receives a request or the items since the user's message; returns Markdown.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from bridge.agent.model import ModelRequest
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 MAX_TOOLS = 20
-"""Tools that an answer lists; of more it says the number."""
+"""Maximum number of tools that an answer lists; the others are counted."""
 MAX_RESULT_CHARS = 2000
-"""Of each result; the demo model says how much it leaves out."""
+"""Maximum characters of each result; the demo model says how much it leaves out."""
 _MAX_SENTENCE = 120
 
 _WHO = (
@@ -30,7 +30,7 @@ _NO_CALL = "I may not call a tool in this round."
 
 
 def words_without_calls(request: ModelRequest) -> str:
-    """The answer to a message that asks for no call, or for one that cannot be made."""
+    """Return the answer to a message that asks for no call, or for one that cannot be made."""
     tools = [tool for tool in request.tools if tool.get("type") == "function"]
     if not tools:
         return f"{_WHO}\n\n{_NO_TOOLS}"
@@ -44,7 +44,7 @@ def words_without_calls(request: ModelRequest) -> str:
 
 
 def _about(tool: JsonObject) -> str:
-    """The first line of a tool's description, as far as a list has room."""
+    """Return the first line of a tool's description, shortened for a list."""
     line = text_at(tool, "description").strip().partition("\n")[0]
     if len(line) > _MAX_SENTENCE:
         line = line[: _MAX_SENTENCE - 1].rstrip() + "…"
@@ -60,7 +60,7 @@ def _example(tool: JsonObject) -> str:
 
 
 def _value_for(schema: JsonObject) -> JsonValue:
-    """A value of the right type; None for a property that strict mode lets a model leave out."""
+    """Return an example value of the right type; None for a property that strict mode makes nullable."""
     chosen = [*array_at(schema, "examples"), *array_at(schema, "enum")]
     kind = schema.get("type")
     if isinstance(kind, list) and "null" in kind:
@@ -72,7 +72,7 @@ def _value_for(schema: JsonObject) -> JsonValue:
 
 
 def result_words(items: Sequence[Item]) -> str:
-    """What every call since the user's message gave; "" when there was none."""
+    """Return the results of all calls since the user's message; "" when there were none."""
     return "\n\n".join(_results(items))
 
 
@@ -86,7 +86,7 @@ def _results(items: Sequence[Item]) -> Iterator[str]:
 
 
 def _output_text(item: Item) -> str:
-    """The text of an output, which may be a list of parts."""
+    """Return the text of an output, which may be a list of parts."""
     output = item.get("output")
     if isinstance(output, str):
         return output
@@ -105,7 +105,7 @@ def _result(name: str, output: str) -> str:
 
 
 def _failure(value: JsonValue) -> str:
-    """The message of an error, in the bridge's shape or as a plain text."""
+    """Return the message of an error, in the bridge's shape or as a plain text."""
     error = value.get("error") if isinstance(value, dict) else None
     if isinstance(error, str):
         return error
@@ -116,7 +116,7 @@ def _failure(value: JsonValue) -> str:
 
 
 def _block(text: str, language: str) -> str:
-    """A code block that its content cannot close."""
+    """Return a code block that its content cannot close."""
     shown = text[:MAX_RESULT_CHARS]
     if len(text) > len(shown):
         shown += f"\n… and {len(text) - len(shown)} characters more"

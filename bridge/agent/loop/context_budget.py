@@ -1,8 +1,8 @@
-"""How much a model can still read in a turn: outputs of calls that do not fit are told by their size alone.
+"""Budget of what a model can still read in a turn; outputs that do not fit are replaced by their size.
 
-Counts characters, four to a token, of everything that the next round is sent. Images and files that travel as
-data count as many tokens as a picture costs. What a caller sends is never cut here: a provider drops the
-middle of what is too long, or refuses it. Pure.
+Counts characters, four to a token, of everything that the next round is sent. Images and files sent as data
+count as many tokens as a picture costs. A caller's input is never cut here: a provider drops the middle of
+what is too long, or refuses it. Pure.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from toolserver.json_types import JsonObject, array_at, dump_json, object_at, te
 CHARS_PER_TOKEN = 4
 
 DATA_TOKENS = 1_700
-"""Of an image, a file or a sound within a message; about what a large picture costs."""
+"""Tokens that an image, a file or a sound within a message counts as; about what a large picture costs."""
 
 
 class ContextBudget:
-    """What a model can still read, before the outputs of a round."""
+    """Remaining budget of a turn, before the outputs of a round."""
 
     def __init__(self, prompt_tokens: int, request: ModelRequest) -> None:
-        """`prompt_tokens`: that the model reads at most; `request`: the next round without the outputs."""
+        """`prompt_tokens`: maximum that the model reads; `request`: the next round without the outputs."""
         known = len(request.instructions or "") + len(dump_json([*request.tools]))
         self._left = prompt_tokens * CHARS_PER_TOKEN - known - sum(map(_chars_of, request.input))
 
     def fit_output(self, output: CallOutput) -> CallOutput:
-        """The output, if there is room for it; else its size in its place. Takes that room."""
+        """Return the output if it fits, else a note of its size; subtract it from the budget."""
         size = len(output.text) + len(output.parts) * DATA_TOKENS * CHARS_PER_TOKEN
         stub = _stub(size, max(0, self._left))
         if size > max(self._left, len(stub)):
@@ -53,7 +53,7 @@ def _tokens(chars: int) -> int:
 
 
 def _chars_of(item: Item) -> int:
-    """As JSON; what is data in it counts `DATA_TOKENS` each."""
+    """Return the characters of an item as JSON, with `DATA_TOKENS` for each part that is data."""
     parts = [
         part for name in ("content", "output") for part in array_at(item, name) if isinstance(part, dict)
     ]
@@ -62,7 +62,7 @@ def _chars_of(item: Item) -> int:
 
 
 def _embedded_chars(part: JsonObject) -> int:
-    """Characters of the data in a part: of `input_image`, `input_file` or `input_audio`."""
+    """Return the number of characters of data in a part: of `input_image`, `input_file` or `input_audio`."""
     url = text_at(part, "image_url")
     data = text_at(part, "file_data") or text_at(object_at(part, "input_audio"), "data")
     return len(url if url.startswith("data:") else data)

@@ -1,4 +1,4 @@
-"""What the user reads when a turn has used up its rounds. Pure."""
+"""The notice that a user reads when a turn has used up its rounds. Pure."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _PLACEHOLDER = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
 
 
 class _BrokenTemplate(Exception):
-    """The text cannot be read as a template."""
+    """A text that cannot be parsed as a template."""
 
 
 def limit_notice(template: str, max_rounds: int) -> str:
-    """The notice, in Markdown; the built-in one for a template that is empty or broken, or says nothing.
+    """Return the notice in Markdown; the built-in one if the template is empty or broken, or yields no text.
 
-    `{max_function_call_loops}` stands for the number. Lines between `{{#if name}}` and `{{/if}}` are there
-    when the name has a value; each of the two stands on a line of its own. A line with a placeholder that has
-    no value is left out.
+    `{max_function_call_loops}` stands for the number. Lines between `{{#if name}}` and `{{/if}}` appear if
+    the name has a value; each of the two tags has a line of its own. A line with a placeholder that has no
+    value is left out.
     """
     values = {"max_function_call_loops": str(max_rounds)}
     try:
@@ -39,7 +39,7 @@ def limit_notice(template: str, max_rounds: int) -> str:
 
 
 def limit_warning(max_rounds: int) -> str:
-    """The same in one sentence, for a notification."""
+    """Return the notice in one sentence, for a notification."""
     return (
         f"Tool step limit reached (max_function_call_loops={max_rounds}). "
         "Increase the limit or simplify the request to continue."

@@ -1,8 +1,8 @@
 """The model loop: rounds of a model, and the bridge's calls between them, until the model has answered.
 
-Receives a request, a model and the tools of the turn; tells what happens as it happens and gives the whole.
+Receives a request, a model and the tools of the turn; emits events as they happen and returns the whole turn.
 Every item of a round goes back to the model as it came, and every call of the bridge gets exactly one output,
-also after errors and limits. Calls run only when their round has ended well. Knows no protocol and no page.
+even after errors and limits. Calls run only when their round has completed. Knows no protocol and no page.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _FREE = ("auto", "none")
 
 
 def later_options(options: JsonObject) -> JsonObject:
-    """The options of a round after the first: nothing is forced any more."""
+    """Return the options of a round after the first: no call is forced any more."""
     choice = options.get("tool_choice")
     if choice is None or choice in _FREE:
         return options
@@ -52,7 +52,7 @@ def later_options(options: JsonObject) -> JsonObject:
 
 
 def closing_options(options: JsonObject) -> JsonObject:
-    """The options of the round in which the model has to answer with what it has."""
+    """Return the options of the round in which the model has to answer with what it has."""
     return {**options, "tool_choice": "none"}
 
 
@@ -72,12 +72,12 @@ async def run_turn(
 
     `pending` remembers turns whose last round calls the caller's tools.
 
-    Cancelling hangs up on the provider and cancels every call that runs; nothing is told any more. What
-    `emit` raises does the same.
+    Cancelling hangs up on the provider and cancels every running call; no further events are emitted. An
+    exception from `emit` does the same.
 
     Raises:
-        ModelError: the provider failed before it said anything; nothing was told. A failure that comes later
-            is in the result, with what there is until then.
+        ModelError: the provider failed before its first output; nothing was emitted. A later failure is part
+            of the result, with the output up to then.
     """
     return await _Turn(request, model, toolbox, settings, emit, pending=pending).run()
 
@@ -88,12 +88,12 @@ class _Calls:
 
     all: list[ModelCall]
     own: list[ModelCall]
-    """Those that the bridge answers, unknown names included."""
+    """Calls that the bridge answers, unknown names included."""
     callers: list[ModelCall]
 
 
 class _Turn:
-    """A turn that runs."""
+    """A running turn."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class _Turn:
         self._settled = 0
 
     async def run(self) -> TurnResult:
-        """Rounds until there is no more call to run, or something is in the way of it."""
+        """Run rounds until there is no more call to run, or something prevents it."""
         options = self._request.options
         for number in range(self._max_rounds):
             round_ = await self._ask(number, options if number == 0 else later_options(options))
@@ -136,14 +136,14 @@ class _Turn:
         raise AssertionError("max_rounds is at least 1")
 
     def _handed_back(self, round_: Round, calls: _Calls) -> TurnResult:
-        """The end of a turn whose caller has something to run."""
+        """End a turn whose caller has calls to run."""
         if self._pending is not None:
             last = [call.call_id for call in calls.all]
             self._pending.remember_turn(self._request.user_id, self._output, last)
         return self._result(round_, calls.callers)
 
     async def _ended(self, round_: Round, calls: _Calls) -> TurnResult:
-        """The end of a turn in which nothing is left to run."""
+        """End a turn in which nothing is left to run."""
         await self._answer_unrun(calls.own, BROKE_OFF)
         if round_.status == "completed" and self._own_ids and not any(map(is_answer, round_.items)):
             warning = "No assistant content was produced after tool execution; sending fallback guidance."
@@ -152,10 +152,10 @@ class _Turn:
         return self._result(round_)
 
     async def _ended_at_limit(self, calls: _Calls) -> TurnResult:
-        """Tell the model that its calls were not run, let it answer with what it has, and tell the user."""
+        """Answer the calls as skipped, let the model answer with what it has, and notify the user."""
         await self._answer_unrun(calls.own, skipped_at_limit(self._max_rounds))
         round_ = await self._ask(self._max_rounds, closing_options(self._request.options))
-        late = self._calls_of(round_)  # of a provider that does not mind `tool_choice`
+        late = self._calls_of(round_)  # from a provider that ignores `tool_choice`
         await self._answer_unrun(late.own, skipped_at_limit(self._max_rounds))
         notice = limit_notice(self._settings.limit_template, self._max_rounds)
         await self._emit(Notice("warning", limit_warning(self._max_rounds), in_answer=False))
@@ -164,7 +164,7 @@ class _Turn:
         return self._result(round_, callers, limit_reached=True)
 
     async def _ask(self, number: int, options: JsonObject) -> Round:
-        """One round, told as it comes."""
+        """Request one round and emit its output as it comes."""
         await self._settle()
         reader = RoundReader(number, self._toolbox.is_callers, self._ids)
         error: ModelError | None = None
@@ -184,14 +184,14 @@ class _Turn:
         return ended
 
     async def _settle(self) -> None:
-        """What has come since the last time is final."""
+        """Emit the items since the last call as final."""
         if items := tuple(self._output[self._settled :]):
             self._settled = len(self._output)
             await self._emit(Settled(items, self._usage))
 
     def _model_request(self, options: JsonObject) -> ModelRequest:
         tools = self._toolbox.definitions
-        if not tools:  # providers refuse what is said about tools where there are none
+        if not tools:  # providers refuse options for tools where there are none
             options = {name: value for name, value in options.items() if name not in ABOUT_TOOLS}
         return ModelRequest(
             model=self._settings.model,
@@ -203,7 +203,7 @@ class _Turn:
         )
 
     async def _tell(self, said: ModelOutput) -> None:
-        """What is to be told before the answer waits for it: a provider that refuses says so alone."""
+        """Emit an output. Notices wait for the first one, so that a provider's refusal comes alone."""
         if not self._has_told:
             self._has_told = True
             for notice in self._toolbox.notices:
@@ -211,7 +211,7 @@ class _Turn:
         await self._emit(said)
 
     def _note(self, round_: Round) -> None:
-        """Take a round into account."""
+        """Add a round to the output, the ids and the usage."""
         calls = self._calls_of(round_)
         self._output.extend(round_.items)
         self._own_ids.update(call.call_id for call in calls.own)
@@ -231,7 +231,7 @@ class _Turn:
         return call.item.get("type") == "function_call" and not self._toolbox.is_callers(call.name)
 
     async def _run_calls(self, calls: Sequence[ModelCall]) -> None:
-        """Run what `max_tool_calls` leaves room for; the others are answered without."""
+        """Run as many calls as `max_tool_calls` allows; the others are answered as skipped."""
         read = (*self._request.input, *self._output)
         most = self._request.options.get("max_tool_calls")
         room = max(0, most - self._calls_run) if isinstance(most, int) else len(calls)
@@ -259,7 +259,7 @@ class _Turn:
             await self._answer(call, CallOutput(text, has_succeeded=False))
 
     async def _answer(self, call: ModelCall, output: CallOutput, *, is_omitted: bool = False) -> None:
-        """Kept before it is told: what has run is known even if nobody listens any more."""
+        """Record an output before emitting it: what has run is known even if nobody listens any more."""
         parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
         item = output_item(call.call_id, parts if output.parts else output.text)
         self._output.append(item)
@@ -285,6 +285,6 @@ class _Turn:
 
 
 def _with_arguments(call: ModelCall) -> ModelCall:
-    """Clients parse the arguments of a function as JSON without looking: none are an empty object."""
+    """Return the call with `{}` for empty arguments: clients parse the arguments of functions unchecked."""
     is_empty = call.item.get("type") == "function_call" and not call.arguments_text.strip()
     return replace(call, arguments_text="{}") if is_empty else call

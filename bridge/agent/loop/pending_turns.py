@@ -1,12 +1,12 @@
-"""Turns that wait for their caller: what was said and done in them, until the caller's outputs come.
+"""Turns that wait for their caller: everything said and done in them, until the caller's outputs come.
 
-A round may call tools of the bridge and of the caller. The bridge's have run when the caller is asked for
-its own, and the caller need not know of them: when it comes back, its items of that turn are replaced by what
-really stood there, so that nothing runs twice, nothing is lost and the order stays. What is forgotten (time,
-room) leaves the caller's items as they are.
+A round may call tools of the bridge and of the caller. The bridge's have run when the caller is asked for its
+own, and the caller need not know of them: when it comes back, its items of that turn are replaced by the
+original ones, so that nothing runs twice, nothing is lost and the order is preserved. Once a turn has expired
+or was evicted, the caller's items are left unchanged.
 
-A turn goes out as text (`body`) and comes in again (`put`), so that a store can keep it over a restart. This
-memory is what works without a store, and what answers at once whether a call's id is taken.
+A turn is exported as text (`find_turn`) and imported again (`put_turn`), so that a store can carry it over a
+restart. This memory works without a store, and answers immediately whether a call's id is taken.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from bridge.agent.items import Item, answered_call_id, call_id_of
 from toolserver.json_types import JsonValue, dump_json, text_at
 
 KEEP_SECONDS = 3600.0
-"""After a turn was last asked for."""
+"""How long a turn is remembered after it was last asked for, in seconds."""
 
 USER_BYTES = 8 * 1024 * 1024
-"""JSON kept for one user; the oldest turns give way, and a larger turn is not kept."""
+"""Maximum bytes of JSON per user; the oldest turns are evicted, and a larger turn is not remembered."""
 
 ALL_BYTES = 128 * 1024 * 1024
-"""JSON kept for all users."""
+"""Maximum bytes of JSON for all users."""
 
 
 @dataclass(slots=True)
@@ -36,17 +36,18 @@ class _Pending:
 
     user_id: str
     body: bytes
-    """JSON: its items but for the outputs of its last round, these, and the ids of that round's calls."""
+    """JSON: its items except the outputs of its last round, these outputs, and the ids of that round's
+    calls."""
     last_ids: tuple[str, ...]
     """Ids of the calls of its last round, in order."""
     call_ids: frozenset[str]
-    """Of all its calls."""
+    """Ids of all its calls."""
     expires_at: float
 
 
 @dataclass(slots=True)
 class _Turns:
-    """Those of one user, and what they weigh."""
+    """The pending turns of one user, and their total size."""
 
     stalest_first: OrderedDict[int, _Pending] = field(default_factory=OrderedDict[int, _Pending])
     bytes: int = 0
@@ -56,7 +57,7 @@ class PendingRounds:
     """The turns of all users that wait for their caller. In memory only, on one event loop."""
 
     def __init__(self, now: Callable[[], float]) -> None:
-        """`now`: seconds of a clock that never goes back."""
+        """`now`: seconds of a clock that never goes backwards."""
         self._now = now
         self._by_call: dict[tuple[str, str], _Pending] = {}
         self._stalest_first: OrderedDict[int, _Pending] = OrderedDict()
@@ -64,16 +65,16 @@ class PendingRounds:
         self._bytes = 0
 
     def remember_turn(self, user_id: str, output: Sequence[Item], last_ids: Sequence[str]) -> None:
-        """Keep a turn's output until its caller has run what the bridge did not.
+        """Remember a turn's output until its caller has run the calls that the bridge did not.
 
-        `last_ids`: of the calls of the last round, whoever runs them, in order.
+        `last_ids`: ids of the calls of the last round, whoever runs them, in order.
         """
         said: list[JsonValue] = [item for item in output if answered_call_id(item) not in last_ids]
         outputs: list[JsonValue] = [item for item in output if answered_call_id(item) in last_ids]
         self.put_turn(user_id, dump_json([said, outputs, [*last_ids]]))
 
     def put_turn(self, user_id: str, body: bytes) -> None:
-        """Keep a turn as `body` gave it."""
+        """Remember a turn that `find_turn` has exported."""
         if len(body) > USER_BYTES:
             return
         said, outputs, last_ids = _read(body)
@@ -88,26 +89,26 @@ class PendingRounds:
         self._make_room(mine)
 
     def find_turn(self, user_id: str, call_id: str) -> bytes | None:
-        """The turn that has a call of that id; None when it is not remembered."""
+        """Export the turn that has a call of that id; None when it is not remembered."""
         pending = self._by_call.get((user_id, call_id))
         return pending.body if pending else None
 
     def has_call(self, user_id: str, call_id: str) -> bool:
-        """Whether a call of that id is remembered: another call of this user must not get it."""
+        """Return whether a call of that id is remembered: no other call of this user may get it."""
         return (user_id, call_id) in self._by_call
 
     def restore_input(
         self, user_id: str, input: Sequence[Item], kept: Set[str] = frozenset()
     ) -> tuple[Item, ...]:
-        """The input with the turns of this user that are remembered as they really were.
+        """Return the input with this user's remembered turns restored to their original items.
 
-        `kept`: ids of calls that stand in the input as they really were. A turn that has no others stays.
+        `kept`: ids of calls whose items in the input are original. A turn with no other calls is left alone.
         Linear in the items: a long conversation may hold a turn of this kind at every step.
         """
         self._forget_expired()
         found: list[Item] = []
         seen: set[int] = set()
-        """Turns that are put back."""
+        """Identities of the restored turns."""
         theirs, at = 0, 0
         while at < len(input):
             pending = self._named_by(user_id, input[at])
@@ -118,7 +119,7 @@ class PendingRounds:
             seen.add(id(pending))
             self._refresh(pending)
             while len(found) > theirs and _is_models_own(found[-1]):
-                found.pop()  # what the model said before it called is among what really stood there
+                found.pop()  # the model's text before its calls is among the original items
             end = _end(pending, input, at)
             found.extend(_restored(pending, input[at:end]))
             theirs, at = len(found), end
@@ -162,7 +163,7 @@ class PendingRounds:
 
 
 def _restored(pending: _Pending, items: Sequence[Item]) -> list[Item]:
-    """The turn in place of what the caller has of it; the caller's outputs take their places."""
+    """Return the turn's original items with the caller's outputs in their places."""
     answers = {answered_call_id(item): item for item in reversed(items)}
     said, outputs, _ = _read(pending.body)
     answers |= {answered_call_id(item): item for item in outputs}
@@ -174,7 +175,7 @@ def _read(body: bytes) -> tuple[list[Item], list[Item], list[str]]:
 
 
 def _end(pending: _Pending, items: Sequence[Item], start: int) -> int:
-    """Up to where the caller's items are those of the turn, whose first call, or output, is at `start`."""
+    """Return where the caller's items of the turn end, whose first call or output is at `start`."""
     end, has_answers = start, False
     for place in range(start, len(items)):
         item = items[place]
@@ -191,5 +192,5 @@ def _is_of(pending: _Pending, item: Item) -> bool:
 
 
 def _is_models_own(item: Item) -> bool:
-    """What a model said or thought before it called."""
+    """Return whether an item is text or reasoning of the model before its calls."""
     return item.get("type") == "reasoning" or text_at(item, "role") == "assistant"

@@ -1,8 +1,8 @@
-"""One round of a model, read while it comes: its events passed on, its items kept, its calls given ids.
+"""Reader of one round's stream: passes events on, collects items, gives every call an id of its own.
 
-Pure: receives events, gives what is to be told and, at the end, what the round was. Items stay as the
-provider wrote them, but for a call without an id, or with one that an earlier call of the turn has: its
-output could not name it, so that it gets an id of its own, in every event.
+Pure: receives events; returns what to emit and, at the end, how the round ended. Items stay as the provider
+wrote them, except a call without an id, or with the id of an earlier call of the turn: its output could not
+refer to it, so that it gets a new id, in every event.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ BROKE_OFF = "The provider ended its answer before it was complete."
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """How a round ended."""
+    """How a round ended, and its items."""
 
     status: Status
     items: tuple[Item, ...]
-    """All that came whole, in order; of a message that broke off, what had come of it."""
+    """All items that are complete, in order; of a message that broke off, its text so far."""
     response: JsonObject
     error: ModelError | None
 
     def list_calls(self) -> list[ModelCall]:
-        """Every call, in order, whoever runs it."""
+        """List every call, in order, whoever runs it."""
         read = (model_call(item) or awaiting_call(item) for item in self.items)
         return [call for call in read if call is not None]
 
@@ -47,12 +47,12 @@ class ModelCallIds:
     """The ids of a turn's calls: each belongs to one call alone."""
 
     def __init__(self, used: Iterable[str], is_taken: Callable[[str], bool]) -> None:
-        """`used`: of calls before the turn; `is_taken`: whether another turn waits for a call of that id."""
+        """`used`: ids of calls before the turn; `is_taken`: whether another turn waits for a call with it."""
         self._used = set(used)
         self._is_taken = is_taken
 
     def assign_id(self, said: str) -> str:
-        """`said`, if that is an id and nobody else's; else a new one."""
+        """Return `said` if it is an id and still free; else a new one."""
         call_id = said if said and said not in self._used and not self._is_taken(said) else new_call_id()
         self._used.add(call_id)
         return call_id
@@ -79,7 +79,7 @@ class RoundReader:
         return self._ending is not None
 
     def read_event(self, event: ModelEvent) -> ModelOutput:
-        """Note an event, and give what is told of it.
+        """Record an event and return what to emit for it.
 
         Raises:
             ModelError: the event is the provider's `error`.
@@ -98,7 +98,7 @@ class RoundReader:
         return ModelOutput(self._number, event, self._own.get(index, False) and "output_index" in event.body)
 
     def finish_round(self, error: ModelError | None = None) -> Round:
-        """The round, after its last event; `error`: what it broke off with."""
+        """Return the round after its last event; `error`: why it broke off."""
         if self._ending is None:
             error = error or ModelError(BROKE_OFF, code="stream_ended")
             return Round("failed", self._items(), failed_response(self._response, error), error)
@@ -122,7 +122,7 @@ class RoundReader:
 
     def _item(self, event: ModelEvent, index: int) -> ModelEvent:
         item = object_at(event.body, "item")
-        if not item:  # nothing to keep, nor to send back
+        if not item:  # nothing to store, nor to send back
             return event
         named = self._with_call_id(item, index)
         self._begun[index] = named
@@ -140,7 +140,7 @@ class RoundReader:
         return item if self._given[key] == said else {**item, "call_id": self._given[key]}
 
     def _items(self) -> tuple[Item, ...]:
-        """What came item by item: whole ones, and the text of messages that were not finished."""
+        """Return what came item by item: complete items, and the text of unfinished messages."""
         found: list[Item] = []
         for index, item in sorted(self._begun.items()):
             if index in self._done:
@@ -152,13 +152,13 @@ class RoundReader:
 
 
 def failed_response(begun: JsonObject, error: ModelError) -> JsonObject:
-    """The response object of a round that broke off with `error`; `begun`: as far as it was told."""
+    """Build the response object of a round that broke off with `error`; `begun`: the last one received."""
     told: JsonObject = {"code": error.code, "message": error.message}
     return {**begun, "status": "failed", "error": told}
 
 
 def _told_error(body: JsonObject) -> ModelError:
-    """The error that an `error` event, or the response of a failed round, tells."""
+    """Return the error in an `error` event, or in the response of a failed round."""
     told = object_at(body, "error") or body
     message = text_at(told, "message") or "The provider failed and did not say why."
     code, param = text_at(told, "code") or "upstream_error", text_at(told, "param") or None

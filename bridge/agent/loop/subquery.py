@@ -1,9 +1,9 @@
-"""`subquery`: a tool by which a model gives a task to itself, in a turn of its own.
+"""`subquery`: a tool by which a model gives a task to itself, in a nested turn.
 
-The inner turn has the same model, options and tools, but not this tool: it is handed a toolbox that was made
-without it, so that no name and no renaming leads to a third level. It reads only its prompt, and as many of
-the latest messages as the model asks for; the outer conversation gets nothing but its answer. Its tokens are
-in the usage, and its calls count towards the turn's limits.
+The nested turn has the same model, options and tools, but not this tool: its toolbox was built without it, so
+that no name and no renaming leads to a third level. It reads only its prompt, and as many of the latest
+messages as the model asks for; the outer conversation gets nothing but its answer. Its tokens are part of the
+usage, and its calls count towards the turn's limits.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from toolserver.schema.strict import strict_schema
 
 NAME = "subquery"
 MAX_ROUNDS = 8
-"""Of one sub-query."""
+"""Maximum number of rounds of one sub-query."""
 MAX_RECENT = 1000
-"""Messages that a sub-query may take along."""
+"""Maximum number of messages that a sub-query may include."""
 
 _ROLES = ("user", "assistant", "system", "developer")
 _NOT_INHERITED = frozenset(
@@ -49,7 +49,7 @@ _NOT_INHERITED = frozenset(
         *("stop", "logprobs", "top_logprobs", "audio", "modalities", "prediction"),
     }
 )
-"""Options that speak of the outer answer: its form, and what it must call."""
+"""Options that concern only the outer answer: its form, and what it must call."""
 
 _DESCRIPTION = (
     "Give a focused task to a copy of yourself that has the same tools. It works on its own, in up to "
@@ -75,13 +75,13 @@ _SCHEMA: JsonObject = {
 
 @dataclass(frozen=True, slots=True)
 class Subquery:
-    """The tool of one turn, a `LocalTool`. Any number of calls may run at once."""
+    """The tool of one turn, a `LocalTool`. Any number of calls may run concurrently."""
 
     request: TurnRequest
-    """Of the outer turn."""
+    """Request of the outer turn."""
     model: Model
     toolbox: Toolbox
-    """Without this tool, and without tools that only the caller can run."""
+    """Tools of the nested turn, without this one and without tools that only the caller can run."""
     settings: TurnSettings
     emit: Emit
     max_rounds: int = MAX_ROUNDS
@@ -89,7 +89,7 @@ class Subquery:
 
     @property
     def tool(self) -> BridgeTool:
-        """What it is."""
+        """The tool's definition."""
         definition: JsonObject = {
             "type": "function",
             "name": NAME,
@@ -102,7 +102,7 @@ class Subquery:
         return BridgeTool(NAME, NAME, "Sub-query", definition, _SCHEMA)
 
     async def run_call(self, call: ModelCall, input: Sequence[Item]) -> CallOutput:
-        """One sub-query. Cancelling ends its round and its calls."""
+        """Run one sub-query. Cancelling ends its round and its calls."""
         try:
             prompt, recent = _read(engine_arguments(self.tool, call.arguments_text))
         except ArgumentError as error:
@@ -134,21 +134,21 @@ def _inherited(options: JsonObject) -> JsonObject:
 
 
 class NestingToolbox(Toolbox, Protocol):
-    """A toolbox of which others can be made."""
+    """A toolbox from which variants can be derived."""
 
     def for_nested(self) -> Toolbox:
-        """The same without tools that only the caller can run."""
+        """Return a copy without tools that only the caller can run."""
         ...
 
     def with_local(self, *locals: LocalTool) -> Toolbox:
-        """The same with more tools of the bridge."""
+        """Return a copy with more tools of the bridge."""
         ...
 
 
 def with_subquery(
     toolbox: NestingToolbox, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit
 ) -> Toolbox:
-    """The tools of a turn, with `subquery` where the settings say so and there is a tool for it to use."""
+    """Add `subquery` to the tools of a turn, if the settings say so and there is a tool for it to use."""
     names = (text_at(definition, "name") for definition in toolbox.definitions)
     if not settings.subquery or not any(toolbox.find_own_tool(name) for name in names):
         return toolbox
@@ -156,9 +156,9 @@ def with_subquery(
 
 
 def recent_messages(items: Sequence[Item], count: int) -> list[Item]:
-    """The last `count` messages that say something, in order, bare of everything but role and content.
+    """Return the last `count` messages with text, in order, reduced to role and content.
 
-    Calls, outputs and reasoning do not count. Messages of a turn that is still going on do.
+    Calls, outputs and reasoning do not count. Messages of a turn that is still running do.
     """
     messages = [item for item in items if item.get("role") in _ROLES and message_text(item).strip()]
     return [
@@ -168,7 +168,7 @@ def recent_messages(items: Sequence[Item], count: int) -> list[Item]:
 
 
 class _Told:
-    """What the user learns of a sub-query while it runs, and the files that its calls gave."""
+    """Progress of a sub-query as notices to the user, and the files from its calls."""
 
     def __init__(self, emit: Emit, telling: asyncio.Lock) -> None:
         self._emit = emit
@@ -192,12 +192,12 @@ class _Told:
                 pass
 
     async def _tell(self, notice: Notice) -> None:
-        async with self._telling:  # one writer, several sub-queries
+        async with self._telling:  # several sub-queries share one writer
             await self._emit(notice)
 
 
 def _read(text: str) -> tuple[str, int]:
-    """Prompt and number of messages.
+    """Read the prompt and the number of messages.
 
     Raises:
         ArgumentError: one of them is missing, of a wrong type or out of range.
@@ -230,7 +230,7 @@ def _output(result: TurnResult, files: tuple[JsonObject, ...]) -> CallOutput:
 
 
 def _answer(result: TurnResult) -> str:
-    """What the model said after its last call."""
+    """Return the model's text after its last call."""
     said: list[str] = []
     for item in result.output:
         if item.get("type") == "function_call_output":

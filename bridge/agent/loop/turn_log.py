@@ -1,4 +1,4 @@
-"""A turn that writes down what it does: rounds, tries, calls, notices, and how it ended."""
+"""Log of one turn: its rounds, attempts, calls, notices and its end, attached to the answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bridge.errors import BridgeError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
 
 DEBUG_LOGS, ERROR_LOGS = "Debug Logs", "Error Logs"
-"""Under which a reader is shown the log."""
+"""Titles under which the log is shown."""
 
 _TOLD_OPTIONS = (
     "reasoning",
@@ -26,7 +26,7 @@ _TOLD_OPTIONS = (
     "max_output_tokens",
     "temperature",
 )
-"""Options whose values are told; of any other one only its name."""
+"""Options that are logged with their values; of any other only the name is."""
 
 
 async def logged_turn(
@@ -37,10 +37,10 @@ async def logged_turn(
     note: Note,
     text: Callable[[], str],
 ) -> TurnResult:
-    """Run a turn, note what happens in it, and attach its log to the answer when it ends.
+    """Run a turn, log what happens in it, and attach the log to the answer when it ends.
 
-    `run`: with the model and the `Emit` that it is given; `text`: the log so far. Raises what `run` raises;
-    an answer that has not begun stays so.
+    `run`: called with the model and the `Emit` to use; `text`: returns the log so far. Raises what `run`
+    raises; to an answer that has not started, nothing is attached.
     """
     watch = _Watch(note, emit)
     try:
@@ -60,7 +60,7 @@ async def logged_turn(
 
 @dataclass(slots=True)
 class _Watch:
-    """Notes what a turn tells, and tells it."""
+    """Logs the events of a turn, and passes them on."""
 
     note: Note
     emit: Emit
@@ -68,7 +68,7 @@ class _Watch:
     _running: dict[str, str] = field(default_factory=dict[str, str])
 
     async def take(self, event: TurnEvent) -> None:
-        """As `Emit`."""
+        """Log an event and pass it on. As `Emit`."""
         match event:
             case CallStarted():
                 self.note(f"call {event.call.name} ({event.call.call_id}) begins")
@@ -83,14 +83,14 @@ class _Watch:
 
 
 class _NotedModel:
-    """A model whose rounds are noted, those of sub-queries among them."""
+    """A model whose rounds are logged, including those of sub-queries."""
 
     def __init__(self, inner: Model, note: Note) -> None:
         self._inner = inner
         self._note = note
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """One round, as `Model.stream_round`."""
+        """Stream one round, as `Model.stream_round`."""
         items, tools = len(request.input), len(request.tools)
         self._note(f"asks {request.model}: {items} items, {tools} tools{_options(request.options)}")
         has_begun = False
@@ -139,7 +139,7 @@ def _ending(ended: CallEnded) -> str:
 
 
 def _code(output: object) -> str:
-    """The code of a failure as a model reads it; its message may repeat arguments."""
+    """Return the code of a failure as a model reads it; its message may repeat arguments."""
     try:
         told: JsonObject = {"output": json.loads(output) if isinstance(output, str) else None}
     except ValueError:

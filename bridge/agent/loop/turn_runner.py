@@ -1,6 +1,6 @@
-"""The way of every request to a model: its turn among the others, its user's breaker, its tools, the loop.
+"""Runs a turn behind its user's circuit breaker and the request queue: gathers its tools, then runs the loop.
 
-Receives a request from a door and gives the whole turn. Knows no protocol, no provider and no page.
+Receives a request from an endpoint and returns the whole turn. Knows no protocol, no provider and no page.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, 
 from bridge.limits.request_queue import RequestQueue
 
 REQUESTS = "Requests to models"
-"""What people call the breaker of a user's requests."""
+"""Title, for people, of the circuit breaker of a user's requests."""
 
 
 AT_FAULT = frozenset({400, 404, 409, 413, 415, 422})
-"""Statuses by which a provider says that the request is wrong, and neither it nor the key."""
+"""Provider statuses that blame the request, not the provider or the key."""
 
 
 class ToolSource(Protocol):
-    """Where the tools of a turn come from."""
+    """The source of a turn's tools."""
 
     async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
-        """The tools of one turn. Never fails for want of tools.
+        """Return the tools of one turn. Never fails for lack of tools.
 
         Raises:
             BridgeError: the request's own tools cannot be used.
@@ -39,7 +39,7 @@ class ToolSource(Protocol):
 
 
 class TurnRunner:
-    """Runs turns: so many at once as may, and none for a user whose requests fail again and again."""
+    """Runs turns: limits concurrent ones, and refuses users whose requests keep failing."""
 
     def __init__(
         self, admission: RequestQueue, breakers: Breakers, tools: ToolSource, pending: PendingRounds
@@ -52,11 +52,11 @@ class TurnRunner:
     async def run_turn(
         self, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit
     ) -> TurnResult:
-        """One turn, to its end. Cancelling ends the round and every call that runs.
+        """Run one turn to its end. Cancelling ends the round and every running call.
 
         Raises:
-            BridgeError: `breaker_open`, `server_busy`, `invalid_request`: nothing was begun.
-            ModelError: the provider failed before it said anything.
+            BridgeError: `breaker_open`, `server_busy`, `invalid_request`: nothing was started.
+            ModelError: the provider failed before its first output.
         """
         key = BreakerKey(request.user_id, "request")
         self._breakers.check_breaker(key)
@@ -85,17 +85,17 @@ class TurnRunner:
 
 @dataclass(slots=True)
 class _Watch:
-    """Passes events on, and counts rounds that did nothing because their tools are left alone."""
+    """Passes events on, and counts rounds in which every call was refused by an open circuit breaker."""
 
     emit: Emit
     breakers: Breakers
     key: BreakerKey
     failures: int = 0
     _calls: list[CallEnded] = field(default_factory=list[CallEnded])
-    """Of the round that ended last."""
+    """Calls of the round that ended last."""
 
     async def take(self, event: TurnEvent) -> None:
-        """As `Emit`."""
+        """Record an event and pass it on. As `Emit`."""
         if isinstance(event, CallEnded):
             self._calls.append(event)
         elif isinstance(event, ModelOutput):
@@ -103,7 +103,7 @@ class _Watch:
         await self.emit(event)
 
     def round_ended(self) -> None:
-        """One failure of the request, where every call of the round was refused by a breaker."""
+        """Count one failure of the request if every call of the round was refused by a circuit breaker."""
         calls, self._calls = self._calls, []
         if calls and all(call.is_left_alone for call in calls):
             self.failures += 1
@@ -115,7 +115,7 @@ class _Watch:
 
 
 def _judged(error: ModelError) -> BreakerVerdict:
-    """A request that is at fault itself says nothing about the next one, which may be right."""
+    """Return the breaker's verdict: a request at fault itself says nothing about the next one."""
     return BreakerVerdict.ALIVE if error.status in AT_FAULT else BreakerVerdict.FAILED
 
 

@@ -1,1 +1,1 @@
-"""What a turn leaves behind and takes up again: items recorded, replayed and pruned."""
+"""Memory across turns: items of a turn are recorded, and replayed and pruned in later ones."""

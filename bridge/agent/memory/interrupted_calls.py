@@ -1,7 +1,7 @@
-"""Calls that were under way when their answer ended early: what is known of them, in words for the model.
+"""Outputs for calls that an interruption left without one: they tell the model what is known.
 
-Receives the items that were kept of a response and what the journal says; gives an output for each call that
-has none. A call is never run again here: the model is told what is known, and decides.
+Receives the stored items of a response and the call journal's entries; returns an output for each call that
+has none. A call is never run again here: the model reads what is known, and decides.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bridge.calls.state_machine import CallState
 from bridge.stored_items.items import OWN_TYPES, StoredItem
 
 Interruption: TypeAlias = Literal["restarted", "stopped"]
-"""What ended the answer: the bridge died under it, or somebody did not want it any more."""
+"""Cause of the interruption: the bridge restarted, or somebody stopped the answer."""
 
 _WHEN: Mapping[Interruption, str] = {
     "restarted": "the bridge was restarted",
@@ -27,7 +27,7 @@ _WHEN: Mapping[Interruption, str] = {
 
 
 def open_calls(items: Sequence[Item]) -> list[ModelCall]:
-    """The function calls among the items that have no output, in order."""
+    """Return the function calls among the items that have no output, in order."""
     answered = {answered_call_id(item) for item in items}
     calls = (model_call(item) for item in items)
     return [call for call in calls if call is not None and call.call_id not in answered]
@@ -36,7 +36,7 @@ def open_calls(items: Sequence[Item]) -> list[ModelCall]:
 def settle_interrupted(
     calls: Sequence[ModelCall], journal: Mapping[str, JournalEntry], by: Interruption = "restarted"
 ) -> list[CallEnded]:
-    """How the calls ended; `journal`: entries by `call_id`, of calls that it has."""
+    """Return how the calls ended; `journal`: entries by `call_id`, for calls that have one."""
     return [_ended(call, journal.get(call.call_id), _WHEN[by]) for call in calls]
 
 
@@ -46,7 +46,7 @@ def _ended(call: ModelCall, entry: JournalEntry | None, when: str) -> CallEnded:
 
 
 def _unwritten(when: str) -> str:
-    """What may change something is written down before it is begun."""
+    """Return the text for a call that the journal lacks: it records every changing call before its start."""
     return (
         f"{when} before this call had an answer. It was not begun, or it only reads. You may call it again."
     )
@@ -80,10 +80,10 @@ def _written(entry: JournalEntry, when: str) -> str:
 async def close_calls(
     memory: Memory, journal: CallKnowledge, request: TurnRequest, by: Interruption
 ) -> list[CallEnded]:
-    """Keep an output for each call of the bridge that has none in what is kept of this turn.
+    """Store an output for each call of the bridge in this turn that has none.
 
     Raises:
-        StoreUnavailable: nothing was kept.
+        StoreUnavailable: nothing was stored.
     """
     mine = await made_by(memory, request)
     calls = [call for call in open_calls([kept.payload for kept in mine]) if not is_callers(request, call)]
@@ -110,7 +110,7 @@ async def close_calls(
 
 
 async def made_by(memory: Memory, request: TurnRequest) -> Sequence[StoredItem]:
-    """What was kept of what a turn made, in order.
+    """Return the stored output items of a turn, in order.
 
     Raises:
         StoreUnavailable: it cannot be read.
@@ -126,5 +126,5 @@ async def made_by(memory: Memory, request: TurnRequest) -> Sequence[StoredItem]:
 
 
 def is_callers(request: TurnRequest, call: ModelCall) -> bool:
-    """Whether the caller runs the call."""
+    """Return whether the caller runs the call."""
     return call.name in function_names(distinct_tools(request.caller_tools))

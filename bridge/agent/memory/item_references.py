@@ -1,4 +1,4 @@
-"""Items that a caller names instead of sending them (`item_reference`), put in as they were kept."""
+"""Resolves items that a caller refers to by id (`item_reference`) instead of sending them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _NOT_FOUND = (
 
 
 async def with_named_items(request: TurnRequest, store: ItemStore) -> TurnRequest:
-    """The request with the items that it names.
+    """Return the request with the items that it refers to.
 
-    An item is named by the id that its response has it by. One that comes before the input anyway, by
-    `previous_response_id`, is not given twice.
+    The reference is the id of the item in its response. An item that precedes the input anyway, by
+    `previous_response_id`, is not added twice.
 
     Raises:
         InvalidRequest: `item_not_found`: the user has no such item.
-        StoreUnavailable: nobody can say.
+        StoreUnavailable: the items cannot be looked up.
     """
     names = {name for item in request.input if (name := _named(item))}
     if not names:
@@ -66,5 +66,5 @@ def _known(found: Mapping[str, StoredItem], name: str, place: int) -> StoredItem
 
 
 def _named(item: Item) -> str:
-    """The id that an item refers to; "" when it is an item itself."""
+    """Return the id that an item refers to; "" when it is no reference."""
     return text_at(item, "id") if item.get("type") == REFERENCE else ""

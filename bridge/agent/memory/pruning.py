@@ -1,6 +1,6 @@
-"""What of a long chat a model is not given again: thoughts that are to be forgotten, old outputs in full.
+"""Pruning of a long chat before it is sent to a model again: expired reasoning goes, old outputs are cut.
 
-A turn is what the user said and all that follows it, up to what the user says next. Pure.
+A turn here is a message of the user and all that follows it, up to the next message of the user. Pure.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from bridge.settings.bridge import ReasoningMemory
 from toolserver.json_types import JsonObject, JsonValue, text_at
 
 MIN_PRUNED_CHARS = 800
-"""Shorter outputs stay whole."""
+"""Minimum characters of an output that is cut; shorter ones stay whole."""
 
 HEAD_CHARS, TAIL_CHARS = 256, 128
-"""What is left of longer ones."""
+"""Characters left of a longer output, at its beginning and its end."""
 
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 
 def with_reasoning(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[Replayed]:
-    """Without kept thoughts that are to be forgotten by now.
+    """Remove stored reasoning that has expired.
 
-    `next_reply`: a thought is given again until the answer after its own has come.
+    `next_reply`: reasoning is replayed until the answer after its own has come.
     """
     if memory == "conversation":
         return list(entries)
@@ -40,7 +40,7 @@ def with_reasoning(entries: Sequence[Replayed], memory: ReasoningMemory) -> list
 
 
 def find_forgettable(entries: Sequence[Replayed], memory: ReasoningMemory) -> list[str]:
-    """Ids of kept thoughts that nothing will need any more: the answer after their own has come."""
+    """Return the ids of stored reasoning that nothing will need again: the answer after its own has come."""
     if memory != "next_reply":
         return []
     left = {entry.kept.id for entry in with_reasoning(entries, memory) if entry.kept}
@@ -48,7 +48,7 @@ def find_forgettable(entries: Sequence[Replayed], memory: ReasoningMemory) -> li
 
 
 def prune_outputs(entries: Sequence[Replayed], most_turns: int) -> list[Replayed]:
-    """With kept outputs cut that are older than `most_turns` turns; 0: with all of them whole."""
+    """Cut stored outputs that are older than `most_turns` turns; 0: keep all of them whole."""
     turns = _turns(entries)
     first_whole = (max(turns, default=0) + 1 - most_turns) if most_turns else 0
     return [
@@ -60,7 +60,7 @@ def prune_outputs(entries: Sequence[Replayed], most_turns: int) -> list[Replayed
 
 
 def pruned_text(text: str, most_turns: int) -> str:
-    """Beginning and end of a long text, and how much is missing between them."""
+    """Return beginning and end of a long text, and how much is missing between them."""
     if len(text) < MIN_PRUNED_CHARS:
         return text
     head, tail = text[:HEAD_CHARS].rstrip(), text[-TAIL_CHARS:].lstrip()
@@ -70,7 +70,7 @@ def pruned_text(text: str, most_turns: int) -> str:
 
 
 def _turns(entries: Sequence[Replayed]) -> list[int]:
-    """The turn of each entry, from 0. Messages of the user in a row begin one turn."""
+    """Return the turn of each entry, from 0. Consecutive messages of the user start one turn."""
     turns: list[int] = []
     turn, was_users = 0, True
     for entry in entries:
@@ -83,7 +83,7 @@ def _turns(entries: Sequence[Replayed]) -> list[int]:
 
 
 def _is_users(item: Item) -> bool:
-    """What is said by the user or for the model's guidance; everything else is a part of an answer."""
+    """Return whether an item is a message of the user or guidance for the model, not part of an answer."""
     return item.get("type", "message") == "message" and item.get("role") != "assistant"
 
 
@@ -100,7 +100,7 @@ def _pruned(item: Item, most_turns: int) -> Item:
 
 
 def _pruned_part(part: JsonObject, most_turns: int) -> JsonObject:
-    """A text is cut; an image or a file is only told of."""
+    """Cut a text part; replace an image or a file with a note."""
     kind = text_at(part, "type")
     if kind == "input_text":
         return {**part, "text": pruned_text(text_at(part, "text"), most_turns)}

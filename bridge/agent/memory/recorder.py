@@ -1,8 +1,8 @@
-"""The memory of one turn while it runs: items get ids when they are done, and are kept when they are settled.
+"""Recorder of one running turn: items get ids when they are done, and are stored when they are settled.
 
-Stands between the loop and the endpoint's writer. Passes every event on first, so that nothing that is said
-waits for the store; then tells the id (`ItemStored`), by which the writer can name the item in its answer. A
-store that fails, or is slow, ends the memory of the turn and not the turn.
+Sits between the loop and the endpoint's writer. Passes every event on first, so that no output waits for the
+store; then emits the id (`ItemStored`), by which the writer can name the item in its answer. A store that
+fails, or is slow, ends the recording of the turn and not the turn.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Where items are kept, and how they are named and dated."""
+    """Where items are stored, and how they are named and dated."""
 
     store: ItemStore
-    """Answers soon, or says that it cannot."""
+    """Store that answers soon, or raises `StoreUnavailable`."""
     ulids: Ulids
     now: Callable[[], float]
-    """Seconds since 1970."""
+    """Clock in seconds since 1970."""
     keeps_reasoning: bool = True
 
 
@@ -57,7 +57,7 @@ class _Named:
 
 
 class Recorder:
-    """Records one turn. `take` is its `Emit`; `end` or `break_off` must follow, whatever happens."""
+    """Records one turn. `record_event` is its `Emit`; `record_end` or `break_off` must always follow."""
 
     def __init__(
         self,
@@ -68,9 +68,9 @@ class Recorder:
         is_lost: bool = False,
         first_position: int = 0,
     ) -> None:
-        """`request`: as the caller gave it; `is_lost`: the store has failed already.
+        """`request`: as the caller sent it; `is_lost`: the store has failed already.
 
-        `first_position`: of what is made, where another process has kept some of it before.
+        `first_position`: position of the first output item, where another process has stored some before.
         """
         self._memory = memory
         self._request = request
@@ -87,11 +87,11 @@ class Recorder:
 
     @property
     def is_lost(self) -> bool:
-        """Whether something of the turn could not be kept."""
+        """Whether some of the turn could not be stored."""
         return self._is_lost
 
     async def record_event(self, event: TurnEvent) -> None:
-        """Pass an event on, and note what it says. As `Emit`."""
+        """Pass an event on, and record its item. As `Emit`."""
         if self._is_lost:
             await self._warn()
         match event:
@@ -112,14 +112,14 @@ class Recorder:
             self._named.append(await self._name(item))
 
     async def record_end(self, result: TurnResult) -> None:
-        """Keep the rest of a turn that has come to its end."""
+        """Store the rest of a turn that has come to its end."""
         await self._settle(result.output[self._settled :])
         await self._keep_rest()
         if self._is_lost:
             await self._warn()
 
     async def break_off(self) -> None:
-        """Keep what came of a turn that ended early: its caller is gone, or it failed."""
+        """Store the output of a turn that ended early: its caller is gone, or it failed."""
         if self._named or self._position > self._first_position:
             await self._keep_rest()
 
@@ -134,7 +134,7 @@ class Recorder:
         return named
 
     async def _settle(self, items: Sequence[Item]) -> None:
-        """Items in their last form and order; one that no event told gets its id now."""
+        """Store items in their final form and order; one that no event announced gets its id now."""
         self._settled += len(items)
         for item in items:
             if self._keeps(item):
@@ -143,14 +143,14 @@ class Recorder:
         await self._save()
 
     def _taken(self, item: Item) -> _Named | None:
-        """The name of an item, which the ending of its round may have written in other words."""
+        """Take the waiting name of an item; the ending of its round may have changed the item's wording."""
         same = [named for named in self._named if named.item == item or _is_same(named.item, item)]
         for named in same[:1]:
             self._named.remove(named)
         return same[0] if same else None
 
     async def _keep_rest(self) -> None:
-        """What is done and was not settled, in the order of its coming."""
+        """Store items that are done and were not settled, in the order in which they came."""
         rest, self._named = self._named, []
         for named in rest:
             self._keep(named, named.item)
@@ -170,7 +170,7 @@ class Recorder:
         self._position += 1
 
     async def _save(self) -> None:
-        """Cancelled, it leaves what it was about to keep to the next time: keeping twice is keeping once."""
+        """Store what waits. When cancelled, the items stay for the next time: storing is idempotent."""
         if self._unsaved and not self._is_lost:
             try:
                 await self._memory.store.add_items(self._unsaved)
@@ -186,7 +186,7 @@ class Recorder:
 
 
 def input_records(memory: Memory, request: TurnRequest) -> list[StoredItem]:
-    """What a request brought, as it is kept."""
+    """Return the stored form of a request's input."""
     return [
         record_of(memory, request, item, item_id=memory.ulids.make_ulid(), side="input", position=position)
         for position, item in enumerate(request.input)
@@ -196,7 +196,7 @@ def input_records(memory: Memory, request: TurnRequest) -> list[StoredItem]:
 def record_of(
     memory: Memory, request: TurnRequest, item: Item, *, item_id: str, side: Side, position: int
 ) -> StoredItem:
-    """One item of a turn, as it is kept."""
+    """Return the stored form of one item of a turn."""
     return StoredItem(
         id=item_id,
         user_id=request.user_id,
@@ -212,7 +212,7 @@ def record_of(
 
 
 def _is_same(told: Item, settled: Item) -> bool:
-    """Whether an item that came and one of the round's ending are one."""
+    """Return whether an item of an event and one of the round's ending are the same."""
     if told.get("type") != settled.get("type"):
         return False
     names = ("call_id", "id")

@@ -1,6 +1,7 @@
-"""Turns with a memory: what was kept of earlier answers goes in, and what this one makes is kept.
+"""Runs turns with memory: stored items of earlier answers go in, and the items of this one are stored.
 
-    door -> Remembering.run -> [input rebuilt] -> Turns.run -> loop -> Recorder -> the door's writer
+    endpoint -> RememberingRunner -> [input rebuilt] -> TurnRunner -> loop -> Recorder -> the endpoint's
+        writer
 
 Without a store that answers, turns run all the same, and say so.
 """
@@ -33,25 +34,25 @@ from bridge.stored_items.ulid import ALPHABET, LENGTH
 from toolserver.json_types import text_at
 
 MAX_LOOKED_UP = 2_000
-"""Ids that one request may have looked up, newest first."""
+"""Maximum number of ids that one request may have looked up, newest first."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Recalled:
-    """What is known of earlier turns."""
+    """Stored items of earlier turns."""
 
     earlier: Sequence[StoredItem] = ()
-    """Of the response that the request goes on from, and those before it."""
+    """Items of the response that the request continues, and of those before it."""
     found: Mapping[str, StoredItem] = field(default_factory=dict[str, StoredItem])
-    """What the markers of the request name."""
+    """Items that the markers of the request name, by id."""
     is_lost: bool = False
-    """The store gave no answer."""
+    """Whether the store gave no answer."""
 
 
 class RememberingRunner:
-    """Runs turns that know what was kept, and are kept."""
+    """Runs turns that know what is stored, and stores them."""
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class RememberingRunner:
         *,
         wait_s: Callable[[], float],
     ) -> None:
-        """`wait_s`: how long a turn waits for what its user wants kept."""
+        """`wait_s`: how many seconds a turn waits for its user's retention preference."""
         self._turns = turns
         self._pending = pending
         self._memory = memory
@@ -72,7 +73,7 @@ class RememberingRunner:
         self._wait_s = wait_s
 
     async def keeps_for(self, user_id: str) -> bool:
-        """Whether anything is kept of a user's answers; while nobody knows, what the bridge keeps."""
+        """Return whether a user's answers are stored; while unknown, what the bridge's settings say."""
         settings = await self._settings_of(user_id) or self._settings
         return settings.persist_tool_results
 
@@ -85,10 +86,10 @@ class RememberingRunner:
         *,
         goes_on: Callable[[], bool] = lambda: False,
     ) -> TurnResult:
-        """One turn, to its end. Cancelling ends it; what was done until then is kept.
+        """Run one turn to its end. Cancelling ends it; what was done until then is stored.
 
-        `goes_on`: asked when it is cancelled: whether another process goes on with it. A round that was under
-        way is then asked for again, and nothing of it is kept.
+        `goes_on`: called on cancellation; returns whether another process resumes the turn. The current round
+        is then requested again, and nothing of it is stored.
 
         Raises:
             InvalidRequest: `previous_response_id` names no response of the user's.
@@ -120,7 +121,7 @@ class RememberingRunner:
         return replace(result, is_kept=request.keeps != "nothing" and not recorder.is_lost)
 
     async def _settings_of(self, user_id: str) -> MemorySettings | None:
-        """As the user wants them; None: the database does not say, so that nothing may be kept."""
+        """Return the user's settings; None: the database does not say, so nothing may be stored."""
         try:
             async with asyncio.timeout(self._wait_s()):
                 return narrow_settings(self._settings, await self._choices.choice_of_user(user_id))
@@ -142,7 +143,7 @@ class RememberingRunner:
         return _Recalled(earlier, found)
 
     async def _forget(self, request: TurnRequest, ids: Sequence[str]) -> None:
-        """What is left for want of a database goes with its time."""
+        """Delete items; what stays because the database is unavailable is deleted when it expires."""
         if ids and not request.is_task:
             try:
                 await self._memory.store.delete_items(request.user_id, ids)
@@ -152,7 +153,7 @@ class RememberingRunner:
     def _whole(
         self, request: TurnRequest, recalled: _Recalled, kept: MemorySettings
     ) -> tuple[TurnRequest, Sequence[str]]:
-        """The request with all that its model is to know, and without markers; ids of what to forget."""
+        """Return the request with all that its model should know, no markers; and ids of items to delete."""
         earlier = [Replayed(kept.payload, kept) for kept in (*recalled.earlier, *request.history)]
         entries, halves = select_replayable(
             [*earlier, *insert_replayed(request.input, recalled.found)], request.model
@@ -181,7 +182,7 @@ class RememberingRunner:
         return [item for item in kept if item.payload.get("type") not in OWN_TYPES]
 
     async def _recall_waiting(self, request: TurnRequest) -> None:
-        """Turns that wait for their caller and were forgotten, by a restart or by time."""
+        """Load turns that wait for their caller and are not in memory any more, after a restart or expiry."""
         named = [call_id_of(item) or answered_call_id(item) for item in reversed(request.input)]
         unknown = [each for each in named if each and not self._pending.has_call(request.user_id, each)]
         wanted = [_waiting_id(request.user_id, each) for each in dict.fromkeys(unknown[:MAX_LOOKED_UP])]
@@ -191,7 +192,7 @@ class RememberingRunner:
                     self._pending.put_turn(request.user_id, text_at(kept.payload, "turn").encode())
 
     async def _keep_waiting(self, request: TurnRequest, result: TurnResult) -> None:
-        """Keep a turn whose caller has something to run: what the bridge ran in it must not run again."""
+        """Store a turn whose caller has calls to run: what the bridge ran in it must not run again."""
         call_id = result.caller_calls[0].call_id
         body = self._pending.find_turn(request.user_id, call_id)
         if body is None:
@@ -215,11 +216,11 @@ class RememberingRunner:
 
 
 def _made_before(earlier: Sequence[StoredItem], turn_id: str) -> int:
-    """Items that another process kept of the very turn that goes on."""
+    """Return how many output items another process has stored of the turn that is being resumed."""
     return sum(kept.response_id == turn_id and kept.side == "output" for kept in earlier)
 
 
 def _waiting_id(user_id: str, call_id: str) -> str:
-    """An id of the form of a ULID that follows from a call's."""
+    """Derive an id in the form of a ULID from a call's."""
     digest = hashlib.sha256(f"{user_id}\n{call_id}".encode()).digest()
     return "".join(ALPHABET[byte & 31] for byte in digest[:LENGTH])

@@ -1,8 +1,8 @@
-"""What a model is given again: messages of a chat, with what their markers name put in its place. Pure.
+"""Rebuilds a chat's messages for a model, with stored items in place of the markers that name them. Pure.
 
-A message that the model said is given back verbatim where the chat still has its text; a text that was edited
-is given as it is now, once, in the same place. Everything else that was kept is given back as it was, in its
-order, but for what must not be: halves of a pair, thoughts of another model, old outputs in full.
+A message of the model is replayed verbatim where the chat still has its text; an edited text is sent as it is
+now, once, in the same place. Everything else that was stored is replayed as it was, in its order, except what
+must not be: halves of a pair, another model's reasoning, old outputs in full.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _TEXTS = ("input_text", "output_text", "text")
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One item on its way to a model, and whence it comes."""
+    """One item on its way to a model, and its origin."""
 
     item: Item
     kept: StoredItem | None = None
-    """The record of which it is a part; None: the caller said it."""
+    """Stored record that the item comes from; None: the caller sent it."""
 
 
 def marker_ids(items: Iterable[Item], most: int) -> list[str]:
-    """The ids that the assistant's texts name, each once: the last `most` of them."""
+    """Return the ids that the assistant's texts name, without duplicates: the last `most` of them."""
     ids: dict[str, None] = {}
     for item in reversed(list(items)):
         for text in reversed(_texts(item) if _is_assistants(item) else []):
@@ -41,7 +41,7 @@ def marker_ids(items: Iterable[Item], most: int) -> list[str]:
 
 
 def insert_replayed(items: Sequence[Item], found: Mapping[str, StoredItem]) -> list[Replayed]:
-    """Items with what their markers name in its place; `found`: what is kept under those ids."""
+    """Replace markers with the items that they name; `found`: stored items by id."""
     reader = _Reader(found)
     entries = [entry for item in items for entry in reader.read(item)]
     kept = [entry.item for entry in entries if entry.kept]
@@ -55,7 +55,7 @@ def insert_replayed(items: Sequence[Item], found: Mapping[str, StoredItem]) -> l
 
 
 def without_markers(item: Item) -> Item | None:
-    """An item whose texts have no markers; None when nothing is left of what the assistant said."""
+    """Return an item without markers in its texts; None when nothing of the assistant's message is left."""
     if item.get("type", "message") != "message" or not any(map(may_have_markers, _texts(item))):
         return item
     content = item.get("content")
@@ -69,12 +69,12 @@ def without_markers(item: Item) -> Item | None:
 
 @dataclass(slots=True)
 class _Slot:
-    """A place of a message of the assistant, which an item of an answer may take."""
+    """A place in an assistant's message, which an item of an answer may take."""
 
     entry: Replayed
     answer: str
     position: tuple[bool, int]
-    """Whether it was made, not brought; and where it stands among those."""
+    """Whether the item is output, not input; and its position among those."""
 
 
 @dataclass(slots=True)
@@ -83,18 +83,18 @@ class _Message:
 
     slots: list[_Slot] = field(default_factory=list[_Slot])
     pieces: list[str] = field(default_factory=list[str])
-    """Of text that no marker of a kept item has followed yet; markers of others are among them."""
+    """Text that no marker of a stored item has followed yet; unknown markers are part of it."""
     named: list[StoredItem] = field(default_factory=list[StoredItem])
-    """By the markers since that text."""
+    """Items named by the markers since that text."""
 
     def add(self, entry: Replayed, kept: StoredItem | None = None) -> None:
-        """Give the next place to an entry; `kept` says where its answer has it."""
+        """Give the next place to an entry; `kept` tells its position in its answer."""
         answer = kept.response_id if kept else ""
         position = (kept.side == "output", kept.position) if kept else (False, 0)
         self.slots.append(_Slot(entry, answer, position))
 
     def entries(self) -> list[Replayed]:
-        """Each answer's items in the order in which the model had them, whatever the order of the markers."""
+        """Return each answer's items in the order in which the model had them, not in the markers'."""
         places: dict[str, list[int]] = {}
         for place, slot in enumerate(self.slots):
             if slot.answer:
@@ -108,14 +108,14 @@ class _Message:
 
 
 class _Reader:
-    """Reads the items of one request. What is named twice is given once."""
+    """Reads the items of one request. What is named twice is replayed once."""
 
     def __init__(self, found: Mapping[str, StoredItem]) -> None:
         self._found = found
         self._used: set[str] = set()
 
     def read(self, item: Item) -> list[Replayed]:
-        """What stands for one item."""
+        """Return the entries that replace one item."""
         if not _is_assistants(item) or not any(map(may_have_markers, _texts(item))):
             bare = without_markers(item)
             return [Replayed(bare)] if bare is not None else []
@@ -150,7 +150,7 @@ class _Reader:
 
 
 def _settle(message: _Message) -> None:
-    """Decide what becomes of a text and of the items named behind it."""
+    """Decide what to replay for a text and the items named after it."""
     named, shown = message.named, _all_shown(message.named)
     before, text = _split(message.pieces, shown)
     message.pieces, message.named = [], []
@@ -159,20 +159,20 @@ def _settle(message: _Message) -> None:
             message.add(Replayed(message_item("assistant", words)))
     unchanged = _unchanged(text, shown)
     if unchanged is not None:
-        text = ""  # it is said by those
+        text = ""  # replayed by those items
     for kept in named:
         if kept.id in shown and kept.id not in (unchanged or ()):
             if text:
                 message.add(Replayed(message_item("assistant", text)), kept)
-            text = ""  # it is said, or it was deleted
+            text = ""  # sent already, or deleted by the user
         elif kept.payload.get("type") not in OWN_TYPES:
             message.add(Replayed(kept.payload, kept), kept)
 
 
 def _split(pieces: Sequence[str], shown: Mapping[str, str]) -> tuple[str, str]:
-    """What the user reads of the text, in two: what is not, and what may be what the items behind it show.
+    """Split the visible text in two: what precedes, and what may be the text of the items named after it.
 
-    Where markers in it name nothing that is kept, only what follows them may be.
+    Where markers in it name nothing that is stored, only the text after them may be.
     """
     whole = _plain("".join(pieces))
     if len(pieces) > 1 and shown and _unchanged(whole, shown) is None:
@@ -183,14 +183,14 @@ def _split(pieces: Sequence[str], shown: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _all_shown(named: Sequence[StoredItem]) -> dict[str, str]:
-    """Of items that a chat shows as text: id to text."""
+    """Return the texts of the items that a chat shows as text, by id."""
     return {kept.id: text for kept in named if (text := _shown(kept.payload))}
 
 
 def _unchanged(text: str, shown: Mapping[str, str]) -> set[str] | None:
-    """Ids of the texts that this one consists of, one after another; the others were deleted.
+    """Return the ids of the texts that this one consists of, in sequence; the others were deleted.
 
-    None: there are other words in it. White space between texts does not count.
+    None: it contains other words. White space between texts does not count.
     """
     place = 0
     found: set[str] = set()
@@ -204,7 +204,7 @@ def _unchanged(text: str, shown: Mapping[str, str]) -> set[str] | None:
 
 
 def _shown(item: Item) -> str:
-    """What a chat shows of an item as text, as it comes back; "" when that is nothing."""
+    """Return the text by which a chat shows an item, as it comes back; "" when it shows none."""
     match item.get("type", "message"):
         case "message":
             text = message_text(item)
@@ -218,7 +218,7 @@ def _shown(item: Item) -> str:
 
 
 def _refused(parts: Sequence[JsonValue], entries: Sequence[Replayed]) -> list[Replayed]:
-    """Parts of a message that are no text; refusals that a kept message has are said already."""
+    """Return non-text parts of a message, without refusals that a stored message already has."""
     said = {text_at(part, "refusal") for entry in entries for part in _objects(entry.item)}
     rest = [part for part in parts if not isinstance(part, dict) or text_at(part, "refusal") not in said]
     return [Replayed({"type": "message", "role": "assistant", "content": rest})] if rest else []
@@ -240,7 +240,7 @@ def _objects(item: Item) -> list[JsonObject]:
 
 
 def _text_of(part: JsonValue) -> str | None:
-    """The text of a part that is one."""
+    """Return the text of a text part; None for any other part."""
     if not isinstance(part, dict) or part.get("type") not in _TEXTS:
         return None
     text = part.get("text")
@@ -264,5 +264,5 @@ def _is_blank(part: JsonValue) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A text as texts are compared."""
+    """Normalise a text for comparison."""
     return strip_markers(text).replace("\r\n", "\n").strip()

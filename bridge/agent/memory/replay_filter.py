@@ -1,4 +1,4 @@
-"""Which kept items a model may be given again: whole pairs, its own thoughts, no traces of services. Pure."""
+"""Selects the stored items that a model may be sent again: whole pairs, and only its own reasoning. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bridge.agent.memory.replay import Replayed
 from toolserver.json_types import text_at
 
 NEVER = frozenset({"image_generation_call", "web_search_call", "file_search_call"})
-"""What the provider did by itself: its result is in the answer, and the record refers to what only it has."""
+"""Calls that the provider ran by itself: the answer has the result, and the item refers to provider state."""
 
 _ANY_MODELS = frozenset(
     {
@@ -21,14 +21,14 @@ _ANY_MODELS = frozenset(
         "custom_tool_call_output",
     }
 )
-"""What another model understands, too."""
+"""Types of items that other models understand, too."""
 
 _PROVIDERS = frozenset({"id", "extra_content"})
-"""Members by which a provider knows an item again; another one refuses them."""
+"""Members by which a provider recognises its item; other providers refuse them."""
 
 
 def select_replayable(entries: Sequence[Replayed], model: str) -> tuple[list[Replayed], int]:
-    """The entries that may be given to `model`, and how many were left out for want of their other half."""
+    """Return the entries that may be sent to `model`, and how many lacked their call or output."""
     whole = [make_portable(entry, model) for entry in entries]
     halves = _halves(whole)
     left = [None if place in halves else entry for place, entry in enumerate(whole)]
@@ -36,7 +36,7 @@ def select_replayable(entries: Sequence[Replayed], model: str) -> tuple[list[Rep
 
 
 def make_portable(entry: Replayed, model: str) -> Replayed | None:
-    """An entry as a model may have it; None when it may not."""
+    """Return an entry in the form that a model accepts; None when it may not have it."""
     if entry.kept is None:
         return entry
     kind = text_at(entry.item, "type") or "message"
@@ -51,9 +51,9 @@ def make_portable(entry: Replayed, model: str) -> Replayed | None:
 
 
 def _halves(entries: Sequence[Replayed | None]) -> set[int]:
-    """Places of kept calls that nothing answers after them, and kept outputs that answer nothing before."""
+    """Return places of stored calls without a later output, and stored outputs without an earlier call."""
     called: dict[str, int] = {}
-    """Calls without an output so far, and their places."""
+    """Places of calls, by id."""
     answered: set[str] = set()
     halves: set[int] = set()
     for place, entry in enumerate(entries):
@@ -75,7 +75,7 @@ def _is_kept(entry: Replayed | None) -> bool:
 
 
 def _without_loose_thoughts(entries: Sequence[Replayed], left: Sequence[Replayed | None]) -> list[Replayed]:
-    """Without thoughts of answers in which nothing is left that they led to: providers refuse those."""
+    """Drop reasoning that leads to no remaining item of its answer: providers refuse it."""
     backwards: list[Replayed] = []
     answer, leads_somewhere = "", False
     for entry, remains in zip(reversed(entries), reversed(left), strict=True):

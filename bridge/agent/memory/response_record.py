@@ -1,4 +1,4 @@
-"""One response as the store has it: begun, under way, at its end. Without a store it is made all the same."""
+"""Stored record of one response: its start, progress and end. If the store fails, the response goes on."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, te
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """At the end of a round, or of its calls."""
+    """Progress of a response at the end of a round, or of its calls."""
 
     attempts: int = 0
-    """Processes that have gone on with it, since one last stopped in order."""
+    """Number of processes that have resumed it since one last stopped in order."""
     items: int = 0
-    """`output_index` below which the items that were told are part of the response."""
+    """`output_index` below which the emitted items are part of the response."""
     left_out: tuple[int, ...] = ()
-    """Those below it that are not: their round was asked for again."""
+    """Indexes below `items` that are not part of it: their round was requested again."""
     usage: JsonObject = field(default_factory=dict[str, JsonValue])
-    """Of the rounds until then, with `turn_count`."""
+    """Usage of the rounds until then, with `turn_count`."""
 
     @property
     def rounds(self) -> int:
-        """That have ended."""
+        """Number of rounds that have ended."""
         return _number(self.usage, "turn_count")
 
     def to_json(self) -> JsonObject:
-        """What `progress_of` reads."""
+        """Return the JSON that `progress_of` reads."""
         return {
             "attempts": self.attempts,
             "items": self.items,
@@ -44,7 +44,7 @@ class Progress:
 
 
 def progress_of(kept: JsonObject) -> Progress:
-    """What `to_json` wrote."""
+    """Read the JSON that `to_json` wrote."""
     return Progress(
         attempts=_number(kept, "attempts"),
         items=_number(kept, "items"),
@@ -67,34 +67,34 @@ _NO_WORDS = frozenset(
         "response.reasoning_summary_part.added",
     }
 )
-"""Events that come before a first word, at once with it."""
+"""Events that precede a first word, and come immediately before it."""
 
 _log = logging.getLogger(__name__)
 
 
 class ResponseRecord:
-    """What is kept of one response. No method fails: what the store does not take is not kept."""
+    """The stored record of one response. No method fails: what the store refuses is not stored."""
 
     def __init__(
         self, memory: Memory, kept: StoredResponse, *, is_kept: bool = False, later: TurnRequest | None = None
     ) -> None:
-        """`is_kept`: the store has it already; `later`: what `catch_up` is to keep."""
+        """`is_kept`: the store has it already; `later`: the request for `catch_up` to store."""
         self._memory = memory
         self._kept = kept
         self._later = later
         self._brought = input_records(memory, later) if later else []
         self.is_kept = is_kept
-        """The store has it, as it was when it was saved last."""
+        """Whether the store has it, as of the last save."""
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it is kept, or will be."""
+        """Whether it is stored, or will be."""
         return self.is_kept or self._later is not None
 
     def emit_after_start(self, emit: Emit) -> Emit:
-        """The same way to the caller, whose first word does not wait until the beginning is kept.
+        """Return an `Emit` whose first word does not wait until the response's start is stored.
 
-        What the caller has run itself is named first, so that its answer can name that, too.
+        Outputs that the caller brought are named first, so that its answer can name them, too.
         """
         unnamed = [item for item in self._brought if answered_call_id(item.payload)]
 
@@ -111,13 +111,13 @@ class ResponseRecord:
         return told
 
     async def catch_up(self) -> None:
-        """Keep the beginning now, if it is not."""
+        """Store the start now, unless it is stored."""
         request, self._later = self._later, None
         if request is not None:
             await self.save_start(request)
 
     async def save_start(self, request: TurnRequest) -> bool:
-        """Keep it and its input for the first time; whether the store took them."""
+        """Store the response and its input for the first time; returns whether the store took them."""
         store = self._memory.store
         brought = self._brought or input_records(self._memory, request)
         self.is_kept = await self._waited_for(store.save_response(self._kept))
@@ -126,19 +126,19 @@ class ResponseRecord:
         return self.is_kept
 
     async def save_progress(self, progress: Progress) -> bool:
-        """Keep how far it is; whether the store took it."""
+        """Store the progress; returns whether the store took it."""
         request: JsonObject = {**self._kept.request, "progress": progress.to_json()}
         self._kept = replace(self._kept, request=request)
         return await self._saved()
 
     async def save_end(self, body: JsonObject) -> bool:
-        """Keep its end; whether the store took it. `body`: the response object, whose status it is."""
+        """Store the end; returns whether the store took it. `body`: the final response object."""
         status = cast(ResponseStatus, text_at(body, "status"))
         self._kept = replace(self._kept, status=status, body=body, ended_at=self._memory.now())
         return await self._saved()
 
     async def delete_record(self) -> None:
-        """It never was: its caller was told an error instead, or that it is not kept."""
+        """Delete it without a trace: its caller got an error instead, or was told that it is not stored."""
         self._later = None
         if self.is_kept:
             self.is_kept = False
