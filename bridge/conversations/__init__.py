@@ -1,1 +1,1 @@
-"""Conversations as values: messages over the items of turns, their tree, their window, their prompt. Pure."""
+"""Conversations as values: messages with the items of turns, their tree, token window and prompt. Pure."""

@@ -1,4 +1,4 @@
-"""Messages that come beside what turns say: the user's, and outputs that were missing."""
+"""Messages that no turn produces: the user's, and outputs that calls lacked."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from bridge.agent.turn import CallEnded
 from bridge.conversations.conversation import Message, Role, new_message_id
 
 MAX_TITLE_CHARS = 80
-"""Of a title that is made of the first thing that was said."""
+"""Maximum characters of a title made from the first message of the user."""
 
 
 def user_message(conversation_id: str, content: str, now: float) -> Message:
-    """What a user says, without its place."""
+    """Build a message of the user, without its place in the tree."""
     return _message(conversation_id, "user", (message_item("user", content),), now)
 
 
 def output_message(after: Message, ended: CallEnded, now: float) -> Message:
-    """The output of a call of `after`, without its place."""
+    """Build the message with the output of a call of `after`, without its place in the tree."""
     made = _message(after.conversation_id, "tool", (ended.output,), now)
     return replace(
         made,
@@ -32,7 +32,7 @@ def output_message(after: Message, ended: CallEnded, now: float) -> Message:
 
 
 def in_a_row(messages: Sequence[Message], parent_id: str | None, next_seq: int) -> list[Message]:
-    """The messages below `parent_id`, one after the other."""
+    """Return the messages chained below `parent_id`, one after the other."""
     placed: list[Message] = []
     for message in messages:
         placed.append(replace(message, parent_id=parent_id, seq=next_seq + len(placed)))
@@ -41,12 +41,12 @@ def in_a_row(messages: Sequence[Message], parent_id: str | None, next_seq: int) 
 
 
 def find_unanswered(path: Sequence[Message]) -> list[ModelCall]:
-    """The calls of a branch that have no output, in order."""
+    """Return the calls of a branch that have no output, in order."""
     return open_calls([item for message in path for item in message.items])
 
 
 def title_of(content: str) -> str:
-    """A title for a conversation that has none."""
+    """Return a title for a conversation that has none, from the user's first message."""
     first = " ".join(content.split())
     return first if len(first) <= MAX_TITLE_CHARS else first[: MAX_TITLE_CHARS - 1] + "…"
 

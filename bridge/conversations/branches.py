@@ -1,4 +1,4 @@
-"""The tree of a conversation's messages: what was edited or answered again has siblings. Pure."""
+"""The tree of a conversation's messages: edited or regenerated messages have siblings. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Branches:
 
     @property
     def next_seq(self) -> int:
-        """Of the next message that is added."""
+        """Sequence number of the next message that is added."""
         return max((message.seq for message in self._by_id.values()), default=-1) + 1
 
     @property
@@ -30,11 +30,11 @@ class Branches:
         return list(self._by_id.values())
 
     def get_message(self, message_id: str) -> Message | None:
-        """One message."""
+        """Return one message; None when there is none of that id."""
         return self._by_id.get(message_id)
 
     def path_to(self, leaf_id: str | None) -> list[Message]:
-        """The messages from the first one to `leaf_id`; of a parent that is gone, what is left."""
+        """Return the messages from the first one to `leaf_id`; above a deleted parent there are none."""
         found: list[Message] = []
         message = self._by_id.get(leaf_id or "")
         while message is not None:
@@ -43,11 +43,11 @@ class Branches:
         return found[::-1]
 
     def siblings_of(self, message: Message) -> list[str]:
-        """Ids of the messages in its place, itself included, oldest first."""
+        """Return the ids of the messages in its place, itself included, oldest first."""
         return list(self._below[message.parent_id])
 
     def newest_leaf(self, message_id: str) -> str:
-        """Where the newest branch through a message ends."""
+        """Return the id of the last message of the newest branch through a message."""
         below = self._below.get(message_id)
         while below:
             message_id = below[-1]
@@ -55,7 +55,7 @@ class Branches:
         return message_id
 
     def group_of(self, message: Message) -> list[Message]:
-        """The message and those without which a history with it would be broken: a call and its outputs.
+        """Return a message with those that a valid history needs beside it: a call and its outputs.
 
         Outputs in every branch below the call belong to it.
         """
@@ -65,7 +65,7 @@ class Branches:
         return [calls, *self._outputs_below(calls, {call_id_of(item) for item in calls.items})]
 
     def outputs_of(self, calls: Message, leaf_id: str | None) -> list[Message]:
-        """The outputs of a message's calls in the branch that ends at `leaf_id`, in their order."""
+        """Return the outputs of a message's calls in the branch that ends at `leaf_id`, in their order."""
         call_ids = {call_id_of(item) for item in calls.items} - {""}
         return [
             message
@@ -74,11 +74,11 @@ class Branches:
         ]
 
     def with_more(self, messages: Iterable[Message]) -> Branches:
-        """The same tree with messages that are new, or changed."""
+        """Return a copy of the tree with new or changed messages."""
         return Branches([*self._by_id.values(), *messages])
 
     def remove_messages(self, gone: Set[str], head_id: str | None) -> tuple[list[Message], str | None]:
-        """Messages that move up when others go, in their new places, and the head after that."""
+        """Return the messages that move up when others are deleted, in their new places, and the new head."""
         moved = [
             replace(message, parent_id=self._above(message.parent_id, gone))
             for message in self._by_id.values()
@@ -87,14 +87,14 @@ class Branches:
         return moved, self._above(head_id, gone)
 
     def _above(self, message_id: str | None, gone: Set[str]) -> str | None:
-        """The message, or the nearest one above it that stays."""
+        """Return the id itself, or that of the nearest message above it that stays."""
         while message_id in gone:
             message = self._by_id.get(message_id or "")
             message_id = message.parent_id if message else None
         return message_id
 
     def _calls_of(self, message: Message) -> Message | None:
-        """The message with the calls that this one makes, or answers."""
+        """Return the message whose calls this message makes or answers; None when it does neither."""
         if message.role == "assistant":
             return message if any(call_id_of(item) for item in message.items) else None
         if message.role != "tool":

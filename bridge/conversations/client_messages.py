@@ -1,4 +1,4 @@
-"""Messages that a client writes itself, read into items: what would break a history is refused. Pure."""
+"""Converts messages that a client writes itself into items, refusing what would break a history. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bridge.errors import BridgeError, ErrorCode
 
 @dataclass(frozen=True, slots=True)
 class ClientToolCall:
-    """A call as a client writes it."""
+    """A tool call as a client writes it."""
 
     id: str
     name: str
@@ -32,11 +32,11 @@ class ClientMessage:
 
 
 def message_of(conversation_id: str, written: ClientMessage, path: Sequence[Message], now: float) -> Message:
-    """The message, without its place. `path`: what it comes after.
+    """Build the message, without its place in the tree. `path`: the messages before it.
 
     Raises:
-        BridgeError: `invalid_request`, naming what is wrong: it lacks something, or would stand between a
-            call and its output.
+        BridgeError: `invalid_request`, naming the field at fault: something is missing, or the message would
+            stand between a call and its output.
     """
     if written.role != "assistant" and written.calls:
         raise _wrong("tool_calls", "Only an assistant calls.")

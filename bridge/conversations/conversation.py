@@ -1,6 +1,6 @@
-"""What is kept of a conversation: its settings, its messages, and how its last run stands.
+"""Stored form of a conversation: its settings, its messages, and the state of its last run.
 
-A message holds the items of one speaker verbatim, so that a model is sent again what it said. Times are UTC
+A message holds the items of one speaker verbatim, so that a model is sent exactly what it said. Times are UTC
 seconds since 1970.
 """
 
@@ -19,12 +19,12 @@ RunState = Literal["running", "completed", "cancelled", "failed", "max_iteration
 
 DEFAULT_PROMPT = "You are a helpful AI assistant."
 DEFAULT_MAX_TOKENS = 20_000
-"""Of messages that a model is sent; see `bridge.conversations.window`."""
+"""Default maximum of tokens of messages that a model is sent; see `bridge.conversations.window`."""
 
 DEFAULT_MAX_MESSAGES = 100
 
 MAX_ROUNDS = 10
-"""Requests to a model in one run, the closing one included."""
+"""Maximum number of requests to a model in one run, the closing one included."""
 
 
 class EnabledTool(NamedTuple):
@@ -32,22 +32,22 @@ class EnabledTool(NamedTuple):
 
     server_id: str
     name: str
-    """In the catalog of its user."""
+    """Name of the tool in the user's catalog."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationSettings:
-    """What a user chose for a conversation."""
+    """A user's choices for a conversation."""
 
     title: str = ""
     description: str = ""
     system_prompt: str = DEFAULT_PROMPT
     model: str | None = None
-    """The callers' name; None: the first one that the bridge lists."""
+    """Model name as callers use it; None: the first model that the bridge lists."""
     max_tokens: int = DEFAULT_MAX_TOKENS
     max_messages: int = DEFAULT_MAX_MESSAGES
     context: tuple[JsonValue, ...] = ()
-    """Texts and objects that every prompt holds."""
+    """Texts and objects that every prompt contains."""
     tools: tuple[EnabledTool, ...] = ()
 
 
@@ -69,7 +69,7 @@ class Conversation:
     updated_at: float
     settings: ConversationSettings = field(default_factory=ConversationSettings)
     head_id: str | None = None
-    """The last message of the current branch; None while there is none."""
+    """Id of the last message of the current branch; None while there is none."""
     run: Run | None = None
 
 
@@ -81,37 +81,37 @@ class Message:
     conversation_id: str
     parent_id: str | None
     seq: int
-    """Ascending in the order in which messages were added."""
+    """Sequence number: ascending in the order in which messages were added."""
     role: Role
     created_at: float
     items: tuple[Item, ...]
-    """Of an assistant: all of one round; of a tool: one `function_call_output`."""
+    """An assistant's message has all items of one round; a tool's has one `function_call_output`."""
     run_id: str | None = None
-    """The turn that made it."""
+    """Id of the turn that made the message; None: no turn did."""
     model: str = ""
-    """The callers' name of the model that said it, or called."""
+    """Name, as callers use it, of the model that wrote the message or made the call."""
     tool_name: str | None = None
-    """Of the output of a call."""
+    """Name of the tool; only for the output of a call."""
     has_failed: bool = False
-    """The call did."""
+    """Whether the call failed."""
     duration_ms: float | None = None
-    """From the beginning of the call to its end."""
+    """Duration of the call in milliseconds, from start to end."""
     call_id: str | None = None
     """The bridge's id of the call; None: it never became one, or came from elsewhere."""
     call_state: str | None = None
-    """How the call ended, in the words of `bridge.calls`."""
+    """How the call ended, as a state of `bridge.calls.state_machine`."""
 
 
 def new_conversation_id() -> str:
-    """A fresh id."""
+    """Create a random id for a conversation."""
     return f"conv-{secrets.token_hex(8)}"
 
 
 def new_message_id() -> str:
-    """A fresh id."""
+    """Create a random id for a message."""
     return f"msg-{secrets.token_hex(8)}"
 
 
 def new_run_id() -> str:
-    """A fresh id."""
+    """Create a random id for a run."""
     return f"run-{secrets.token_hex(8)}"

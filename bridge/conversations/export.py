@@ -1,4 +1,4 @@
-"""A conversation with its messages as a line of an export, and back. Pure."""
+"""Converts a conversation with its messages to a line of an export, and back. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toolserver.json_types import JsonObject, array_at, text_at
 
 
 def settings_json(settings: ConversationSettings) -> JsonObject:
-    """What `settings_of` reads."""
+    """Return the JSON that `settings_of` reads."""
     return {
         "title": settings.title,
         "description": settings.description,
@@ -27,7 +27,7 @@ def settings_json(settings: ConversationSettings) -> JsonObject:
 
 
 def settings_of(kept: JsonObject) -> ConversationSettings:
-    """What `settings_json` wrote."""
+    """Read the JSON that `settings_json` wrote."""
     default = ConversationSettings()
     tools = [pair for pair in array_at(kept, "tools") if isinstance(pair, list)]
     max_tokens, max_messages = kept.get("max_tokens"), kept.get("max_messages")
@@ -44,7 +44,7 @@ def settings_of(kept: JsonObject) -> ConversationSettings:
 
 
 def content_json(message: Message) -> JsonObject:
-    """What of a message is sealed."""
+    """Return the part of a message that is encrypted."""
     return {
         "items": [*message.items],
         "run_id": message.run_id,
@@ -58,7 +58,7 @@ def content_json(message: Message) -> JsonObject:
 
 
 def message_of(content: JsonObject, placed: Message) -> Message:
-    """What `content_json` wrote, as the message that stands there."""
+    """Return `placed` with the content that `content_json` wrote."""
     duration = content.get("duration_ms")
     return replace(
         placed,
@@ -74,14 +74,14 @@ def message_of(content: JsonObject, placed: Message) -> Message:
 
 
 KIND = "conversation"
-"""What `kept` says in such a line."""
+"""Value of `kept` in the line of a conversation."""
 
 MAX_ID_CHARS = 40
-"""Of ids of conversations and messages."""
+"""Maximum length of an id of a conversation or a message."""
 
 
 def conversation_line(conversation: Conversation, messages: Sequence[Message]) -> bytes:
-    """One conversation, without its owner."""
+    """Return the line of one conversation, without its owner."""
     facts: dict[str, Any] = {
         "kept": KIND,
         "id": conversation.id,
@@ -105,10 +105,10 @@ def conversation_line(conversation: Conversation, messages: Sequence[Message]) -
 
 
 def read_conversation(facts: JsonObject, user_id: str) -> tuple[Conversation, list[Message]]:
-    """The conversation of a line, for this user.
+    """Read the conversation of a line, for this user.
 
     Raises:
-        BadExport: it is none.
+        BadExport: the line is not a conversation.
     """
     conversation = Conversation(
         id=_short(id_at(facts, "id")),

@@ -1,4 +1,4 @@
-"""Messages as the API tells and takes them: roles, texts and `tool_calls`, derived from the items. Pure."""
+"""Messages as the API sends them: roles, texts and `tool_calls`, derived from the items. Pure."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, te
 
 
 def format_time(seconds: float) -> str:
-    """ISO 8601 in UTC, with milliseconds and `Z`."""
+    """Format a time as ISO 8601 in UTC, with milliseconds and `Z`."""
     moment = datetime.fromtimestamp(seconds, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def message_json(message: Message, branches: Branches) -> JsonObject:
-    """One message; members that do not apply to its role are not there."""
+    """Return one message as JSON; members that do not apply to its role are absent."""
     shape: JsonObject = {
         "id": message.id,
         "role": message.role,
@@ -46,7 +46,7 @@ def message_json(message: Message, branches: Branches) -> JsonObject:
 
 
 def content_of(message: Message) -> str | None:
-    """The text of a message; None: an assistant that only calls."""
+    """Return the text of a message; None for an assistant's that only makes calls."""
     if message.role == "tool":
         return output_text(message.items[0], has_failed=message.has_failed)
     text = text_of(message.items)
@@ -54,15 +54,15 @@ def content_of(message: Message) -> str | None:
 
 
 def text_of(items: Sequence[Item]) -> str:
-    """What the items say to a reader: texts, refusals and notices of the bridge, in order."""
+    """Return the text that a reader sees of the items: texts, refusals and notices, in order."""
     return "\n\n".join(text for item in items if (text := _words(item)))
 
 
 def output_text(item: Item, *, has_failed: bool) -> str:
-    """The output of a call as text; of one that failed always a JSON object with the member `error`.
+    """Return a call's output as text; for a failed call always a JSON object with the member `error`.
 
-    What an API answered that was no object comes without its wrapping: a list of text parts as one text, a
-    number as its digits.
+    An API's answer that is not an object is returned without its wrapping: a list of text parts as one text,
+    a number as its digits.
     """
     output = item.get("output")
     text = output if isinstance(output, str) else _joined(array_at(item, "output"))
@@ -74,7 +74,7 @@ def output_text(item: Item, *, has_failed: bool) -> str:
 
 
 def tool_calls_of(items: Sequence[Item]) -> list[JsonValue]:
-    """The calls in the form of Chat Completions; arguments are JSON text as the model wrote it."""
+    """Return the calls in the form of Chat Completions; arguments are JSON text as the model wrote it."""
     calls = [call for item in items if (call := model_call(item)) is not None]
     return [
         {
@@ -87,7 +87,7 @@ def tool_calls_of(items: Sequence[Item]) -> list[JsonValue]:
 
 
 def reasoning_of(items: Sequence[Item]) -> str:
-    """What the model let see of its thoughts."""
+    """Return the reasoning that the model made visible."""
     thoughts = [item for item in items if item.get("type") == "reasoning"]
     parts = [part for item in thoughts for name in ("summary", "content") for part in array_at(item, name)]
     return "\n\n".join(text_at(part, "text") for part in parts if isinstance(part, dict))

@@ -1,4 +1,4 @@
-"""What a conversation adds to its system prompt: which tools there are, and what its user gave as context."""
+"""The parts that a conversation adds to its system prompt: the list of tools, and the user's context."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from toolserver.json_types import JsonValue, dump_json
 
 MAX_DESCRIPTION_CHARS = 120
-"""Of a tool in the list; the model is sent the whole with its definition."""
+"""Maximum characters of a tool's description in the list; its definition has all of it."""
 
 NO_TOOLS = (
     "You have no tools in this conversation. Do not claim to have called any, and do not make up what one "
@@ -17,14 +17,14 @@ NO_TOOLS = (
 
 
 class ListedTool(NamedTuple):
-    """A tool as the prompt names it."""
+    """A tool as the prompt lists it."""
 
     name: str
     description: str
 
 
 def build_instructions(system_prompt: str, tools: Sequence[ListedTool], context: Sequence[JsonValue]) -> str:
-    """The whole system prompt of a turn."""
+    """Build the complete system prompt of a turn."""
     parts = [system_prompt.strip(), _tools_part(tools), _context_part(context)]
     return "\n\n".join(part for part in parts if part)
 

@@ -1,9 +1,9 @@
-"""What a turn adds to a conversation: receives the turn's events, gives messages to keep and news to tell.
+"""Transcript of a run: turns the turn's events into messages to store and news for listeners.
 
-    loop -> Transcript.take -> messages that are final, and news for listeners
+    loop -> Transcript.read_event -> messages that are final, and news for listeners
 
-A round is one message once it is settled, before its calls run; each output is one when all of the round have
-ended. Knows no store and no socket.
+A round becomes one message once it is settled, before its calls run; each output becomes one when all of the
+round have ended. Knows no store and no socket.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _THOUGHT = ("response.reasoning_summary_text.delta", "response.reasoning_text.de
 
 @dataclass(frozen=True, slots=True)
 class ConversationNews:
-    """Something that listeners of the conversation are told."""
+    """An event for the listeners of the conversation."""
 
     type: str
     data: JsonObject
@@ -43,12 +43,12 @@ class ConversationNews:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptChange:
-    """What an event came to."""
+    """The result of one event."""
 
     messages: tuple[Message, ...] = ()
-    """New, or known and longer; to be kept before the news is told."""
+    """New messages, and known ones that grew; to be stored before the news is sent."""
     news: tuple[ConversationNews, ...] = ()
-    """What is told besides that the messages are there."""
+    """News for listeners, apart from the messages themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class _Ended:
 
 @dataclass(frozen=True, slots=True)
 class _Over:
-    """The end of a call, as the engine told it."""
+    """The end of a call, as the engine reported it."""
 
     at: float
     call_id: str | None = None
@@ -69,7 +69,7 @@ class _Over:
 
 
 class Transcript:
-    """The messages of one run."""
+    """Collects the messages of one run."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Transcript:
         *,
         head_id: str | None = None,
     ) -> None:
-        """`head`: what the turn goes on from; `now`: seconds since 1970.
+        """`head`: the message that the turn continues; `now`: seconds since 1970.
 
         `head_id`: the last message of the conversation while the run has added none.
         """
@@ -103,22 +103,22 @@ class Transcript:
 
     @property
     def head_id(self) -> str:
-        """The last message until now."""
+        """Id of the last message so far."""
         return self._head_id
 
     @property
     def messages(self) -> Sequence[Message]:
-        """All of the run until now."""
+        """All messages of the run so far."""
         return tuple(self._messages.values())
 
     @property
     def answer(self) -> Message | None:
-        """The last thing that the model said."""
+        """The model's last message in the run; None while there is none."""
         said = [message for message in self.messages if message.role == "assistant"]
         return said[-1] if said else None
 
     def read_event(self, event: TurnEvent) -> TranscriptChange:
-        """Note an event."""
+        """Process an event of the turn."""
         match event:
             case ModelOutput():
                 return TranscriptChange(news=tuple(self._said(event)))
@@ -134,21 +134,21 @@ class Transcript:
                 return TranscriptChange()
 
     def finish_turn(self, result: TurnResult) -> TranscriptChange:
-        """The rest of a turn that has come to its end."""
+        """Settle the rest of a turn that has come to its end."""
         return self._settle(result.output[len(self._settled) :])
 
     def break_off(self) -> TranscriptChange:
-        """What had come of a round that was not finished: whole items, and texts as far as they went."""
+        """Settle what came of an unfinished round: complete items, and texts as far as they went."""
         if self._reader is None:
             return TranscriptChange()
         items = list(self._reader.finish_round().items)
         self._reader = None
-        while items and items[-1].get("type") == "reasoning":  # nobody takes a thought that led to nothing
+        while items and items[-1].get("type") == "reasoning":  # nobody accepts reasoning that led to nothing
             items.pop()
         return self._settle(items)
 
     def answer_again(self, outputs: Sequence[Message], ended: CallEnded) -> TranscriptChange:
-        """Outputs of a round once more, as a branch of their own: one is new, the others are the same."""
+        """Repeat the outputs of a round in a branch of their own: one is new, the others are copies."""
         news = self._call_ended(ended)
         call_id = ended.call.call_id
         again = self._ended[call_id]
@@ -172,15 +172,15 @@ class Transcript:
         return TranscriptChange(tuple(messages), (news,))
 
     def note_end(self, tool_call_id: str, call_id: str, state: str) -> None:
-        """A call has just ended, before the others of its round."""
+        """Record that a call has just ended, before the others of its round."""
         self._over[tool_call_id] = _Over(self._now(), call_id, state)
 
     def open_calls(self) -> list[ModelCall]:
-        """Calls of the run without an output."""
+        """Return the calls of the run without an output."""
         return open_calls(self._settled)
 
     def close_calls(self, ended: Sequence[CallEnded]) -> TranscriptChange:
-        """Outputs for calls that had none when the turn broke off."""
+        """Settle outputs for calls that had none when the turn broke off."""
         news = [self._call_ended(each) for each in ended]
         taken = self._settle([each.output for each in ended])
         return replace(taken, news=(*news, *taken.news))
@@ -202,7 +202,7 @@ class Transcript:
         return [self._news("text_delta", {"delta": self._joint(event.body) + delta})]
 
     def _joint(self, body: JsonObject) -> str:
-        """What stands between two texts of one round, as in the message that they become."""
+        """Return the separator between two texts of one round, as in the message that they become."""
         index = body.get("output_index")
         before, self._text_index = self._text_index, index if isinstance(index, int) else 0
         return "\n\n" if before is not None and before != self._text_index else ""

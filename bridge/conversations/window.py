@@ -1,6 +1,6 @@
 """The rolling window: the newest messages that a model is sent, calls and their outputs together. Pure.
 
-Tokens are estimated, four characters to one, and three for each message besides.
+Tokens are estimated: four characters count as one, plus three for each message.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ TOKENS_PER_MESSAGE = 3
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What a model is sent of a conversation."""
+    """The part of a conversation that a model is sent."""
 
     messages: tuple[Message, ...]
     token_count: int
-    """Of all messages."""
+    """Estimated tokens of all messages."""
     tokens_sent: int
-    """Of those in it."""
+    """Estimated tokens of the messages in the window."""
 
 
 def select_window(messages: Sequence[Message], *, max_messages: int, max_tokens: int) -> Window:
-    """The newest messages that fit; the newest one always does.
+    """Select the newest messages that fit; the newest one always does.
 
-    An output whose call does not fit is left out with it.
+    An output whose call does not fit is left out as well.
     """
     costs = [tokens_of(message) for message in messages]
     start, sent = len(messages), 0
@@ -46,7 +46,7 @@ def select_window(messages: Sequence[Message], *, max_messages: int, max_tokens:
 
 
 def build_history(user_id: str, messages: Sequence[Message]) -> tuple[StoredItem, ...]:
-    """The items of messages as a turn is given them."""
+    """Return the items of messages in the form that a turn receives."""
     return tuple(
         StoredItem(
             id=f"{message.id}-{position}",
@@ -66,12 +66,12 @@ def build_history(user_id: str, messages: Sequence[Message]) -> tuple[StoredItem
 
 
 def tokens_of(message: Message) -> int:
-    """About how many a message takes."""
+    """Estimate the tokens of a message."""
     return TOKENS_PER_MESSAGE + sum(-(-_chars_of(item) // CHARS_PER_TOKEN) for item in message.items)
 
 
 def _first_whole(messages: Sequence[Message], start: int) -> int:
-    """Where the window begins once outputs without their calls are left out."""
+    """Return where the window begins once outputs without their calls are left out."""
     calls = {call_id_of(item) for message in messages[start:] for item in message.items}
     while start < len(messages) and _lacks_call(messages[start], calls):
         start += 1
