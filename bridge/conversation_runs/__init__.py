@@ -1,1 +1,1 @@
-"""Turns of conversations: begun, recorded, resumed and watched."""
+"""Runs of conversations, one model turn each: planned, executed, recorded, streamed, stopped and resumed."""

@@ -1,4 +1,4 @@
-"""Which tools a conversation may call: those that were enabled for it, one by one or all accepted ones."""
+"""Tools that a conversation may call: chosen one by one, or all that models of the user are shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolserver.tool.selection import choose_tools
 
 @dataclass(frozen=True, slots=True)
 class SelectableTool:
-    """A tool that its user has accepted, and that a conversation may be given."""
+    """A tool that its user has accepted and may enable for a conversation."""
 
     tool: EnabledTool
     server_title: str
@@ -32,7 +32,7 @@ class ToolChoices:
     async def choose_tools(
         self, user_id: str, wanted: Literal["accepted"] | Sequence[EnabledTool]
     ) -> tuple[EnabledTool, ...]:
-        """The tools that are named, or all that models of the user are shown.
+        """Return the named tools, or all that models of the user are shown.
 
         Raises:
             BridgeError: `not_found`: there is no such server; `unknown_tool`; `not_accepted`.
@@ -47,7 +47,7 @@ class ToolChoices:
         return tuple(dict.fromkeys(_found(view, each) for each in wanted))
 
     async def list_available(self, user_id: str, enabled: Sequence[EnabledTool]) -> list[SelectableTool]:
-        """All that the user has accepted."""
+        """Return all tools that the user has accepted."""
         view, known = await self._registry.view_of_user(user_id), set(enabled)
         titles = {server.record.id: server.record.title for server in view.servers}
         return [

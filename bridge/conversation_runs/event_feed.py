@@ -1,7 +1,7 @@
-"""The events of conversations for any number of listeners, each at its own pace, none missing any.
+"""Event feeds of conversations: any number of listeners, each at its own pace, none misses an event.
 
-Numbers of events grow within a conversation, also over restarts: those of a feed begin with the time at which
-it was made, in microseconds.
+Event numbers grow within a conversation, also over restarts: a feed counts from the time at which it was
+made, in microseconds.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from bridge.conversations.message_schema import format_time
 from toolserver.json_types import JsonObject, dump_json
 
 KEPT_BYTES = 2 * 1024 * 1024
-"""Of a conversation's events that stay in memory; a listener that lacks older ones is told `reset`."""
+"""Maximum bytes of a conversation's events in memory; a listener that lacks older ones is sent `reset`."""
 
 KEPT_FEEDS = 100
-"""Conversations whose events stay in memory after their run; the one that was used last stays longest."""
+"""Maximum number of feeds in memory; beyond it, the idle feed that was least recently used is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class EventFeed:
         self._events: deque[_Event] = deque()
         self._bytes = 0
         self._run_from: int | None = None
-        """Number of the first event of the run that is under way."""
+        """Number of the first event of the current run; None while there is none."""
         self._is_over = False
         self._moved = asyncio.Event()
         self.listeners = 0
@@ -52,19 +52,19 @@ class EventFeed:
 
     @property
     def is_idle(self) -> bool:
-        """Nobody listens, and no run is under way."""
+        """Whether nobody listens and no run is active."""
         return self.listeners == 0 and self._run_from is None
 
     def begin_run(self) -> None:
-        """What is told from now on belongs to a run: whoever comes new is told it from its beginning."""
+        """Start a run: from now on, new listeners are sent all events since this one."""
         self._run_from = self._next
 
     def end_run(self) -> None:
-        """The run has ended."""
+        """End the run: new listeners are no longer sent its events."""
         self._run_from = None
 
     def emit_event(self, kind: str, data: JsonObject) -> None:
-        """The next event. Never waits."""
+        """Append the next event and wake the listeners. Never waits."""
         event = _Event(self._next, self.build_frame(kind, data, self._next))
         self._next += 1
         self._events.append(event)
@@ -74,12 +74,12 @@ class EventFeed:
         self._wake()
 
     def close(self) -> None:
-        """The conversation is gone, or the bridge stops: its listeners are at their end."""
+        """End the feed for all listeners: the conversation is deleted, or the bridge stops."""
         self._is_over = True
         self._wake()
 
     def build_frame(self, kind: str, data: JsonObject, number: int | None = None) -> bytes:
-        """One server-sent event in its envelope."""
+        """Build one server-sent event in its envelope."""
         body: JsonObject = {
             "type": kind,
             "conversation_id": self._id,
@@ -90,10 +90,12 @@ class EventFeed:
         return b"%bevent: %b\ndata: %b\n\n" % (numbered, kind.encode(), dump_json(body))
 
     async def listen_after(self, after: int | None, greeting: JsonObject) -> AsyncGenerator[bytes]:
-        """Frames as they come, `connected` first; ends when the conversation is deleted, or the bridge stops.
+        """Yield frames as they come, `connected` first, until the feed is closed.
 
-        `after`: number of the last event that the listener has had; None: it comes new, and is told the run
-        that is under way from its beginning.
+        A feed is closed when its conversation is deleted, or the bridge stops.
+
+        `after`: number of the last event that the listener has received; None: it is new, and is sent the
+        events of the current run from the start.
         """
         self.listeners += 1
         try:
@@ -120,12 +122,12 @@ class EventFeed:
         return self._events[0].number if self._events else self._next
 
     def _newer(self, position: int) -> bytes:
-        """Looks at no more than what is new: a listener wakes for each event."""
+        """Return the frames after `position`. Reads only those, because a listener wakes for each event."""
         newer = takewhile(lambda event: event.number > position, reversed(self._events))
         return b"".join([event.frame for event in newer][::-1])
 
     def _start(self, after: int | None) -> tuple[int, bool]:
-        """The event after which a listener goes on, and whether it lacks what is gone."""
+        """Return the number after which a listener resumes, and whether events that it lacks are gone."""
         present = self.last if self._run_from is None else max(self._run_from, self._oldest) - 1
         if after is None:
             return present, False
@@ -145,7 +147,7 @@ class EventFeeds:
         self._feeds: OrderedDict[str, EventFeed] = OrderedDict()
 
     def open_feed(self, conversation_id: str) -> EventFeed:
-        """The feed of a conversation, which the caller knows to exist."""
+        """Return the feed of a conversation, which the caller knows to exist."""
         feed = self._feeds.get(conversation_id)
         if feed is None:
             feed = self._feeds[conversation_id] = EventFeed(conversation_id)
@@ -155,17 +157,17 @@ class EventFeeds:
         return feed
 
     def drop_feed(self, conversation_id: str) -> None:
-        """The conversation is gone."""
+        """Close and remove the feed of a deleted conversation."""
         if (feed := self._feeds.pop(conversation_id, None)) is not None:
             feed.close()
 
     def close(self) -> None:
-        """The bridge stops."""
+        """Close all feeds: the bridge stops."""
         for feed in self._feeds.values():
             feed.close()
 
     def _forget_idle(self) -> None:
-        """The feed that nobody has used for longest."""
+        """Remove the idle feed that was least recently used, if there is one."""
         idle = next((name for name, feed in self._feeds.items() if feed.is_idle), None)
         if idle is not None:
             del self._feeds[idle]

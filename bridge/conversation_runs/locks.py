@@ -1,4 +1,4 @@
-"""Who may change a conversation now: one at a time, and nobody but its run while one is under way."""
+"""Locks of conversations: one change at a time, and message changes only while no run is active."""
 
 from __future__ import annotations
 
@@ -21,55 +21,55 @@ class RunEnd:
 
     state: RunState
     answer: Message | None = None
-    """The last thing that the model said in it."""
+    """The model's last message in the run."""
     error: WireError | None = None
     usage: JsonObject = field(default_factory=dict[str, Any])
 
 
 @dataclass(slots=True)
 class LiveRun:
-    """A turn of a conversation that is under way, or has just ended."""
+    """A run of a conversation that is active, or has just ended."""
 
     id: str
     conversation_id: str
     user_id: str
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[Any] | None = None
-    """What a stop cancels; None before it has begun."""
+    """The task that a stop cancels; None before it has started."""
     stopped_by: Literal["user", "bridge"] | None = None
     end: RunEnd | None = None
-    """Set with `ended`."""
+    """How the run ended; set together with `ended`."""
     on_call: Callable[[OpenCall], None] = lambda _: None
-    """Told each call of the run that comes to another state."""
+    """Callback for each call of the run whose state has changed."""
 
     def stop_run(self, by: Literal["user", "bridge"]) -> None:
-        """End it soon; the first who does so counts."""
+        """Cancel the run's task; the first caller is recorded as the one who stopped it."""
         self.stopped_by = self.stopped_by or by
         if self.task is not None:
             self.task.cancel()
 
 
 class ConversationLocks:
-    """The conversations that somebody is at. All methods run on one event loop."""
+    """Locks and active runs, by conversation. All methods run on one event loop."""
 
     def __init__(self) -> None:
         self._locks: dict[str, asyncio.Lock] = {}
         self._waiting: Counter[str] = Counter()
-        """Who has a lock, or waits for it."""
+        """Number of tasks that hold a conversation's lock or wait for it."""
         self._runs: dict[str, LiveRun] = {}
 
     @property
     def runs(self) -> list[LiveRun]:
-        """All that are under way."""
+        """All active runs."""
         return list(self._runs.values())
 
     def run_of(self, conversation_id: str) -> LiveRun | None:
-        """The run that is under way in a conversation."""
+        """Return the active run of a conversation; None when there is none."""
         return self._runs.get(conversation_id)
 
     @asynccontextmanager
     async def lock_settings(self, conversation_id: str) -> AsyncGenerator[None]:
-        """Change what a run does not: waits for whoever does so, too."""
+        """Hold the lock while changing what no run changes, such as settings. Waits for other holders."""
         lock = self._locks.setdefault(conversation_id, asyncio.Lock())
         self._waiting[conversation_id] += 1
         try:
@@ -82,7 +82,7 @@ class ConversationLocks:
 
     @asynccontextmanager
     async def lock_messages(self, conversation_id: str) -> AsyncGenerator[None]:
-        """Change its messages.
+        """Hold the lock while changing messages.
 
         Raises:
             BridgeError: `conversation_busy`: a run is under way.
@@ -92,11 +92,11 @@ class ConversationLocks:
             yield
 
     def enter_run(self, run: LiveRun) -> None:
-        """A run begins; its caller holds the conversation by `free`."""
+        """Register a run; the caller holds the conversation by `lock_messages`."""
         self._runs[run.conversation_id] = run
 
     def leave_run(self, run: LiveRun, end: RunEnd) -> None:
-        """It has ended, and what came of it is kept."""
+        """Remove a run that has ended, and wake whoever waits for `ended`. Its results are stored by now."""
         if self._runs.get(run.conversation_id) is run:
             del self._runs[run.conversation_id]
         run.end = end

@@ -1,4 +1,4 @@
-"""A run before it begins: what the model is sent, with which tools, and which call is made again first."""
+"""Planning of a run before it starts: its prompt, its tools, and the call that is repeated first."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from toolserver.tool.meta_tools import READ_RESULT
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run that goes on from the end of a branch."""
+    """A run that continues from the end of a branch."""
 
     conversation: Conversation
     entry: ModelEntry
     known: Sequence[Message]
     """All messages before the run."""
     added: Sequence[Message]
-    """Those that it begins with."""
+    """Messages that the run starts with."""
     path: Sequence[Message]
-    """The branch, with those that are added."""
+    """The branch, including the added messages."""
     again: ModelCall | None = None
-    """A call of the last message that is made again first."""
+    """A call of the last message that is repeated before the model is asked."""
 
 
 class Planner:
-    """Makes plans ready to be done."""
+    """Turns plans into runs that can be executed."""
 
     def __init__(self, toolboxes: Toolboxes, settings_of: Callable[[ModelEntry], TurnSettings]) -> None:
         self._toolboxes = toolboxes
         self._settings_of = settings_of
 
     async def plan_run(self, plan: Plan, run_id: str) -> tuple[PlannedRun, Window]:
-        """What is to be done, and what of the branch the model is sent at first.
+        """Return the run to execute, and the window of the branch that the model is sent first.
 
         Raises:
-            BridgeError: `unknown_tool`, `no_browser`: the call cannot be made again now.
+            BridgeError: `unknown_tool`, `no_browser`: the call cannot be repeated now.
         """
         chosen, settings = plan.conversation.settings, self._settings_of(plan.entry)
         found = select_window(plan.path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
@@ -83,19 +83,23 @@ class Planner:
             history=build_history(conversation.user_id, found.messages),
             with_tools=bool(names),
             own_tools=frozenset(names),
-            max_rounds=max(1, rounds - 1),  # the closing one is a request, too
+            max_rounds=max(1, rounds - 1),  # the closing round is a request, too
             chat_id=conversation.id,
         )
 
 
 def _has_more_to_read(found: Window) -> bool:
-    """Whether an answer was cut, and says how the rest is read."""
+    """Return whether an answer in the window was cut, and says how to read the rest."""
     outputs = [item for message in found.messages if message.role == "tool" for item in message.items]
     return any(READ_ON in text_at(item, "output") for item in outputs)
 
 
 def find_call(branches: Branches, head_id: str | None, tool_call_id: str) -> tuple[Message, ModelCall]:
-    """A call of the current branch that has ended, and the message that makes it."""
+    """Return a finished call of the current branch, and the message that makes it.
+
+    Raises:
+        BridgeError: `not_found`: there is no such call; `invalid_request`: it has not ended.
+    """
     path = branches.path_to(head_id)
     calls = [
         (message, call)
@@ -112,10 +116,10 @@ def find_call(branches: Branches, head_id: str | None, tool_call_id: str) -> tup
 
 
 def _retry(call: ModelCall, toolbox: EngineToolbox, plan: Plan) -> Retry:
-    """What is needed to make a call again.
+    """Gather what is needed to repeat a call.
 
     Raises:
-        BridgeError: the model could not make it now either.
+        BridgeError: `no_browser`, `unknown_tool`: the model could not make the call now either.
     """
     if toolbox.find_own_tool(call.name) is None:
         if NO_PAGE in toolbox.notices:

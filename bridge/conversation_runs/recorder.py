@@ -1,4 +1,4 @@
-"""One run while it goes on: what is final is kept and told, in that order; the rest is only told."""
+"""Recorder of a running turn: final messages are stored and then sent, everything else is only sent."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from bridge.tasks import BREATH_S, run_within, sleep_safely, yield_to_loop
 from toolserver.json_types import JsonObject
 
 PATIENCE_S = 5.0
-"""For the store to take what a round came to; the answer goes on without."""
+"""How long the store may take to accept a round, in seconds; the answer goes on without."""
 
 END_TRIES = 3
-"""For the store to take the end of a run."""
+"""Maximum number of attempts to store the end of a run."""
 
 _UNKEPT = (
     "⚠️ The bridge cannot write to its database: this answer goes on, and what came of it is kept later, or "
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 class RunRecorder:
-    """Keeps and tells one run."""
+    """Stores and sends what comes of one run."""
 
     def __init__(
         self,
@@ -53,19 +53,19 @@ class RunRecorder:
         self._known = known
         self._unkept: dict[str, Message] = {}
         self._untold: dict[str, Message] = {}
-        """A stop can come while they are being kept."""
+        """Messages to send; kept apart because a stop can come while they are being stored."""
         self._has_warned = False
         self._breathed_at = 0.0
 
     async def record_event(self, event: TurnEvent) -> None:
-        """As `Emit`; a store that fails does not end the answer."""
+        """Record an event, as `Emit`; a store that fails does not end the answer."""
         await self.add_messages(self._transcript.read_event(event))
         if time.monotonic() - self._breathed_at > BREATH_S:
             await yield_to_loop()
             self._breathed_at = time.monotonic()
 
     async def add_messages(self, taken: TranscriptChange) -> None:
-        """Keep messages, and tell them and the news."""
+        """Store messages, then send them and the news."""
         if taken.messages:
             fresh = {message.id: message for message in taken.messages}
             self._unkept |= fresh
@@ -78,7 +78,7 @@ class RunRecorder:
             self._tell(news)
 
     def call_moved(self, call: OpenCall) -> None:
-        """Tell where a call of the run is."""
+        """Send the new state of a call of the run."""
         tool_call_id = call.request.turn_call_id
         if tool_call_id is None:  # made by another call of the run
             return
@@ -93,7 +93,7 @@ class RunRecorder:
         self._tell(ConversationNews("tool_state", moved))
 
     async def record_end(self, state: RunState) -> bool:
-        """Keep the end; whether all of the run is kept now."""
+        """Store the end of the run; returns whether all of the run is stored now."""
         for attempt in range(END_TRIES):
             if attempt:
                 await sleep_safely(1.0)

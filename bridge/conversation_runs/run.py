@@ -1,4 +1,4 @@
-"""One run of a conversation from its beginning to its end: the turn itself, and what is left of it."""
+"""Execution of one run of a conversation: the turn itself, and storing what is left when it breaks off."""
 
 from __future__ import annotations
 
@@ -37,42 +37,42 @@ _NOT_KEPT = "The bridge could not write the answer to its database."
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """What a run is to do."""
+    """Everything that a run needs to start."""
 
     conversation: Conversation
-    """As it was kept when the run began."""
+    """The conversation as it was stored when the run began."""
     known: tuple[Message, ...]
     """All messages before the run."""
     head: Message
-    """What it answers."""
+    """The message that the run answers."""
     request: TurnRequest
     entry: ModelEntry
     settings: TurnSettings
     retry: Retry | None = None
-    """A call to make again before the model is asked."""
+    """A call to repeat before the model is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A call that is made again, in a branch of its own."""
+    """A call that is repeated, in a branch of its own."""
 
     call: ModelCall
     outputs: Sequence[Message]
-    """Of all calls of its round, as they are now."""
+    """Current outputs of all calls of its round."""
     path: Sequence[Message]
-    """From the first message to the one with the calls."""
+    """Messages from the first one to the one with the calls."""
     toolbox: Toolbox
 
 
 def select_shown(conversation: Conversation, path: Sequence[Message]) -> tuple[StoredItem, ...]:
-    """What a model is sent of a branch."""
+    """Return the items of a branch that a model is sent."""
     chosen = conversation.settings
     found = select_window(path, max_messages=chosen.max_messages, max_tokens=chosen.max_tokens)
     return build_history(conversation.user_id, found.messages)
 
 
 class ConversationRun:
-    """Does one run. `run` is called once."""
+    """Executes one run. `execute_run` is called once."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class ConversationRun:
         self._feed = feed
 
     async def execute_run(self, live: LiveRun, work: PlannedRun) -> None:
-        """The run to its end, which is kept, then told. Never fails."""
+        """Execute the run to its end, which is stored and then sent to listeners. Never fails."""
         transcript = Transcript(
             work.head,
             work.request,
@@ -146,7 +146,7 @@ class ConversationRun:
     async def _broken_off(
         self, live: LiveRun, work: PlannedRun, transcript: Transcript, recorder: RunRecorder
     ) -> None:
-        """Keep what had come, as a history that can be gone on from."""
+        """Store what had come, as a history that a later run can continue."""
         await recorder.add_messages(transcript.break_off())
         if calls := transcript.open_calls():
             since = work.conversation.updated_at
@@ -155,7 +155,7 @@ class ConversationRun:
 
 
 async def _called_again(retry: Retry, transcript: Transcript, recorder: RunRecorder) -> Sequence[Message]:
-    """Make the call, and keep the outputs of its round as a new branch."""
+    """Make the call again, and store the outputs of its round as a new branch."""
     call, own = retry.call, retry.toolbox.find_own_tool(retry.call.name)
     await recorder.record_event(CallStarted(call, own.title if own else call.name))
     read = [item for message in retry.path for item in message.items]
@@ -169,7 +169,7 @@ async def _called_again(retry: Retry, transcript: Transcript, recorder: RunRecor
 
 
 async def _stoppable(live: LiveRun, turn: Any) -> TurnResult:
-    """The turn, which a stop of the run ends.
+    """Run the turn so that a stop of the run ends it.
 
     Raises:
         Abandoned: it was stopped.
@@ -191,7 +191,7 @@ def _state_of(result: TurnResult) -> RunState:
 
 
 def describe_failure(failure: ModelError | BridgeError | InvalidRequest, run_id: str) -> WireError:
-    """A failure as listeners and callers are told it; the log has it under the run's id."""
+    """Convert a failure for listeners and callers; it is logged under the run's id."""
     if isinstance(failure, BridgeError):
         return failure.error
     error = told_error(failure)

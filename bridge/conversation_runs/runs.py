@@ -1,7 +1,7 @@
-"""Runs of conversations: one turn of a model each, in a task of its own that others listen to and can stop.
+"""Runs of conversations: one model turn each, in a task of its own that others can watch and stop.
 
-What a conversation lacks to be a valid history (outputs of calls that were under way when a bridge died) is
-given to it before it goes on.
+A conversation that is no valid history, because a bridge died with calls under way, is given the missing
+outputs before it continues.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ from bridge.storage.conversations import ConversationTables
 from toolserver.json_types import JsonObject
 
 STOP_S = 5.0
-"""For runs to write down how far they are when the bridge stops."""
+"""How long runs may take to store their state when the bridge stops, in seconds."""
 
 MAX_RUNS_PER_USER = 20
-"""At once. Chosen."""
+"""Maximum number of concurrent runs per user; chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatPrompt:
-    """What a client wants to have answered."""
+    """A client's request for an answer."""
 
     content: str | None
-    """What the user says; None: answer what stands there already."""
+    """Text of the user; None: answer the messages that are there already."""
     model: str | None = None
     parent_id: str | None = None
-    """The message that it goes on from; None: the head."""
+    """Id of the message to continue from; None: the head."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartedRun:
-    """A run that is under way."""
+    """A run that has just started."""
 
     run: LiveRun
     user_message: JsonObject | None
-    """As it is told; None: nothing was said."""
+    """The user's message in the API's form; None: the user said nothing."""
     window: Window
-    """What the model is sent at first."""
+    """Window of the conversation that the model is sent first."""
 
 
 class ConversationRuns:
@@ -83,7 +83,7 @@ class ConversationRuns:
         self.feeds = EventFeeds()
 
     async def begin_run(self, user_id: str, conversation_id: str, asked: ChatPrompt) -> StartedRun:
-        """Keep what the user says, and begin to answer it.
+        """Store the user's message and start to answer it.
 
         Raises:
             BridgeError: `not_found`, `conversation_busy`, `invalid_request`, `store_unavailable`,
@@ -101,10 +101,10 @@ class ConversationRuns:
             return await self._start(conversation, entry, known, said, leaf_id)
 
     async def retry_call(self, user_id: str, conversation_id: str, tool_call_id: str) -> StartedRun:
-        """Make a call that has ended again, in a new branch, and have the model go on from there.
+        """Repeat a finished call in a new branch, and let the model continue from there.
 
         Raises:
-            BridgeError: as `begin`; `unknown_tool`, `no_browser`: it cannot be made now.
+            BridgeError: as `begin_run`; `unknown_tool`, `no_browser`: it cannot be made now.
         """
         self._check_room(user_id)
         async with self.desk.lock_messages(conversation_id):
@@ -117,13 +117,13 @@ class ConversationRuns:
             return await self._launch(Plan(conversation, entry, known, (), path, call))
 
     def call_moved(self, call: OpenCall) -> None:
-        """A call of any user has come to another state."""
+        """Forward a call of any user whose state has changed to its run."""
         run = self.desk.run_of(call.request.chat_id or "")
         if run is not None and run.id == call.request.turn_id:
             run.on_call(call)
 
     async def find_conversation(self, user_id: str, conversation_id: str) -> Conversation:
-        """A conversation of a user.
+        """Return a conversation of a user.
 
         Raises:
             BridgeError: `not_found`, `store_unavailable`.
@@ -135,7 +135,7 @@ class ConversationRuns:
         return conversation
 
     async def stop_run(self, conversation_id: str) -> LiveRun | None:
-        """Stop the run of a conversation, and return when it has ended; None: there was none."""
+        """Stop the run of a conversation and wait until it has ended; None: there was no run."""
         run = self.desk.run_of(conversation_id)
         if run is not None:
             run.stop_run("user")
@@ -143,19 +143,19 @@ class ConversationRuns:
         return run
 
     async def close(self) -> None:
-        """End all runs in order, and then what is heard of them, for the bridge stops."""
+        """Stop all runs because the bridge stops, wait up to `STOP_S`, then close the event feeds."""
         self._is_stopping = True
         runs = self.desk.runs
         for run in runs:
             run.stop_run("bridge")
-        with suppress(TimeoutError):  # the next start gives their calls outputs
+        with suppress(TimeoutError):  # the next start adds outputs for their calls
             async with asyncio.timeout(STOP_S):
                 for run in runs:
                     await run.ended.wait()
         self.feeds.close()
 
     async def take_over(self) -> int:
-        """End the runs that another process left behind, so that they can be gone on from; how many."""
+        """End the runs that another process left behind, so that they can be continued; returns how many."""
         left = await self._tables.list_running()
         for conversation in left:
             known = await self._tables.list_messages(conversation.id)
@@ -212,7 +212,7 @@ class ConversationRuns:
         return StartedRun(live, told[-1] if is_said else None, found)
 
     def _tell_beginning(self, work: PlannedRun, added: Sequence[Message]) -> list[JsonObject]:
-        """Tell listeners that a run begins; returns the new messages as they are told."""
+        """Send listeners the start of a run; returns the new messages in the API's form."""
         branches = Branches(work.known)
         feed = self.feeds.open_feed(work.conversation.id)
         feed.begin_run()
@@ -230,7 +230,7 @@ class ConversationRuns:
         return told
 
     async def _missing(self, conversation: Conversation, path: Sequence[Message]) -> list[Message]:
-        """Outputs for the calls of a branch that have none, as the journal knows them."""
+        """Build the outputs that calls of a branch lack, from what the journal knows."""
         calls = find_unanswered(path)
         if not calls:
             return []
@@ -242,7 +242,7 @@ class ConversationRuns:
         return [output_message(path[-1], each, time.time()) for each in ended]
 
     async def _entry(self, name: str | None) -> ModelEntry:
-        """The model of a name, or the first that there is."""
+        """Return the model of a name; without a name, the first one listed."""
         if name is not None:
             try:
                 return await self._models.find_model(name)
@@ -255,7 +255,7 @@ class ConversationRuns:
 
 
 def _leaf_of(conversation: Conversation, branches: Branches, asked: ChatPrompt) -> str | None:
-    """What the run goes on from."""
+    """Return the id of the message that the run continues from."""
     if asked.parent_id is not None and branches.get_message(asked.parent_id) is None:
         shown = asked.parent_id[:200]
         raise _wrong("parent_id", f"There is no message '{shown}' in this conversation.")
