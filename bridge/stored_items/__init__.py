@@ -1,1 +1,1 @@
-"""Items of turns that are stored: their shape, ids, markers and export."""
+"""Stored items and responses as values: their shape, ids, markers in texts, export and import; no I/O."""

@@ -1,6 +1,6 @@
-"""What is kept of one user, as lines of JSON that can be read in again.
+"""Export of what is stored of one user, as lines of JSON that can be imported again.
 
-The first line says what the file is; each other line is an item or a response. Pure.
+The first line identifies the file; each other line is an item or a response. Pure.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ _SIDES = ("input", "output")
 
 
 class BadExport(ValueError):
-    """The file cannot be read in; the text says where and why."""
+    """The file cannot be imported; the text says where and why."""
 
 
 def head_line(user: str, exported_at: float) -> bytes:
-    """The first line."""
+    """Return the first line of an export."""
     return _line({"format": FORMAT, "version": VERSION, "user": user, "exported_at": exported_at})
 
 
 def item_line(item: StoredItem) -> bytes:
-    """One item, without its owner."""
+    """Return the line of one item, without its owner."""
     return _line({"kept": "item", **_facts(item)})
 
 
 def response_line(response: StoredResponse) -> bytes:
-    """One response, without its owner."""
+    """Return the line of one response, without its owner."""
     return _line({"kept": "response", **_facts(response)})
 
 
 def is_head(value: JsonValue) -> bool:
-    """Whether this is the first line of such a file.
+    """Return whether a value is the first line of an export.
 
     Raises:
-        BadExport: of a version that is not known here.
+        BadExport: the file has a version that is not known here.
     """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         return False
@@ -57,10 +57,10 @@ def is_head(value: JsonValue) -> bool:
 
 
 def read_line(line: bytes, user_id: str) -> StoredItem | StoredResponse:
-    """The item or response of a line, for this user.
+    """Read the item or response of a line, for this user.
 
     Raises:
-        BadExport: it is neither.
+        BadExport: the line is neither.
     """
     try:
         value: JsonValue = json.loads(line)
@@ -72,10 +72,10 @@ def read_line(line: bytes, user_id: str) -> StoredItem | StoredResponse:
 
 
 def id_at(facts: Mapping[str, JsonValue], name: str) -> str:
-    """An id.
+    """Read an id of 1 to `MAX_ID_CHARS` printable characters.
 
     Raises:
-        BadExport: there is none, or it is none.
+        BadExport: it is missing or malformed.
     """
     value = facts.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= MAX_ID_CHARS or not value.isprintable():
@@ -84,19 +84,19 @@ def id_at(facts: Mapping[str, JsonValue], name: str) -> str:
 
 
 def optional_id_at(facts: Mapping[str, JsonValue], name: str) -> str | None:
-    """An id, or None where there is none.
+    """Read an id; None when it is absent.
 
     Raises:
-        BadExport: it is no id.
+        BadExport: it is malformed.
     """
     return None if facts.get(name) is None else id_at(facts, name)
 
 
 def text_at(facts: Mapping[str, JsonValue], name: str) -> str:
-    """A text.
+    """Read a text.
 
     Raises:
-        BadExport: it is none.
+        BadExport: it is missing or no text.
     """
     value = facts.get(name)
     if not isinstance(value, str):
@@ -105,10 +105,10 @@ def text_at(facts: Mapping[str, JsonValue], name: str) -> str:
 
 
 def object_at(facts: Mapping[str, JsonValue], name: str) -> JsonObject:
-    """An object.
+    """Read an object.
 
     Raises:
-        BadExport: it is none.
+        BadExport: it is missing or no object.
     """
     value = facts.get(name)
     if not isinstance(value, dict):
@@ -117,10 +117,10 @@ def object_at(facts: Mapping[str, JsonValue], name: str) -> JsonObject:
 
 
 def time_at(facts: Mapping[str, JsonValue], name: str) -> float:
-    """Seconds since 1970.
+    """Read a time in seconds since 1970.
 
     Raises:
-        BadExport: it is no such number.
+        BadExport: it is missing or no finite number.
     """
     value = facts.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):

@@ -1,4 +1,4 @@
-"""What is kept of answers: items as they went to and came from a model, and the responses they belong to.
+"""Stored items, as they went to and came from a model, and the responses that they belong to.
 
 An item is never changed. Times are UTC seconds since 1970.
 """
@@ -14,16 +14,16 @@ import orjson
 from toolserver.json_types import JsonObject, JsonValue
 
 Side = Literal["input", "output"]
-"""Whether a caller gave the item or the turn made it; outputs of calls that the bridge ran are `output`."""
+"""Origin of an item: sent by a caller, or made in the turn, as outputs of the bridge's calls are."""
 
 NOTICE_TYPE = "tool_bridge_notice"
-"""Type of an item that is no model's: a text of the bridge within an answer, which models are not shown."""
+"""Type of an item that no model made: a text of the bridge within an answer, which models are not sent."""
 
 WAITING_TYPE = "tool_bridge_waiting"
-"""Type of a record that is no item: a turn that waits for its caller; its id follows from a call's."""
+"""Type of a record that is no item: a turn that waits for its caller; its id is derived from a call's."""
 
 OWN_TYPES = frozenset({NOTICE_TYPE, WAITING_TYPE})
-"""What models are not shown, and callers are not shown as items."""
+"""Types that are neither sent to models nor shown to callers as items."""
 
 ResponseStatus = Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
 
@@ -33,26 +33,26 @@ class StoredItem:
     """One item of one user."""
 
     id: str
-    """A ULID; of items that were imported, the id they had."""
+    """A ULID; imported items keep their id."""
     user_id: str
     response_id: str
-    """The answer that it belongs to, whichever door asked."""
+    """Id of the answer that it belongs to, whichever endpoint was asked."""
     position: int
-    """Within its response and side, from 0."""
+    """Position within its response and side, from 0."""
     side: Side
     model: str
     """The caller's name for the model that was asked."""
     payload: JsonObject
-    """The item, verbatim."""
+    """The item as JSON, verbatim."""
     created_at: float
     conversation_id: str | None = None
-    """The chat, as its client names it."""
+    """Id of the chat, as its client names it."""
     message_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """One answer of the Responses API that can be read, continued and resumed."""
+    """One answer of the Responses API, which can be read, continued and resumed."""
 
     id: str
     user_id: str
@@ -61,7 +61,7 @@ class StoredResponse:
     body: JsonObject
     """The response object as its caller sees it, as far as it goes."""
     request: JsonObject
-    """What was asked, without `input`."""
+    """The request without `input`."""
     created_at: float
     background: bool = False
     previous_id: str | None = None
@@ -73,29 +73,29 @@ _PLAIN, _EXACT = b"\x00", b"\x01"
 
 
 class Unstorable(ValueError):
-    """The value is nested too deeply to be written, or the bytes are none that `pack` made."""
+    """The value is nested too deeply to be packed, or the bytes are not from `pack_value`."""
 
 
 def pack_value(value: JsonValue) -> bytes:
-    """The bytes of a value.
+    """Pack a value into bytes.
 
     Raises:
-        Unkeepable: it is nested too deeply.
+        Unstorable: the value is nested too deeply.
     """
     try:
         written = orjson.dumps(value)
     except TypeError:
         return _EXACT + _exact(value)
-    if b"null" in written and orjson.loads(written) != value:  # it writes what is not finite as null
+    if b"null" in written and orjson.loads(written) != value:  # orjson writes non-finite numbers as null
         return _EXACT + _exact(value)
     return _PLAIN + written
 
 
 def unpack_value(packed: bytes) -> JsonValue:
-    """The value that was packed.
+    """Return the value that was packed.
 
     Raises:
-        Unkeepable: the bytes are no packed value.
+        Unstorable: the bytes are not a packed value.
     """
     form, written = packed[:1], packed[1:]
     try:

@@ -1,6 +1,6 @@
-"""Chats of Open WebUI with the items that OpenAI's manifold pipe has put into them (`openai_responses_pipe`).
+"""Import of items that OpenAI's manifold pipe (`openai_responses_pipe`) stored in chats of Open WebUI.
 
-Receives a parsed export, of one chat or of many; gives the items, with the ids that markers name. Pure.
+Receives a parsed export, of one chat or of many; returns the items, with the ids that markers name. Pure.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ VERSION = 3
 
 
 def items_of_chats(exported: JsonValue, user_id: str) -> list[StoredItem]:
-    """The items of all chats, in the order of their messages.
+    """Return the items of all chats, in the order of their messages.
 
     Raises:
-        BadExport: there is no chat in it, none has items, or an item is damaged.
+        BadExport: the export contains no chat, no chat has items, or an item is damaged.
     """
     chats = exported if isinstance(exported, list) else [exported]
     items: list[StoredItem] = []
@@ -39,7 +39,7 @@ def items_of_chats(exported: JsonValue, user_id: str) -> list[StoredItem]:
 
 
 def _member(chat: JsonValue) -> JsonObject | None:
-    """What the pipe kept, wherever an export has it: in the chat, or in the record around it."""
+    """Return what the pipe stored, wherever an export has it: in the chat, or in the record around it."""
     while isinstance(chat, dict):
         kept = chat.get(MEMBER)
         if isinstance(kept, dict):
@@ -67,7 +67,7 @@ def _items(kept: JsonObject, chat_id: str | None, user_id: str) -> Iterator[Stor
 
 
 def _places(kept: JsonObject) -> dict[str, int]:
-    """Where each item stands in its message."""
+    """Return the position of each item in its message."""
     index = kept.get("messages_index")
     messages = index.values() if isinstance(index, dict) else ()
     places: dict[str, int] = {}

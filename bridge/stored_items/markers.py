@@ -1,7 +1,7 @@
-"""Markers: ids of kept items within the text of an answer, which a client keeps and sends back. Pure.
+"""Markers: ids of stored items in an answer's text, which a client stores and sends back. Pure.
 
 Ours is a line of its own, `[tb:<ULID><check>]: #`: to Markdown the definition of a link that nothing refers
-to, so that nothing of it is shown. Where that would be shown it is written in characters that nobody sees
+to, so that nothing of it is shown. Where it would be shown, it is written in invisible characters
 (`zero_width`). Four older forms of other programs are read. Everything here takes time linear in the text.
 """
 
@@ -27,35 +27,35 @@ _MARK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One or more markers at one place; no ids: the remains of one that was damaged."""
+    """One or more markers at one place; without ids: the remains of a damaged one."""
 
     ids: tuple[str, ...]
     is_line: bool
-    """It stood on a line of its own, which is gone with it."""
+    """Whether it stood on a line of its own, which is removed with it."""
     text: str
-    """As it stood there."""
+    """The marker exactly as it was written."""
 
 
 def link_marker(item_id: str) -> str:
-    """The marker of an item as a line of Markdown, without its line break.
+    """Return the marker of an item as a line of Markdown, without its line break.
 
-    A blank line or another marker's must stand before it, and its line must end.
+    A blank line or another marker's line must precede it, and its line must end.
     """
     return f"[tb:{_code(item_id)}]: #"
 
 
 def unseen_marker(item_id: str) -> str:
-    """The marker of an item in characters that are not seen, anywhere in a text."""
+    """Return the marker of an item in invisible characters, which may be placed anywhere in a text."""
     return zero_width.encode_zero_width(_code(item_id))
 
 
 def parse_text(text: str) -> list[str | Mark]:
-    """A text cut at its markers: pieces of text, as they are, and marks, in their order."""
+    """Split a text at its markers: pieces of text, unchanged, and marks, in order."""
     return list(_tokens(text)) if may_have_markers(text) else [text]
 
 
 def strip_markers(text: str) -> str:
-    """A text without its markers; around a line that is gone only a blank line is left."""
+    """Return a text without its markers; a removed line leaves only a blank line."""
     if not may_have_markers(text):
         return text
     tokens = list(_tokens(text))
@@ -69,7 +69,7 @@ def strip_markers(text: str) -> str:
 
 
 def may_have_markers(text: str) -> bool:
-    """Whether it is worth a closer look."""
+    """Return whether a text can contain markers; a cheap test."""
     return "]: #" in text or "openai_responses:v1:" in text or zero_width.has_signs(text)
 
 
@@ -84,7 +84,7 @@ def _is_line(tokens: list[str | Mark], place: int) -> bool:
 
 
 def _tokens(text: str) -> Iterator[str | Mark]:
-    """Pieces and marks; runs of characters that are not seen, but are no marker, stay text."""
+    """Yield pieces and marks; runs of invisible characters that are no marker stay text."""
     place = 0
     for found in _MARK.finditer(text):
         mark = _unseen_mark(found[0]) if found["unseen"] else _visible_mark(found)
@@ -122,6 +122,6 @@ def _is_whole(code: str) -> bool:
 
 
 def _check(item_id: str) -> str:
-    """Ten bits, by which a damaged marker is told from an id."""
+    """Return two characters (ten bits) by which a damaged marker is detected."""
     bits = zlib.crc32(f"tb:{item_id}".encode())
     return ALPHABET[bits & 31] + ALPHABET[bits >> 5 & 31]

@@ -1,6 +1,6 @@
-"""What a user wants kept of answers: as much as the bridge keeps, or less, never more.
+"""A user's preference for what is stored of answers: as much as the bridge stores, or less, never more.
 
-Receives choices from a store, gives them to turns. Knows nothing of HTTP and SQL.
+Receives choices from a store; provides them to turns. Knows nothing of HTTP and SQL.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from bridge.settings.bridge import REASONING_MEMORIES, MemorySettings, Reasoning
 
 @dataclass(frozen=True, slots=True)
 class MemoryChoice:
-    """What one user wants; the defaults are as much as the bridge keeps."""
+    """One user's preference; the defaults are as much as the bridge stores."""
 
     keeps_answers: bool = True
     reasoning: ReasoningMemory = "conversation"
 
 
 def narrow_settings(settings: MemorySettings, choice: MemoryChoice) -> MemorySettings:
-    """The settings of the bridge, as far as a user wants them."""
+    """Return the settings of the bridge, reduced to what a user wants stored."""
     return replace(
         settings,
         persist_tool_results=settings.persist_tool_results and choice.keeps_answers,
@@ -30,23 +30,23 @@ def narrow_settings(settings: MemorySettings, choice: MemoryChoice) -> MemorySet
 
 
 class MemoryChoiceStore(Protocol):
-    """Where choices survive a restart.
+    """Port to the storage of choices.
 
     Raises, each method:
         BridgeError: `store_unavailable`.
     """
 
     async def memory_choice(self, user_id: str) -> MemoryChoice:
-        """What a user has chosen."""
+        """Return the choice of a user."""
         ...
 
     async def save_memory_choice(self, user_id: str, choice: MemoryChoice) -> None:
-        """Put a choice in place; committed when it returns."""
+        """Save a choice; committed when it returns."""
         ...
 
 
 class MemoryChoices:
-    """The choices of all users; read once for each. All methods run on one event loop."""
+    """The choices of all users; each is read once. All methods run on one event loop."""
 
     def __init__(self, store: MemoryChoiceStore) -> None:
         self._store = store
@@ -54,7 +54,7 @@ class MemoryChoices:
         self._lock = asyncio.Lock()
 
     async def choice_of_user(self, user_id: str) -> MemoryChoice:
-        """A user's choice; cheap once it was read.
+        """Return a user's choice; cheap once it has been read.
 
         Raises:
             BridgeError: `store_unavailable`.
@@ -68,7 +68,7 @@ class MemoryChoices:
             return self._known[user_id]
 
     async def save_choice(self, user_id: str, choice: MemoryChoice) -> None:
-        """Choose; it holds for answers that begin from now on.
+        """Save a choice; it applies to answers that start from now on.
 
         Raises:
             BridgeError: `store_unavailable`.
@@ -76,7 +76,7 @@ class MemoryChoices:
         await asyncio.shield(self._keep(user_id, choice))
 
     async def _keep(self, user_id: str, choice: MemoryChoice) -> None:
-        """Shielded: a caller who hangs up must not leave memory and store different."""
+        """Save a choice. Shielded: a caller who hangs up must not leave memory and store different."""
         async with self._lock:
             self._known.pop(user_id, None)
             await self._store.save_memory_choice(user_id, choice)

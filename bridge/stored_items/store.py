@@ -1,6 +1,6 @@
-"""The port to where items and responses are kept. Implemented in `bridge/storage/items.py`.
+"""The port to the storage of items and responses, implemented in `bridge/storage/items.py`.
 
-Everything is asked for by its owner: what belongs to another user is not there.
+Every request names the owner: what belongs to another user is not found.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from bridge.stored_items.items import StoredItem, StoredResponse
 
 
 class StoreUnavailable(Exception):
-    """What is kept can be neither read nor written now; the text says why. An answer goes on without it."""
+    """The store can be neither read nor written now; the text says why. An answer continues without it."""
 
 
 class ItemStore(Protocol):
-    """Kept items and responses. Every method is one transaction, and safe to be cancelled.
+    """Stored items and responses. Every method is one transaction, and safe to cancel.
 
     Raises, each of them:
-        StoreUnavailable: the database does not answer, or has failed so often that it is left alone.
+        StoreUnavailable: the database does not answer, or its circuit breaker is open.
     """
 
     async def add_items(self, items: Sequence[StoredItem]) -> None:
-        """Keep items; committed when it returns. One that is there already stays as it is."""
+        """Store items; committed when it returns. An item that is there already is left unchanged."""
         ...
 
     async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
-        """Those of the items that the user has, and that can be read."""
+        """Return those of the items that the user has and that can be read, by id."""
         ...
 
     async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
-        """Those of the user's items whose payloads have these ids; of several with one id the newest."""
+        """Return the user's items whose payloads have these ids; of several with one id, the newest."""
         ...
 
     async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
@@ -39,15 +39,15 @@ class ItemStore(Protocol):
         ...
 
     async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
-        """All items of a response and of those before it, oldest response first, inputs before outputs."""
+        """Return the items of a response and of those before it: oldest response first, inputs first."""
         ...
 
     async def save_response(self, response: StoredResponse) -> None:
-        """Keep a response, or put its new state in place of the old one."""
+        """Store a response, replacing its previous state."""
         ...
 
     async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
-        """One response."""
+        """Return one response; None when the user has none of that id."""
         ...
 
     async def delete_response(self, user_id: str, response_id: str) -> bool:
@@ -55,18 +55,18 @@ class ItemStore(Protocol):
         ...
 
     async def list_unfinished(self) -> Sequence[StoredResponse]:
-        """Responses of all users that are `queued` or `in_progress`, oldest first."""
+        """Return responses of all users that are `queued` or `in_progress`, oldest first."""
         ...
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
-        """Keep stream events with the sequence numbers `first` to `last`, as they were sent."""
+        """Store stream events with the sequence numbers `first` to `last`, as they were sent."""
         ...
 
     async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
     ) -> Sequence[tuple[int, bytes]]:
-        """Frames of a response that hold numbers above `after`, in order, each with its first number.
+        """Return frames of a response with numbers above `after`, in order, each with its first number.
 
-        `limit`: pieces at most, as `add_events` was given them.
+        `limit`: maximum number of pieces, as they were given to `add_events`.
         """
         ...

@@ -1,4 +1,4 @@
-"""ULIDs: ids of 26 characters that sort by the time at which they were made."""
+"""ULIDs: ids of 26 characters that sort by creation time."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _RANDOM_BITS = 80
 
 
 class Ulids:
-    """Makes ULIDs, each greater than the one before, even when the clock goes back."""
+    """Creates ULIDs, each greater than the one before, even when the clock goes backwards."""
 
     def __init__(self, now: Callable[[], float], random_bits: Callable[[int], int]) -> None:
-        """`now`: seconds since 1970; `random_bits`: a number of so many bits that nobody can guess."""
+        """`now`: seconds since 1970; `random_bits`: returns an unguessable number of that many bits."""
         self._now = now
         self._random_bits = random_bits
         self._last = 0
 
     def make_ulid(self) -> str:
-        """The next one: 48 bits of milliseconds, 80 of chance."""
+        """Create the next ULID: 48 bits of milliseconds, 80 random bits."""
         fresh = int(self._now() * 1000) << _RANDOM_BITS | self._random_bits(_RANDOM_BITS)
         self._last = max(fresh, self._last + 1)
         return _encoded(self._last)

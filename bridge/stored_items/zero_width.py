@@ -1,7 +1,8 @@
-"""Ids as characters that nobody sees: ours, and those that other programs left in old chats. Pure.
+"""Ids in invisible characters: ours, and those that other programs left in old chats. Pure.
 
-Ours: a guard, 65 signs of two bits for a ULID, 5 for its check, a guard. Older programs (Open WebUI's pipes
-0.8.6 and 0.8.7) wrote each character of a ULID as the eight bits of its ASCII code, 0.8.7 between guards.
+Ours: a guard, 65 characters of two bits for a ULID, 5 for its check, a guard. Older programs (Open WebUI's
+pipes 0.8.6 and 0.8.7) wrote each character of a ULID as the eight bits of its ASCII code, 0.8.7 between
+guards.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from bridge.stored_items.ulid import ALPHABET, LENGTH
 
 _DIGITS = "\u200b\u200c\u200d\u2060"
 _BEGIN, _END = "\u2063", "\u2064"
-"""No older form has them."""
+"""Guards, which no older form uses."""
 
 _SIGNS = f"{_DIGITS}{_BEGIN}{_END}"
 _CODE_CHARS = LENGTH + 2
@@ -24,21 +25,21 @@ _OLD = "[\u200b\u200c]"
 _ANY = re.compile(f"{_BEGIN}(?P<ours>[{_DIGITS}]{{{_CODE_SIGNS}}}){_END}|(?<!{_OLD}){_OLD}{{{_OLD_SIZE},}}")
 
 RUN = re.compile(f"[{_SIGNS}]+")
-"""A run of such characters, which may be markers, parts of some, or none."""
+"""Pattern of a run of such characters: markers, parts of some, or neither."""
 
 MIN_JUNK = 32
-"""So many of them in a row are no writing of people."""
+"""Minimum length of a run that cannot be human writing."""
 
 _ULID = re.compile(f"[{ALPHABET}]{{{LENGTH}}}")
 
 
 def has_signs(text: str) -> bool:
-    """Whether there is anything to look for."""
+    """Return whether a text has any such characters."""
     return not text.isascii() and any(sign in text for sign in _SIGNS)
 
 
 def encode_zero_width(code: str) -> str:
-    """28 characters of Crockford's base 32 as 72 that are not seen."""
+    """Encode 28 characters of Crockford's base 32 as 72 invisible ones."""
     number = 0
     for character in code:
         number = number << 5 | ALPHABET.index(character)
@@ -47,7 +48,7 @@ def encode_zero_width(code: str) -> str:
 
 
 def codes_in(run: str) -> tuple[list[str], list[str]]:
-    """Of a run: codes of 28 characters as `written` had them, and ULIDs of the older forms. Linear."""
+    """Return a run's codes of 28 characters, as `encode_zero_width` got them, and its older ULIDs. Linear."""
     codes: list[str] = []
     old_ids: list[str] = []
     for found in _ANY.finditer(run):
@@ -66,7 +67,7 @@ def _code(signs: str) -> str:
 
 
 def _old_ids(bits: str) -> list[str]:
-    """Ids side by side; what is no whole number of them is none."""
+    """Decode adjacent ids; a run that is not a whole number of them has none."""
     if len(bits) % _OLD_SIZE:
         return []
     ids: list[str] = []
