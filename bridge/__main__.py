@@ -30,28 +30,28 @@ class Command(NamedTuple):
 COMMANDS: Mapping[str, Command] = {
     "serve": Command("bridge.cli.serve:add_serve", "run the bridge"),
     "demo": Command("bridge.cli.serve:add_demo", "run the bridge with a sample API on another port"),
-    "check": Command("bridge.cli.documents:add_check", "report what a document becomes"),
+    "check": Command("bridge.cli.documents:add_check", "check an OpenAPI document and report its tools"),
     "plan": Command(
         "bridge.cli.documents:add_plan", "print the request plan of every tool of a document, as JSON"
     ),
     "tools": Command("bridge.cli.tools:add_tools", "list the tools of a document, or of the running bridge"),
     "call": Command("bridge.cli.client:add_call", "run a tool of the running bridge"),
-    "smoke": Command("bridge.cli.smoke:add_smoke", "walk through a conversation with a tool"),
+    "smoke": Command("bridge.cli.smoke:add_smoke", "run a test conversation that calls a tool"),
     "key": Command(
         "bridge.cli.users:add_key",
-        "make an API key and a page link for a user, or a key that speaks for users",
+        "create an API key and a page link for a user, or a key that acts for several users",
     ),
     "users": Command("bridge.cli.users:add_users", "list the users, or delete one"),
-    "audit": Command("bridge.cli.audit:add_audit", "show what happened, newest last"),
+    "audit": Command("bridge.cli.audit:add_audit", "show the audit log, newest last"),
     "encrypt": Command(
-        "bridge.cli.encrypt:add_encrypt", "seal what is kept of answers with the first encryption key"
+        "bridge.cli.encrypt:add_encrypt", "re-encrypt stored answers with the first encryption key"
     ),
     "move-database": Command(
         "bridge.cli.move_database:add_move_database", "move the SQLite file to a PostgreSQL database"
     ),
-    "export": Command("bridge.cli.export:add_export", "write what is kept of a user's answers to a file"),
+    "export": Command("bridge.cli.export:add_export", "export a user's stored answers to a file"),
     "import": Command(
-        "bridge.cli.export:add_import", "read what is kept in again, or the items of Open WebUI's chats"
+        "bridge.cli.export:add_import", "import stored answers, or the items of Open WebUI's chats"
     ),
     "devices": Command("bridge.cli.users:add_devices", "list a user's browsers, or remove one"),
 }

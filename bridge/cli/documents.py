@@ -58,7 +58,7 @@ def add_check(command: argparse.ArgumentParser) -> None:
 def add_plan(command: argparse.ArgumentParser) -> None:
     """`tool-bridge plan`."""
     command.add_argument("spec", metavar="FILE|URL")
-    command.add_argument("--json", action="store_true", help="the only form there is")
+    command.add_argument("--json", action="store_true", help="print JSON (the only format)")
     add_references(command)
     command.set_defaults(run=plan)
 

@@ -18,7 +18,7 @@ from bridge.storage.store import Store
 
 def add_encrypt(command: argparse.ArgumentParser) -> None:
     """`tool-bridge encrypt`."""
-    command.add_argument("--off", action="store_true", help="write everything unencrypted")
+    command.add_argument("--off", action="store_true", help="decrypt everything")
     command.add_argument("--json", action="store_true")
     add_store(command)
     command.set_defaults(run=encrypt)
@@ -32,10 +32,10 @@ def encrypt(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"sealed": result.sealed, "unreadable": result.unreadable}))
     else:
-        print(f"{result.sealed} rows are sealed anew.")
+        print(f"{result.sealed} rows are re-encrypted.")
     if result.unreadable:
-        left = f"{result.unreadable} rows are left as they are"
-        print(f"tool-bridge: {left}: no key of {KEYS_VARIABLE} opens them", file=sys.stderr)
+        left = f"{result.unreadable} rows are unchanged"
+        print(f"tool-bridge: {left}: no key of {KEYS_VARIABLE} decrypts them", file=sys.stderr)
     return 1 if result.unreadable else 0
 
 

@@ -45,7 +45,7 @@ def add_export(command: argparse.ArgumentParser) -> None:
     """`tool-bridge export`."""
     command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
     command.add_argument(
-        "--out", type=Path, metavar="FILE", help="a new file, which only you may read (default: print it)"
+        "--out", type=Path, metavar="FILE", help="a new file, readable only by you (default: print it)"
     )
     add_store(command)
     command.set_defaults(run=export)

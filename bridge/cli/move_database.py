@@ -36,7 +36,7 @@ def move_database(options: argparse.Namespace) -> int:
     """Copy everything; the file stays as it is. Only while no bridge runs on the data folder."""
     path = options.data / DATABASE
     if not options.to:
-        raise CommandFailed(f"say where to: --to URL, or {DATABASE_VARIABLE}")
+        raise CommandFailed(f"name the target: --to URL, or {DATABASE_VARIABLE}")
     if not path.exists():
         raise CommandFailed(f"there is no {path} to move; --data names the data folder")
     try:
@@ -49,8 +49,8 @@ def move_database(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"moved": moved}))
     else:
-        print(f"{sum(moved.values())} rows of {len(moved)} tables are in {mask_url(url)} now.")
-        print(f"Start the bridge with that address from now on. {path} is left as it was.")
+        print(f"{sum(moved.values())} rows of {len(moved)} tables have been copied to {mask_url(url)}.")
+        print(f"Start the bridge with that address from now on. {path} is unchanged.")
     return 0
 
 

@@ -127,7 +127,7 @@ async def _start_samples(port: int) -> tuple[web.AppRunner, str]:
     try:
         return await start_sample_api("127.0.0.1", port)
     except OSError:
-        logging.getLogger(__name__).warning("Port %d is taken; the sample API takes another one.", port)
+        logging.getLogger(__name__).warning("Port %d is in use; the sample API uses another one.", port)
         return await start_sample_api("127.0.0.1", 0)
 
 

@@ -88,10 +88,14 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         "--public-url",
         type=parse_origin,
         metavar="ORIGIN",
-        help="canonical address of the page, when it is behind a proxy",
+        help="public address of the page, if it is behind a proxy",
     )
     parser.add_argument(
-        "--allow-host", action="append", default=[], metavar="HOST[:PORT]", help="answer this Host header too"
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="HOST[:PORT]",
+        help="also accept this Host header",
     )
     parser.add_argument(
         "--allow-origin",
@@ -154,7 +158,7 @@ def _add_model_limits(parser: argparse.ArgumentParser) -> None:
         type=answer_bytes,
         default=DEFAULT_MAX_ANSWER_BYTES,
         metavar="BYTES",
-        help="text of one answer that a caller reads; the rest is kept "
+        help="text of one answer that a caller gets; the rest is stored "
         f"(default: {DEFAULT_MAX_ANSWER_BYTES}; 0: all of it, up to 16 MiB)",
     )
 
@@ -172,7 +176,7 @@ def _add_approval(parser: argparse.ArgumentParser) -> None:
         type=parse_seconds,
         default=DEFAULT_APPROVAL_S,
         metavar="SECONDS",
-        help=f"to answer, 1 to 600; then it is a denial (default: {DEFAULT_APPROVAL_S:g})",
+        help=f"to answer, 1 to 600; no answer counts as a denial (default: {DEFAULT_APPROVAL_S:g})",
     )
 
 
@@ -182,13 +186,13 @@ def _add_forwarding(parser: argparse.ArgumentParser) -> None:
         type=secret_of_file,
         default=None,
         metavar="FILE",
-        help="the secret that Open WebUI signs its users with (default: the environment variable "
+        help="the secret with which Open WebUI signs its users' names (default: the environment variable "
         "FORWARD_USER_INFO_HEADER_JWT_SECRET)",
     )
     parser.add_argument(
         "--trust-user-headers",
         action="store_true",
-        help="believe forwarder keys that name their user in plain headers",
+        help="trust forwarder keys that name their user in plain headers",
     )
 
 

@@ -28,7 +28,7 @@ def add_smoke(command: argparse.ArgumentParser) -> None:
     command.add_argument("--arguments", default="{}", metavar="JSON", help="of the call (default: {})")
     command.add_argument("--model", metavar="NAME", help="which model (default: the first one)")
     command.add_argument(
-        "--say", metavar="TEXT", help="what is said (default: that the tool is to be called)"
+        "--say", metavar="TEXT", help="the message to send (default: a request to call the tool)"
     )
     command.add_argument("--keep", action="store_true", help="do not delete the conversation")
     add_client(command)

@@ -20,7 +20,7 @@ def open_store(options: argparse.Namespace) -> Store:
     try:
         options.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise CommandFailed(f"the data folder {options.data} cannot be made: {error.strerror}") from None
+        raise CommandFailed(f"the data folder {options.data} cannot be created: {error.strerror}") from None
     try:
         return Store.open_store(
             postgresql_url(options.database) if options.database else options.data / DATABASE

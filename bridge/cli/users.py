@@ -39,7 +39,7 @@ def add_key(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--markers",
         choices=MARKER_FORMS,
-        help="how answers name what is kept of them, so that a chat brings it back "
+        help="how answers mark their stored items, so that a chat can bring them back "
         "(default: link for Open WebUI, else off)",
     )
     command.add_argument("--json", action="store_true")
@@ -53,7 +53,7 @@ def add_users(command: argparse.ArgumentParser) -> None:
         "--delete",
         type=user_name,
         metavar="NAME",
-        help="delete this user with keys, browsers, servers, calls, conversations and all that is kept",
+        help="delete this user with keys, browsers, servers, calls, conversations and stored answers",
     )
     command.add_argument("--json", action="store_true")
     add_store(command)

@@ -73,7 +73,7 @@ def test_it_says_what_no_key_opens(
     assert _run(folder) == 0
     monkeypatch.setenv(KEYS, "two")
     assert _run(folder) == 1
-    assert "1 rows are left as they are" in capsys.readouterr().err
+    assert "1 rows are unchanged" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
