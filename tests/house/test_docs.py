@@ -1,5 +1,6 @@
 """The documentation speaks of what exists."""
 
+import posixpath
 import re
 from itertools import chain
 from pathlib import PurePosixPath
@@ -10,6 +11,8 @@ from tests.house.source import ROOT, files, refuse, text_of
 OUR_FOLDERS = ["bridge", "toolserver", "static", "tests", "docs", "examples", "bench", "make", ".ci"]
 QUOTED_PATH = re.compile(rf"`((?:{'|'.join(map(re.escape, OUR_FOLDERS))})/[^`\s]*)`")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+ANCHOR = re.compile(r"\]\(([^)#\s:]*)#([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 PLACEHOLDER = re.compile(r"[<>{}…$]")
 
 
@@ -35,11 +38,28 @@ def test_every_link_between_pages_leads_somewhere() -> None:
     )
 
 
+def test_every_link_to_a_heading_leads_to_one() -> None:
+    """A heading that is reworded leaves links to it at the top of a long page."""
+    refuse(
+        f"{page}: {target}#{anchor}"
+        for page in files(".md")
+        for target, anchor in ANCHOR.findall(text_of(page))
+        if not target or target.endswith(".md")
+        if anchor not in anchors_of(posixpath.join(posixpath.dirname(page), target) if target else page)
+    )
+
+
 def test_every_error_code_is_documented() -> None:
     """A code is all that a program sees of an error; its meaning has to be written down."""
     name = "docs/reference/errors.md"
     page = text_of(name) if name in files(".md") else ""
     refuse(f"{name} lacks `{code.value}`" for code in ErrorCode if f"`{code.value}`" not in page)
+
+
+def anchors_of(page: str) -> set[str]:
+    """The headings of a page as GitHub names them in links."""
+    headings = HEADING.findall(text_of(posixpath.normpath(page)))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def exists(path: str) -> bool:
