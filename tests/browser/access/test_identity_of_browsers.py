@@ -20,7 +20,7 @@ from tests.support.chromium import (
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
-QUESTION = "This link would make this browser work for bob instead of local: bob's calls would then run here."
+QUESTION = "This link would move this browser from local to bob: bob's calls would then run here."
 
 
 async def follow(page: Page, link: str) -> None:
