@@ -1,4 +1,4 @@
-"""Kept answers as files, a folder for each user, bounded in time and size. Its methods block."""
+"""Stored answers as files, a folder for each user, bounded in time and size. Its methods block."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import IO
 from bridge.errors import BridgeError, ErrorCode
 
 KEEP_SECONDS = 24 * 3600
-"""Lifetime of a kept answer and of its URL (ruling 10)."""
+"""How long a stored answer and its URL last, in seconds (ruling 10)."""
 
 KEPT_BYTES_PER_USER = 256 * 1024 * 1024
-"""Kept answers of one user together: sixteen of the largest. Then the oldest go; chosen by feel."""
+"""Maximum bytes of stored answers per user: sixteen of the largest. Then the oldest go; chosen by feel."""
 
 KEPT_ANSWERS_PER_USER = 1000
 
@@ -29,13 +29,13 @@ _log = logging.getLogger(__name__)
 
 
 class AnswerFolder:
-    """Answers by user and call. The id of a kept file is its path below the folder."""
+    """Answers by user and call. The id of a file is its path below the folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def find_file(self, file_id: str) -> Path | None:
-        """The file of that id, unless it is gone or older than a day."""
+        """Return the file of that id, unless it is gone or older than a day."""
         path = self.path / file_id
         with suppress(OSError):
             if path.stat().st_mtime >= _oldest() and path.is_file():
@@ -43,26 +43,26 @@ class AnswerFolder:
         return None
 
     def of_call(self, user_id: str, call_id: str) -> str | None:
-        """Id of what is kept of one call of that user; None also for what is no id of a call."""
+        """Return the id of the stored answer of a user's call; None also for a malformed call id."""
         if not _CALL_ID.fullmatch(call_id):
             return None
         ids = (f"{user_id}/{call_id}{ending}" for ending in _ENDINGS)
         return next((file_id for file_id in ids if self.find_file(file_id)), None)
 
     def sweep_files(self) -> None:
-        """Remove what is older than a day, and of each user the oldest over the quota; never fails."""
+        """Delete files that are older than a day, and of each user the oldest over the quota; never fails."""
         with suppress(OSError):
             for path in self.path.iterdir():
                 if path.is_dir():
                     _sweep_user(path)
-                elif path.stat().st_mtime < _oldest():  # of version 0.1.0, which kept no users apart
+                elif path.stat().st_mtime < _oldest():  # from version 0.1.0, which did not separate users
                     path.unlink(missing_ok=True)
 
 
 class Upload:
-    """An answer on its way into the folder; it has its name once it is whole.
+    """An answer on its way into the folder; it gets its name once it is complete.
 
-    Where there is no room it is counted and dropped.
+    When the disk refuses it, its bytes are counted and dropped.
     """
 
     def __init__(
@@ -76,12 +76,12 @@ class Upload:
         self._file: IO[bytes] | None = None
         self._has_room = True
         self.size = 0
-        """Bytes that have come, kept or not."""
+        """Number of bytes received, stored or not."""
         self.head = bytearray()
-        """The first `head_bytes` of them."""
+        """The first `head_bytes` of the bytes received."""
 
     def count_chunk(self, chunk: bytes) -> None:
-        """Take note of what has come.
+        """Count a chunk.
 
         Raises:
             BridgeError: `too_large`: it exceeds `max_bytes`.
@@ -94,7 +94,7 @@ class Upload:
         self.head += chunk[: max(0, self._head_bytes - len(self.head))]
 
     def write_chunk(self, chunk: bytes) -> None:
-        """Append to the file; nothing if there is no room."""
+        """Append to the file; does nothing once the disk has refused a chunk."""
         if not self._has_room:
             return
         try:
@@ -106,7 +106,7 @@ class Upload:
             self._give_up(error)
 
     def finish_file(self) -> str | None:
-        """Give the file its name and sweep; returns its id, None when there was no room."""
+        """Give the file its name and sweep; returns its id, None when the disk refused it."""
         self.write_chunk(b"")
         if self._file is None or not self._has_room:
             return None
@@ -120,7 +120,7 @@ class Upload:
         return f"{self._target.parent.name}/{self._target.name}"
 
     def discard_file(self) -> None:
-        """Remove what was written, unless it has its name."""
+        """Delete what was written, unless it has its name."""
         if self._file is not None:
             with suppress(OSError):
                 self._file.close()

@@ -1,6 +1,6 @@
-"""The audit log in the database: appended behind (see `group_commit`), read by anybody.
+"""The audit log in the database: written asynchronously (see `write_thread`), read directly.
 
-What happened to calls is not written here a second time: reading joins the journal of calls.
+What happened to calls is not written here a second time: reading joins the call journal.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bridge.storage.write_thread import GroupCommit, RowWriter, Transactions
 from bridge.tasks import sleep_safely
 
 MAX_ROWS = 1_000_000
-"""Entries kept; beyond it the oldest go, however young."""
+"""Maximum number of entries; beyond it the oldest are deleted, however recent."""
 
 MAX_DETAIL_CHARS = 4_000
 MAX_ACTOR_CHARS = 100
@@ -43,22 +43,22 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, order=True)
 class AuditCursor:
-    """Where an entry stands among all: by time, then table, then its id there."""
+    """Position of an entry among all: by time, then table, then its id there."""
 
     at: float
     table: int
     id: str
 
     def __str__(self) -> str:
-        """As callers get it and give it back."""
+        """Return the cursor in the form that callers get and send back."""
         return f"{self.at!r}-{self.table}-{self.id}"
 
     @classmethod
     def parse_cursor(cls, text: str) -> AuditCursor:
-        """The place that `text` names.
+        """Parse a cursor.
 
         Raises:
-            ValueError: it names none.
+            ValueError: `text` is no cursor.
         """
         at, table, entry_id = text.split("-", 2)
         place = cls(float(at), int(table), entry_id)
@@ -69,17 +69,17 @@ class AuditCursor:
 
 @dataclass(frozen=True, slots=True)
 class StoredAuditEntry:
-    """An entry as it is read."""
+    """An entry with its position and its user's name."""
 
     place: AuditCursor
     entry: AuditEntry
     user: str | None
-    """Name of the user, while there is one of that id."""
+    """Name of the user; None when there is no user of that id any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditQuery:
-    """Which entries to read; None of anything is no condition."""
+    """Selects entries to read; None means no condition."""
 
     user_id: str | None = None
     kinds: Collection[AuditKind] | None = None
@@ -88,12 +88,12 @@ class AuditQuery:
     limit: int = 100
 
     def includes_kind(self, kind: AuditKind) -> bool:
-        """Whether entries of this kind are wanted."""
+        """Return whether entries of this kind are wanted."""
         return self.kinds is None or kind in self.kinds
 
 
 class AuditLog:
-    """Implements the port `bridge.audit.Audit` and reads what was noted."""
+    """Implements the port `bridge.audit.Audit`, and reads the entries."""
 
     def __init__(self, session: Sessions, thread: Transactions, keep_days: int) -> None:
         self._session = session
@@ -112,7 +112,7 @@ class AuditLog:
         operation_key: str | None = None,
         detail: Mapping[str, Any] | None = None,
     ) -> None:
-        """Add an entry, some time soon; never waits and never fails. Texts that are too long are cut."""
+        """Queue an entry to be written soon; never waits and never fails. Texts that are too long are cut."""
         row = (
             time.time(),
             kind.value,
@@ -126,7 +126,7 @@ class AuditLog:
         self._entries.put_entry(row)
 
     async def sweep_hourly(self) -> None:
-        """Cut the log at its old end, now and once an hour, until cancelled."""
+        """Delete old entries, now and once an hour, until cancelled."""
         while True:
             cut = self._thread.run_transaction(self._cut)
             try:
@@ -136,11 +136,11 @@ class AuditLog:
             await sleep_safely(SWEEP_SECONDS)
 
     async def flush_entries(self) -> None:
-        """Write what waits; what the database does not take stays."""
+        """Write what waits; entries that the database refuses stay queued."""
         await self._entries.flush_entries()
 
     async def read_entries(self, wanted: AuditQuery) -> list[StoredAuditEntry]:
-        """Entries, newest first, with the calls of the journal among them."""
+        """Return entries, newest first, merged with the calls of the journal."""
         await self._entries.catch_up()
         async with self._session() as session:
             noted = await _noted(session, wanted)
@@ -246,5 +246,5 @@ def _detail_text(detail: Mapping[str, Any]) -> str:
 
 
 def _fitting(text: str, chars: int) -> str:
-    """Foreign text as the database takes it: Unicode, and not too long."""
+    """Cut foreign text and make it valid Unicode, as the database requires."""
     return text.encode("utf-8", "replace").decode()[:chars]

@@ -1,7 +1,7 @@
-"""The journal of calls in the database, and the reading of it.
+"""The call journal in the database: implements the dispatcher's `Journal` port, and reads calls.
 
-Implements the dispatcher's `Journal` port. Everything is written behind (`group_commit`); what must not be
-lost when the process is killed meanwhile stands in the `intent_log` before.
+Everything is written asynchronously (`write_thread`); what must survive the process being killed in the
+meantime is written to the `write_ahead_log` first.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ from bridge.tasks import sleep_safely
 KEEP_SECONDS = 30 * 24 * 3600
 
 QUICK_ARGUMENTS_CHARS = 4096
-"""Longer arguments of a call that may change something are looked through for secrets in the thread that
-writes, as those of others are; they are lost if the bridge is killed before."""
+"""Maximum characters of an unsafe call's arguments that are searched for secrets before they are written
+ahead. Longer ones are searched in the writing thread, as those of safe calls are, and are lost if the bridge
+is killed before."""
 
 SWEEP_SECONDS = 3600
 
@@ -69,7 +70,7 @@ class StoredCall:
 
 
 class _Row(BaseModel):
-    """A call as it is written; also a line of the intent log, which another version may have written."""
+    """A call as it is written; also a line of the write-ahead log, perhaps of another version."""
 
     id: str
     user_id: str
@@ -94,7 +95,7 @@ class _Row(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Late:
-    """What a page says of a call that has ended."""
+    """A page's report of a call that has already ended."""
 
     call_id: str
     user_id: str
@@ -103,31 +104,31 @@ class _Late:
 
 
 _UNREAD = "unread"
-"""Beside the columns of a row: arguments as they came, where nobody has looked yet what of them may be kept.
-A dict of plain values is nothing that the collector of garbage looks through, however many wait."""
+"""Key, beside the columns of a row, of raw arguments that have not been searched for secrets yet. A dict of
+plain values costs the garbage collector nothing, however many wait."""
 
 
 class CallJournal:
-    """The table of calls."""
+    """Writes and reads the table of calls."""
 
     def __init__(self, session: Sessions, thread: Transactions, intents: WriteAheadLog) -> None:
-        """`intents` are closed with the journal."""
+        """`intents`: write-ahead log, which is closed with the journal."""
         self._session = session
         self._thread = thread
         self._intents = intents
         self._entries = GroupCommit[dict[str, Any] | _Late]("The journal of calls", thread, _save)
         self._under_way: set[str] = set()
-        """Calls that were opened and have not ended."""
+        """Ids of calls that were opened and have not ended."""
         self._is_failing = False
-        """The last line could not be appended."""
+        """Whether the last line could not be appended."""
 
     async def record_opened(self, record: CallRecord, within_s: float) -> None:
-        """Write down an unsafe call before its page may begin it; it outlives the process.
+        """Record an unsafe call before its page may begin it; the record survives the process.
 
-        Waits only while the database is too far behind.
+        Waits only while the database is too far behind, for at most `within_s` seconds.
 
         Raises:
-            JournalUnavailable: the database is away or too slow, or the disk does not take it.
+            JournalUnavailable: the database is unavailable or too slow, or the disk refuses the line.
         """
         if self._entries.is_behind:
             await self.catch_up(within_s)
@@ -141,7 +142,7 @@ class CallJournal:
         self._entries.put_entry(row, is_vital=True)
 
     def record_ended(self, record: CallRecord) -> None:
-        """Write down an ending, some time soon; never fails. That of an opened call outlives the process."""
+        """Queue the end of a call; never fails. That of a call recorded as opened survives the process."""
         row = _row(record, ended_at=time.time())
         if record.call_id in self._under_way:
             self._under_way.discard(record.call_id)
@@ -152,20 +153,20 @@ class CallJournal:
             self._entries.put_entry(row)
 
     def record_late(self, user_id: str, result: Result) -> None:
-        """Write down what a page of this user says of a call that has ended; never fails.
+        """Record a page's report of a user's call that has already ended; never fails.
 
-        The first word counts, but what an API answered counts more than that nothing came.
+        The first report counts, but an API's answer replaces a failure.
         """
         self._entries.put_entry(_Late(result.call_id, user_id, result.outcome.status, _late_text(result)))
 
     async def close(self) -> None:
-        """Write what waits. What the database does not take then is settled at the next start, or lost."""
+        """Write what waits. What the database refuses then is settled at the next start, or lost."""
         await self._entries.flush_entries()
         self._forget_intents()
         self._intents.close()
 
     async def sweep_hourly(self, *, every_s: float = SWEEP_SECONDS) -> None:
-        """Forget calls that are older than `KEEP_SECONDS`, once an hour, until cancelled."""
+        """Delete calls that are older than `KEEP_SECONDS`, once an hour, until cancelled."""
         while True:
             await sleep_safely(every_s)
             forgotten = self._thread.run_transaction(_forget_old)
@@ -176,7 +177,7 @@ class CallJournal:
             self._forget_intents()
 
     async def settle_orphans(self) -> int:
-        """End what another process left open when it died; returns how many calls.
+        """End calls that another process left open when it died; returns how many.
 
         A call whose page was allowed to begin it may have been performed.
         """
@@ -194,7 +195,7 @@ class CallJournal:
         return len(rows)
 
     def _append(self, row: dict[str, Any]) -> bool:
-        """Whether the intent log has the row now."""
+        """Append a row to the write-ahead log; returns whether it was written."""
         given, settled = self._entries.given, self._entries.settled
         try:
             self._intents.append_line(orjson.dumps(row) + b"\n", given=given, settled=settled)
@@ -207,7 +208,7 @@ class CallJournal:
         return True
 
     def _forget_intents(self) -> None:
-        """Unless the database lacks some."""
+        """Clear the write-ahead log, unless the database still lacks some of its lines."""
         if self._entries.settled < self._entries.given:
             return
         try:
@@ -216,14 +217,14 @@ class CallJournal:
             _log.error("The log of intents cannot be emptied: %s", error)
 
     async def find_call(self, user_id: str, call_id: str) -> StoredCall | None:
-        """One call of a user."""
+        """Return one call of a user; None when there is none of that id."""
         await self.catch_up()
         async with self._session() as session:
             row = await session.get(CallRow, call_id)
             return _kept(row) if row is not None and row.user_id == user_id else None
 
     async def list_calls(self, user_id: str, *, before: float | None, limit: int) -> list[StoredCall]:
-        """A user's calls, newest first, opened before a time."""
+        """Return a user's calls, newest first, opened before a time."""
         await self.catch_up()
         wanted = select(CallRow).where(CallRow.user_id == user_id)
         if before is not None:
@@ -233,7 +234,7 @@ class CallJournal:
             return [_kept(row) for row in rows]
 
     async def of_turn(self, user_id: str, turn_id: str, *, since: float) -> dict[str, JournalEntry]:
-        """What the calls of a turn have come to, by the model's `call_id`. `since`: the turn's beginning."""
+        """Return the state of a turn's calls, by the model's `call_id`. `since`: start of the turn."""
         await self.catch_up()
         wanted = select(CallRow).where(
             CallRow.user_id == user_id, CallRow.opened_at >= since, CallRow.turn_id == turn_id
@@ -247,20 +248,20 @@ class CallJournal:
             }
 
     async def catch_up(self, within_s: float = CATCH_UP_S) -> None:
-        """What ended before a reading stands in it; a database that is away is not waited for long."""
+        """Wait up to `within_s` seconds until all calls that have ended by now can be read."""
         await self._entries.catch_up(within_s)
 
 
 _NAMES: Sequence[str] = _CALLS.c.keys()
 _COLUMNS = tuple(name for name in _NAMES if name in _Row.model_fields)
-"""In the order of the table, in which a statement names them."""
+"""Columns in the order of the table, in which a statement names them."""
 
 _CHANGED = ("device_id", "state", "may_begin", "http_status", "content_type", "error", "decision", "ended_at")
 _WRITER = RowWriter(_COLUMNS, lambda dialect: build_upsert(dialect, CallRow, _CHANGED, while_null="ended_at"))
 
 
 def _save(connection: Connection, entries: Sequence[dict[str, Any] | _Late]) -> None:
-    rows: dict[str, dict[str, Any]] = {}  # the last one of each call
+    rows: dict[str, dict[str, Any]] = {}  # the last row of each call
     late: list[_Late] = []
     for entry in entries:
         if isinstance(entry, _Late):
@@ -285,7 +286,7 @@ def _save_late(connection: Connection, said: _Late) -> None:
 
 
 def _left_rows(intents: WriteAheadLog) -> list[_Row]:
-    """What a log has, of each call the opening before the ending."""
+    """Return the rows of a write-ahead log, each call's opening before its end."""
     rows: list[_Row] = []
     unreadable = 0
     for line in intents.read_lines():
@@ -334,7 +335,7 @@ def _row(record: CallRecord, *, ended_at: float | None) -> dict[str, Any]:
 
 
 def _keepable(record: CallRecord) -> str | None:
-    """The arguments as they came, unless they are too long to be kept."""
+    """Return the arguments as received; None when they are too long to be stored."""
     text = record.request.arguments_text
     return text if len(text) <= KEPT_ARGUMENTS_CHARS else None
 

@@ -1,4 +1,4 @@
-"""Conversations and messages as rows of the database and back."""
+"""Mapping between conversations and messages as values and as rows of the database."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _log = logging.getLogger(__name__)
 
 
 def place_of_conversation(user_id: str, conversation_id: str) -> str:
-    """Where the settings of a conversation stand; see `Encryption.encrypt_bytes`."""
+    """Return the place of a conversation's settings; see `Encryption.encrypt_bytes`."""
     return f"conversation {user_id} {conversation_id}"
 
 
 def place_of_message(conversation_id: str, message_id: str) -> str:
-    """Where the content of a message stands."""
+    """Return the place of a message's content; see `Encryption.encrypt_bytes`."""
     return f"message {conversation_id} {message_id}"
 
 
 class ConversationRows:
-    """Makes rows and reads them."""
+    """Builds and reads rows."""
 
     def __init__(self, sealing: Encryption) -> None:
         self._sealing = sealing
 
     def of_conversation(self, conversation: Conversation) -> dict[str, Any]:
-        """The row of a conversation.
+        """Build the row of a conversation.
 
         Raises:
-            Unkeepable: its context is nested too deeply.
+            Unstorable: its context is nested too deeply.
         """
         run = conversation.run
         return {
@@ -59,10 +59,10 @@ class ConversationRows:
         }
 
     def of_message(self, message: Message) -> dict[str, Any]:
-        """The row of a message.
+        """Build the row of a message.
 
         Raises:
-            Unkeepable: an item is nested too deeply.
+            Unstorable: an item is nested too deeply.
         """
         place = place_of_message(message.conversation_id, message.id)
         return {
@@ -76,7 +76,7 @@ class ConversationRows:
         }
 
     def read_conversation(self, row: Row[Any]) -> Conversation | None:
-        """The conversation of a row; None: it cannot be read."""
+        """Read the conversation of a row; None when it cannot be decrypted or unpacked."""
         place = place_of_conversation(row.user_id, row.id)
         settings = self._object(Encrypted(row.settings, row.key_id), place)
         if settings is None:
@@ -92,7 +92,7 @@ class ConversationRows:
         )
 
     def read_message(self, row: Row[Any]) -> Message | None:
-        """The message of a row; None: it cannot be read."""
+        """Read the message of a row; None when it cannot be decrypted or unpacked."""
         place = place_of_message(row.conversation_id, row.id)
         content = self._object(Encrypted(row.content, row.key_id), place)
         if content is None:

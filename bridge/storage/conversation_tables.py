@@ -1,4 +1,4 @@
-"""The tables of conversations; times are UTC seconds since 1970."""
+"""Tables of conversations and their messages; times are UTC seconds since 1970."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class ConversationRow(Base):
     created_at: Mapped[float]
     updated_at: Mapped[float]
     head_id: Mapped[str | None] = mapped_column(String(40))
-    """No foreign key: messages and head change in one transaction."""
+    """Id of the last message. No foreign key: messages and head change in one transaction."""
     run_id: Mapped[str | None] = mapped_column(String(40))
     run_state: Mapped[str | None] = mapped_column(String(20), index=True)
     settings: Mapped[bytes] = mapped_column(LargeBinary)
-    """See `bridge.stored_items.items`; sealed."""
+    """Settings as packed by `bridge.stored_items.items`; encrypted."""
     size: Mapped[int]
-    """Bytes of the settings as they stand here."""
+    """Size of the settings as stored, in bytes."""
     key_id: Mapped[str | None] = mapped_column(String(16))
 
     __table_args__ = (Index("conversations_by_user", "user_id", "updated_at"),)
@@ -42,7 +42,7 @@ class ConversationMessageRow(Base):
     role: Mapped[str] = mapped_column(String(10))
     created_at: Mapped[float]
     content: Mapped[bytes] = mapped_column(LargeBinary)
-    """Items and what is known of them; sealed."""
+    """Items and what is known of them; encrypted."""
     size: Mapped[int]
     key_id: Mapped[str | None] = mapped_column(String(16))
 

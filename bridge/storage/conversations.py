@@ -1,6 +1,6 @@
-"""Conversations in the database. Writes go through the thread in which everything is written.
+"""Conversations in the database. Writes go through the writing thread.
 
-Who changes a conversation holds its lock (`conversation_runs`); here each method is one transaction.
+Callers that change a conversation hold its lock (`conversation_runs`); here each method is one transaction.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from bridge.stored_items.items import Unstorable
 RUNNING = "running"
 
 PAGE_ROWS = 100
-"""Conversations that a search reads at once."""
+"""Number of conversations that a search reads in one query."""
 
 T = TypeVar("T")
 
 
 class ConversationTables:
-    """All conversations.
+    """Reads and writes all conversations.
 
     Raises, each method:
         BridgeError: `store_unavailable`.
@@ -44,7 +44,7 @@ class ConversationTables:
         self._rows = ConversationRows(sealing)
 
     async def add_conversation(self, conversation: Conversation) -> None:
-        """Keep a new conversation.
+        """Store a new conversation.
 
         Raises:
             BridgeError: `invalid_request`: its context is nested too deeply.
@@ -55,9 +55,9 @@ class ConversationTables:
     async def save_conversation(
         self, conversation: Conversation, messages: Sequence[Message] = (), gone: Collection[str] = ()
     ) -> None:
-        """Put a conversation's new state in place, with messages that are new or changed, without some.
+        """Store a conversation's new state with new and changed messages, and delete the messages in `gone`.
 
-        A conversation that has been deleted meanwhile stays so.
+        A conversation that has been deleted in the meantime stays deleted.
         """
         row = await self._made(lambda: self._rows.of_conversation(conversation))
         await self._change(conversation, row, messages, gone)
@@ -65,7 +65,7 @@ class ConversationTables:
     async def advance_run(
         self, conversation: Conversation, messages: Sequence[Message] = (), gone: Collection[str] = ()
     ) -> None:
-        """As `save`, but leave the settings as they are: somebody may have changed them meanwhile."""
+        """As `save_conversation`, but leave the settings, which somebody may have changed in the meantime."""
         run = conversation.run
         row = {
             "updated_at": conversation.updated_at,
@@ -76,7 +76,7 @@ class ConversationTables:
         await self._change(conversation, row, messages, gone)
 
     async def save_settings(self, conversation: Conversation) -> None:
-        """Put settings in place, and leave everything else as it is."""
+        """Store settings, and leave everything else unchanged."""
         row = await self._made(lambda: self._rows.of_conversation(conversation))
         chosen = {name: row[name] for name in ("settings", "size", "key_id", "updated_at")}
         await self._change(conversation, chosen, (), ())
@@ -102,7 +102,7 @@ class ConversationTables:
         await self._write(work)
 
     async def find_conversation(self, user_id: str, conversation_id: str) -> Conversation | None:
-        """One conversation of a user."""
+        """Return one conversation of a user; None when there is none of that id."""
         mine = (CONVERSATIONS.c.user_id == user_id, CONVERSATIONS.c.id == conversation_id)
         found = await self._conversations(select(CONVERSATIONS).where(*mine))
         return found[0] if found else None
@@ -110,14 +110,14 @@ class ConversationTables:
     async def list_conversations(
         self, user_id: str, *, before: float | None, limit: int
     ) -> list[Conversation]:
-        """A user's conversations, the one that changed last first, changed before a time."""
+        """Return a user's conversations changed before a time, most recently changed first."""
         wanted = select(CONVERSATIONS).where(CONVERSATIONS.c.user_id == user_id)
         if before is not None:
             wanted = wanted.where(CONVERSATIONS.c.updated_at < before)
         return await self._conversations(wanted.order_by(CONVERSATIONS.c.updated_at.desc()).limit(limit))
 
     async def search_conversations(self, user_id: str, query: str, *, limit: int) -> list[Conversation]:
-        """A user's conversations that hold a text, the one that changed last first.
+        """Return a user's conversations that contain a text, most recently changed first.
 
         Titles, descriptions and texts of messages are read one conversation after the other: they may be
         encrypted.
@@ -141,18 +141,18 @@ class ConversationTables:
         return any(wanted in (content_of(message) or "").casefold() for message in messages)
 
     async def list_running(self) -> list[Conversation]:
-        """Conversations of all users whose run another process left behind."""
+        """Return conversations of all users whose run another process left behind."""
         return await self._conversations(select(CONVERSATIONS).where(CONVERSATIONS.c.run_state == RUNNING))
 
     async def list_messages(self, conversation_id: str) -> list[Message]:
-        """All messages of a conversation that can be read, in the order in which they were added."""
+        """Return a conversation's readable messages, in the order in which they were added."""
         wanted = select(MESSAGES).where(MESSAGES.c.conversation_id == conversation_id)
         async with self._session() as session:
             rows = (await session.execute(wanted.order_by(MESSAGES.c.seq))).all()
         return await _read(self._rows.read_message, rows)
 
     async def all_of(self, user_id: str) -> AsyncIterator[tuple[Conversation, list[Message]]]:
-        """A user's conversations with their messages, the one that changed last first."""
+        """Yield a user's conversations with their messages, most recently changed first."""
         before: float | None = None
         while page := await self.list_conversations(user_id, before=before, limit=PAGE_ROWS):
             before = page[-1].updated_at
@@ -160,7 +160,7 @@ class ConversationTables:
                 yield conversation, await self.list_messages(conversation.id)
 
     async def add_missing(self, conversation: Conversation, messages: Sequence[Message]) -> bool:
-        """Keep a conversation whose id nobody has; whether it was kept."""
+        """Store a conversation unless its id exists; returns whether it was stored."""
         row = await self._made(lambda: self._rows.of_conversation(conversation))
         added = await self._made(lambda: [self._rows.of_message(message) for message in messages])
         new: list[int] = []

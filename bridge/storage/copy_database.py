@@ -1,4 +1,4 @@
-"""Moving all that is kept from one database to another, row by row."""
+"""Copies everything stored from one database to another, row by row."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ROWS_AT_ONCE = 200
 
 
 def copy_rows(source: Engine, target: Engine) -> Mapping[str, int]:
-    """Copy every row, in one transaction of the target; returns how many by table. Both are migrated.
+    """Copy every row in one transaction of the target; returns the number by table. Both are migrated.
 
     Raises:
-        StoreError: something is in the target already, or it does not take a row; it is left as it was.
+        StoreError: the target is not empty, or refuses a row; it is left as it was.
     """
     try:
         with source.connect() as reading, target.begin() as writing:
-            reading.exec_driver_sql("BEGIN")  # one state of all tables
+            reading.exec_driver_sql("BEGIN")  # one snapshot of all tables
             return _moved(reading, writing)
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"nothing is moved: {reason_of(error)}") from None

@@ -1,7 +1,7 @@
-"""Opening the database: SQLite in the data folder, or PostgreSQL by URL; migrations; why it cannot be.
+"""Opens and migrates the database: SQLite in the data folder, or PostgreSQL by URL.
 
-Three engines go to one database: one that migrates and is closed, one for the event loop, one for the thread
-that writes (`group_commit`).
+Three engines connect to one database: one that migrates and is closed, one for the event loop, one for the
+writing thread (`write_thread`).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
 LOOKS_LIKE = "postgresql://user:password@host:5432/name"
 
 MIN_SERVER_VERSION = 130_000
-"""PostgreSQL 13, as the server itself counts; the oldest that its makers still mended in 2025."""
+"""PostgreSQL 13, as the server numbers itself; the oldest version still maintained in 2025."""
 
 POOL_SIZE = 5
 MAX_OVERFLOW = 5
-"""Connections of the event loop: so many stay open, and so many more are opened for a rush."""
+"""Connections of the event loop: `POOL_SIZE` stay open, `MAX_OVERFLOW` more are opened under load."""
 
 POOL_WAIT_S = 5.0
 CONNECT_S = 5
@@ -41,18 +41,18 @@ _NEWER_FILE = "was made by a newer tool-bridge; update this one or choose anothe
 _NEWER_DATABASE = "was made by a newer tool-bridge, or another program's; update this one or choose another"
 
 _EARLY = re.compile(r"00(0[1-9]|1[0-5])")
-"""Revisions of before the first release, whose tables the revision 0016 makes at once."""
+"""Pattern of revisions before the first release; revision 0016 creates all their tables in one step."""
 
 MIGRATION_LOCK_MS = 60_000
 
 LOST_MS = 15_000
-"""A network that takes our bytes and brings nothing back is given up after this time."""
+"""How long a silent network may leave sent bytes unacknowledged before it is given up, in milliseconds."""
 
 MIGRATION_LOCK = 0x746F6F6C_62726467
 """Key of the advisory lock that one bridge at a time holds while it migrates."""
 
 SQLITE_WAIT_S = 60.0
-"""How long a bridge waits for another one that migrates the same file."""
+"""How long a bridge waits for another one that migrates the same file, in seconds."""
 
 INSUFFICIENT_PRIVILEGE = "42501"
 DUPLICATE_TABLE, DUPLICATE_FUNCTION, LOCK_NOT_AVAILABLE = "42P07", "42723", "55P03"
@@ -64,19 +64,19 @@ class StoreError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """The ways to one database that is ready for use."""
+    """The engines of one database that is ready for use."""
 
     reading: AsyncEngine
-    """For the event loop; some of what it does writes, too."""
+    """Engine of the event loop; some of its work writes, too."""
     writing: Engine
-    """For the thread that writes."""
+    """Engine of the writing thread."""
 
 
 def postgresql_url(given: str) -> URL:
-    """The address of a PostgreSQL database.
+    """Parse the URL of a PostgreSQL database.
 
     Raises:
-        StoreError: it is none. The text does not repeat it, because of the password.
+        StoreError: it is malformed. The text does not repeat it, because of the password.
     """
     if given.partition("://")[0] not in SCHEMES:
         raise StoreError(f"the URL of the database must look like {LOOKS_LIKE}")
@@ -91,7 +91,7 @@ def postgresql_url(given: str) -> URL:
 
 
 def mask_url(url: URL) -> str:
-    """An address as people may see it: without password and options."""
+    """Return a URL as people may see it: without password and options."""
     bare = URL.create("postgresql", url.username, None, url.host, url.port, url.database)
     return bare.render_as_string()
 
@@ -100,7 +100,7 @@ def open_sqlite(path: Path) -> Engines:
     """Create or migrate the SQLite file at `path`; blocks.
 
     Raises:
-        StoreError: the file cannot be written, is no database, or was made by a newer version or by one of
+        StoreError: the file cannot be written, is no database, or was made by a newer version or by one from
             before the first release.
     """
     url = URL.create("sqlite", database=str(path))
@@ -123,8 +123,8 @@ def open_postgresql(url: URL) -> Engines:
     """Create or migrate the tables of the bridge in a PostgreSQL database; blocks.
 
     Raises:
-        StoreError: there is no way to it, it is too old or in another encoding, a right is missing, or it was
-            made by a newer version or by one of before the first release, or is another program's.
+        StoreError: it cannot be reached, it is too old or in another encoding, a right is missing, it was
+            made by a newer version or by one from before the first release, or it is another program's.
     """
     if sys.platform == "win32":
         raise StoreError("PostgreSQL is not for a bridge on Windows, whose event loop the driver cannot use")
@@ -158,7 +158,7 @@ def _postgresql_engines(url: URL) -> Engines:
 
 
 def _connect_args(url: URL, *, statement_ms: int, lock_ms: int) -> dict[str, Any]:
-    """What libpq is told; the URL's own options win."""
+    """Return the arguments for libpq; the URL's own options win."""
     bounds = {
         "statement_timeout": statement_ms,
         "lock_timeout": lock_ms,
@@ -192,7 +192,7 @@ def _upgrade(connection: Connection, shown_as: str, newer: str) -> None:
 
 
 def _revision_of(connection: Connection) -> str | None:
-    """At which revision the tables are; None: there are none."""
+    """Return the revision of the tables; None when there are none."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.scalar(text("SELECT version_num FROM alembic_version"))
@@ -218,7 +218,7 @@ def _refuse_unfit_server(connection: Connection, url: URL) -> None:
 
 
 def _refuse_missing_rights(connection: Connection, url: URL) -> None:
-    """A table that was made by another role can be there and be closed to this one."""
+    """Raise if a right is missing: tables made by another role may exist and be closed to this one."""
     tables = [table.name for table in Base.metadata.sorted_tables]
     query = text(
         "SELECT name || ': ' || action FROM unnest(cast(:tables AS text[])) name,"

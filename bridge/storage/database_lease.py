@@ -1,9 +1,9 @@
-"""The right of one bridge to a database that others can reach, too.
+"""Exclusive claim of one bridge to a database that other bridges could reach, too.
 
-A bridge that starts ends the calls that its database says are under way, because nobody else can know of
-them. So there must be one bridge for a database. On PostgreSQL it is the one that holds an advisory lock,
-which the server takes back when the connection ends, however that happens. An SQLite file is in a folder that
-one bridge has for itself.
+A bridge that starts ends the calls that its database says are running, because nobody else can know of them.
+So only one bridge may use a database. On PostgreSQL it is the one that holds an advisory lock, which the
+server releases when the connection ends, however that happens. An SQLite file is in a folder that belongs to
+one bridge.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ CLAIM_LOCK = 0x746F6F6C_6F6E6521
 """Key of the advisory lock."""
 
 TAKE_S = 10.0
-"""How long a bridge that starts waits for one that is just being stopped."""
+"""How long a starting bridge waits for one that is being stopped, in seconds."""
 
 TRY_EVERY_S = 0.5
 LOOK_EVERY_S = 5.0
 ANSWER_S = 20.0
 
 _NOTICE_DEATH = "SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
-"""So that the server knows within half a minute that the machine of a bridge is gone."""
+"""Settings by which the server notices within half a minute that a bridge's machine is gone."""
 
 _log = logging.getLogger(__name__)
 
 
 class Claim(Protocol):
-    """What a bridge needs to be the only one."""
+    """The port by which a bridge becomes the only one at its database."""
 
     async def take_claim(self) -> None:
-        """Become the one.
+        """Become the only bridge.
 
         Raises:
             StoreError: another bridge is.
@@ -48,41 +48,45 @@ class Claim(Protocol):
         ...
 
     async def keep_claim(self) -> None:
-        """Stay it until cancelled, over a restart of the database."""
+        """Hold the claim until cancelled, across restarts of the database."""
         ...
 
     async def release_claim(self) -> None:
-        """Let another one be it."""
+        """Release the claim for another bridge."""
         ...
 
 
 class NoClaim:
-    """Of a file that nobody else has."""
+    """Claim to a file that nobody else uses."""
 
     async def take_claim(self) -> None:
-        """Nothing to take."""
+        """Do nothing: there is nothing to take."""
 
     async def keep_claim(self) -> None:
-        """Nothing to keep."""
+        """Do nothing: there is nothing to hold."""
 
     async def release_claim(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
 
 class AdvisoryClaim:
-    """A lock of PostgreSQL, on a connection of its own."""
+    """An advisory lock of PostgreSQL, on a connection of its own."""
 
     def __init__(
         self, engine: AsyncEngine, *, patience_s: float = TAKE_S, look_every_s: float = LOOK_EVERY_S
     ) -> None:
-        """`patience_s`: how long `take` waits for another bridge to end; `look_every_s`: of `keep`."""
+        """`patience_s`: how long `take_claim` waits; `look_every_s`: period of `keep_claim`, in seconds."""
         self._engine = engine
         self._patience_s = patience_s
         self._look_every_s = look_every_s
         self._connection: AsyncConnection | None = None
 
     async def take_claim(self) -> None:
-        """Take the lock, or wait a while for it."""
+        """Take the lock, waiting for another bridge to release it.
+
+        Raises:
+            StoreError: another bridge still holds it, or the database cannot be used.
+        """
         deadline = asyncio.get_running_loop().time() + self._patience_s
         try:
             while not await self._try():
@@ -93,7 +97,7 @@ class AdvisoryClaim:
             raise StoreError(f"{mask_url(self._engine.url)} cannot be used: {reason_of(error)}") from None
 
     async def keep_claim(self) -> None:
-        """Look every few seconds whether the connection is there; take the lock again where it was lost."""
+        """Check the connection periodically, and take the lock again if it was lost."""
         while True:
             await sleep_safely(self._look_every_s)
             if self._connection is not None and await self._is_there(self._connection):
@@ -102,13 +106,13 @@ class AdvisoryClaim:
             await self._take_again()
 
     async def release_claim(self) -> None:
-        """Close the connection, and with it give the lock back."""
+        """Close the connection, which releases the lock."""
         connection, self._connection = self._connection, None
         if connection is not None:
             await _closed(connection)
 
     async def _take_again(self) -> None:
-        """A restart of the database let go of the lock. No call is ended here: this bridge knows its own."""
+        """Take the lock that a restart of the database released. Ends no calls: this bridge knows its own."""
         has_said = False
         while True:
             try:
@@ -143,7 +147,7 @@ class AdvisoryClaim:
 
 
 def claim_of(engine: AsyncEngine) -> Claim:
-    """The claim to the database of an engine."""
+    """Return the claim to the database of an engine."""
     return AdvisoryClaim(engine) if engine.dialect.name == "postgresql" else NoClaim()
 
 
@@ -156,7 +160,7 @@ def _taken(engine: AsyncEngine) -> str:
 
 async def _closed(connection: AsyncConnection) -> None:
     try:
-        await run_within(ANSWER_S, connection.invalidate())  # not back to the others, with its lock
+        await run_within(ANSWER_S, connection.invalidate())  # not back to the pool, with its lock
         await connection.close()
     except (SQLAlchemyError, OSError, TimeoutError) as error:
         _log.debug("a connection did not close: %s", reason_of(error))

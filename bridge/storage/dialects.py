@@ -1,6 +1,6 @@
-"""Where SQLite and PostgreSQL differ, for everything that reads or writes tables.
+"""Differences between SQLite and PostgreSQL, for everything that reads or writes tables.
 
-Both know `ON CONFLICT`; SQLAlchemy spells it by dialect.
+Both support `ON CONFLICT`; SQLAlchemy spells it by dialect.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ _PLACES = {"sqlite": "qmark", "postgresql": "format"}
 _UNFIT = (IntegrityError, DataError, InterfaceError, ProgrammingError)
 
 _UNFIT_CLASSES = ("22", "23", "54")
-"""Of SQLSTATE: data, constraints, sizes. A right or a table that is missing is the operator's affair."""
+"""SQLSTATE classes that blame the data: data, constraints, sizes. A missing right or table is not among them:
+that is the operator's concern."""
 
 
 NUL = "\0"
 
 
 def dialect_of(session: AsyncSession) -> str:
-    """`sqlite` or `postgresql`; of a `Connection` it is `connection.dialect.name`."""
+    """Return `sqlite` or `postgresql`; for a `Connection`, use `connection.dialect.name`."""
     return session.get_bind().dialect.name
 
 
@@ -52,10 +53,10 @@ def build_upsert(
     *,
     while_null: str | None = None,
 ) -> Upsert:
-    """An insert that changes the row that has the same primary key, if there is one.
+    """Build an insert that updates the row with the same primary key, if there is one.
 
-    `changed`: names of the columns that it then changes; None: all but the key. `while_null`: name of a
-    column that is null in rows that may still be changed.
+    `changed`: names of the columns to update; None: all but the key. `while_null`: name of a column; rows in
+    which it is not null are left unchanged.
     """
     table = cast(Table, row.__table__)
     statement = _INSERT[dialect](table)
@@ -69,18 +70,18 @@ def build_upsert(
 
 
 def driver_text(dialect: Dialect, statement: Insert) -> str:
-    """A statement as its driver takes it, with values by their places."""
+    """Return a statement as its driver takes it, with positional values."""
     like: type[Any] = type(dialect)
     return str(statement.compile(dialect=like(paramstyle=_PLACES[dialect.name])))
 
 
 def insert_missing(dialect: str, row: type[DeclarativeBase]) -> Upsert:
-    """An insert that does nothing where a row is in the way, by its key or by any unique column."""
+    """Build an insert that does nothing if a row conflicts, by its key or by any unique column."""
     return _INSERT[dialect](cast(Table, row.__table__)).on_conflict_do_nothing()
 
 
 def is_one_of(dialect: str, column: Column[Any], values: Sequence[Any]) -> ColumnElement[bool]:
-    """Whether a column has one of many values.
+    """Build the condition that a column has one of many values.
 
     PostgreSQL takes them as one array: hundreds of values in a list cost it as much as finding their rows.
     """
@@ -90,16 +91,16 @@ def is_one_of(dialect: str, column: Column[Any], values: Sequence[Any]) -> Colum
 
 
 async def lock_user(session: AsyncSession, user_id: str) -> None:
-    """Let others who call this for the same user wait until this transaction has ended.
+    """Lock a user until this transaction ends, against others who call this for the same user.
 
-    For what is deleted and inserted anew: PostgreSQL lets two do so at once, and refuses the second's rows.
-    SQLite lets one write at a time anyway.
+    For rows that are deleted and inserted again: PostgreSQL lets two transactions do so concurrently, and
+    refuses the second's rows. SQLite lets one write at a time anyway.
     """
     await session.execute(select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True))
 
 
 def is_unfit(error: BaseException) -> bool:
-    """Whether what was to be written is to blame; else the database is, and may be well in a second."""
+    """Return whether the data is to blame; otherwise the database is, and may be well in a second."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, StatementError) or not isinstance(error, SQLAlchemyError | OSError)
     if error.connection_invalidated:
@@ -109,7 +110,7 @@ def is_unfit(error: BaseException) -> bool:
 
 
 def reason_of(error: BaseException) -> str:
-    """What the database said, in a line, without the SQL and without what was to be written."""
+    """Return the database's message in one line, without the SQL and without the data."""
     said: Any = getattr(error, "orig", None) or error
     primary = getattr(getattr(said, "diag", None), "message_primary", None)
     lines = str(primary or said).splitlines()
@@ -121,9 +122,9 @@ def reason_of(error: BaseException) -> str:
 def without_nul(
     _connection: Connection, _cursor: object, statement: str, parameters: Any, _context: object, many: bool
 ) -> tuple[str, Any]:
-    """For `before_cursor_execute` on PostgreSQL, whose texts cannot hold a NUL: U+FFFD takes its place.
+    """Replace NUL, which PostgreSQL's texts cannot hold, by U+FFFD; for `before_cursor_execute`.
 
-    So it does in what is looked up, so that what was kept is found again.
+    Values to look up are changed too, so that what was stored is found again.
     """
     return statement, [_clean(row) for row in parameters] if many else _clean(parameters)
 
