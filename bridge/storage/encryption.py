@@ -1,8 +1,8 @@
-"""How what is kept stands in the database: compressed where that is shorter, encrypted where there is a key.
+"""Encoding of stored bytes: compressed where that is shorter, encrypted where there is a key.
 
-First compressed, then encrypted, as in the OpenRouter pipe. Keys are told apart by an id, so that they can be
-changed one after the other. What is encrypted names the place where it stands, and opens nowhere else. The
-first byte of what is encrypted says how: `0x81` AES-256-GCM, `0x80` Fernet, as it was written until 2026-11.
+First compressed, then encrypted, as in the OpenRouter pipe. Keys are identified by an id, so that they can be
+rotated. Ciphertext is bound to the place where it is stored, and cannot be decrypted elsewhere. Its first
+byte tells the cipher: `0x81` AES-256-GCM, `0x80` Fernet, as it was written until 2026-11.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ _log = logging.getLogger(__name__)
 
 
 class Encrypted(NamedTuple):
-    """Bytes as they stand in the database."""
+    """Bytes as stored in the database."""
 
     content: bytes
     key_id: str | None
-    """None: not encrypted."""
+    """Id of the key; None: not encrypted."""
 
 
 class _Ciphers(NamedTuple):
-    """What one key of the settings opens and seals with."""
+    """The ciphers of one key of the settings."""
 
     gcm: AESGCM
     fernet: Fernet
 
 
 class Unreadable(Exception):
-    """What is sealed cannot be opened with the keys at hand; the text says why."""
+    """Stored bytes cannot be decrypted or decompressed with the keys at hand; the text says why."""
 
 
 class Encryption:
-    """Seals and opens. Safe to be used from several threads."""
+    """Encrypts and decrypts. Safe to be used from several threads."""
 
     def __init__(self, settings: StorageSettings, *, encrypts: bool = True) -> None:
-        """`encrypts` False: what is encrypted is opened, what is sealed is not encrypted."""
+        """`encrypts` False: existing ciphertext is decrypted, but nothing new is encrypted."""
         self._settings = settings
         self._ciphers = {key_id(key): _ciphers(key) for key in settings.encryption_keys}
         self._first = next(iter(self._ciphers), None) if encrypts else None
@@ -70,11 +70,14 @@ class Encryption:
         return list(self._ciphers)
 
     def key_for(self, *, thought: bool) -> str | None:
-        """The id of the key that seals. `thought`: of a model; it is encrypted also where the rest is not."""
+        """Return the id of the key to encrypt with; None: the content is not encrypted.
+
+        `thought`: the content is a model's reasoning, which is encrypted even if nothing else is.
+        """
         return self._first if thought or self._settings.encrypt_all else None
 
     def encrypt_bytes(self, content: bytes, place: str, *, thought: bool = True) -> Encrypted:
-        """Bytes for the database. `place`: whose they are and where they stand; `thought` as in `key_for`."""
+        """Encode bytes for the database. `place`: owner and location; `thought` as in `key_for`."""
         squeezed, chosen = self._squeezed(content), self.key_for(thought=thought)
         if chosen is None:
             return Encrypted(squeezed, None)
@@ -83,10 +86,10 @@ class Encryption:
         return Encrypted(_GCM + nonce + encrypted, chosen)
 
     def decrypt_bytes(self, sealed: Encrypted, place: str) -> bytes:
-        """What was sealed for that place.
+        """Return the bytes that were encoded for that place.
 
         Raises:
-            Unreadable: there is no such key, the bytes were changed, or they were sealed for another place.
+            Unreadable: the key is missing, the bytes were changed, or they were encoded for another place.
         """
         squeezed = sealed.content if sealed.key_id is None else self._decrypted(sealed, sealed.key_id, place)
         form, content = squeezed[:1], squeezed[1:]
@@ -100,7 +103,7 @@ class Encryption:
         raise Unreadable("unknown form")
 
     def is_first_miss(self, sealed: Encrypted) -> bool:
-        """Whether nobody has been told yet that the key of this is missing; true once for each key."""
+        """Return whether to log a failure: True, except for a missing key that was reported before."""
         if sealed.key_id is None or sealed.key_id in self._ciphers:
             return True
         is_first = sealed.key_id not in self._missed
@@ -130,12 +133,12 @@ class Encryption:
 
 
 def key_id(key: str) -> str:
-    """What tells a key from others without giving it away."""
+    """Return an id that distinguishes a key from others without revealing it."""
     return hashlib.sha256(_derived(key)).hexdigest()[:KEY_ID_CHARS]
 
 
 def _derived(key: str) -> bytes:
-    """Fernet's key, as the pipe derived it; the key's id follows from it, too."""
+    """Return Fernet's key, derived as the pipe does; the key's id is derived from it, too."""
     return base64.urlsafe_b64encode(hashlib.sha256(key.encode()).digest())
 
 

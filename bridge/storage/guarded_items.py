@@ -1,4 +1,4 @@
-"""What keeps a sick database from holding up answers: patience for each call, and a breaker (S0-96)."""
+"""Keeps a sick database from delaying answers: a time limit for each call, and a circuit breaker (S0-96)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bridge.tasks import run_within
 NAME = "the database"
 
 ALL_USERS = "*"
-"""Whose breaker calls share that name no user."""
+"""User id of the circuit breaker for calls that concern no single user."""
 
 ResultT = TypeVar("ResultT")
 
@@ -26,25 +26,25 @@ _log = logging.getLogger(__name__)
 
 
 class ResilientItemStore:
-    """An `ItemStore` that answers soon or says that it cannot. Breakers are per user."""
+    """An `ItemStore` that answers soon or raises `StoreUnavailable`. Circuit breakers are per user."""
 
     def __init__(self, inner: ItemStore, breakers: Breakers, *, wait_s: Callable[[], float]) -> None:
-        """`wait_s`: how long one call may take, asked at each call."""
+        """`wait_s`: returns how many seconds one call may take; called for each."""
         self._inner = inner
         self._breakers = breakers
         self._wait_s = wait_s
 
     async def add_items(self, items: Sequence[StoredItem]) -> None:
-        """Keep items."""
+        """Store items."""
         if items:
             await self._guarded(items[0].user_id, self._inner.add_items(items))
 
     async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
-        """Those of the items that the user has, and that can be read."""
+        """Return those of the items that the user has and that can be read, by id."""
         return await self._guarded(user_id, self._inner.by_ids(user_id, ids)) if ids else {}
 
     async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
-        """Those of the user's items whose payloads have these ids."""
+        """Return the user's items whose payloads have these ids."""
         return await self._guarded(user_id, self._inner.by_provider_ids(user_id, ids)) if ids else {}
 
     async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
@@ -53,15 +53,15 @@ class ResilientItemStore:
             await self._guarded(user_id, self._inner.delete_items(user_id, ids))
 
     async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
-        """All items of a response and of those before it."""
+        """Return all items of a response and of those before it."""
         return await self._guarded(user_id, self._inner.read_chain(user_id, response_id))
 
     async def save_response(self, response: StoredResponse) -> None:
-        """Keep a response, or its new state."""
+        """Store a response, or its new state."""
         await self._guarded(response.user_id, self._inner.save_response(response))
 
     async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
-        """One response."""
+        """Return one response; None when the user has none of that id."""
         return await self._guarded(user_id, self._inner.find_response(user_id, response_id))
 
     async def delete_response(self, user_id: str, response_id: str) -> bool:
@@ -69,24 +69,24 @@ class ResilientItemStore:
         return await self._guarded(user_id, self._inner.delete_response(user_id, response_id))
 
     async def list_unfinished(self) -> Sequence[StoredResponse]:
-        """Responses of all users that are not at their end."""
+        """Return responses of all users that have not ended."""
         return await self._guarded(ALL_USERS, self._inner.list_unfinished())
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
-        """Keep stream events."""
+        """Store stream events."""
         await self._guarded(ALL_USERS, self._inner.add_events(response_id, first, last, frames))
 
     async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
     ) -> Sequence[tuple[int, bytes]]:
-        """Frames of a response in order."""
+        """Return frames of a response in order."""
         return await self._guarded(user_id, self._inner.read_events(user_id, response_id, after, limit=limit))
 
     async def _guarded(self, user_id: str, work: Coroutine[Any, Any, ResultT]) -> ResultT:
         try:
             with self._breakers.pass_breaker(BreakerKey(user_id, kind="store"), NAME) as passage:
                 return await self._tried(passage, work)
-        except BridgeError as refused:  # by the breaker, before the work began
+        except BridgeError as refused:  # by the breaker, before the work started
             work.close()
             raise StoreUnavailable(refused.error.message) from None
 

@@ -1,4 +1,4 @@
-"""What is kept of answers, as rows of the database and back."""
+"""Mapping between items, responses and stream events as values and as rows of the database."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from bridge.stored_items.items import (
 from toolserver.json_types import JsonObject, text_at
 
 MAX_ID_CHARS = 200
-"""Of ids that clients chose; of longer ones a hash stands in the tables."""
+"""Maximum length of ids that clients chose; longer ones are stored as a hash."""
 
 REASONING = "reasoning"
-"""Type of the items that are a model's thoughts."""
+"""Type of the items that hold a model's reasoning."""
 
 ITEMS = cast(Table, StoredItemRow.__table__)
 RESPONSES = cast(Table, StoredResponseRow.__table__)
@@ -36,43 +36,43 @@ _log = logging.getLogger(__name__)
 
 
 def index_key(name: str) -> str:
-    """An id as the tables have it: any text, in a form that every database takes and can index."""
+    """Return an id as the tables store it: any text, in a form that every database accepts and can index."""
     if len(name) <= MAX_ID_CHARS and name.isprintable():
         return name
     return "sha256:" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def place_of_item(user_id: str, item_id: str) -> str:
-    """Where an item's payload stands, as `Encryption` wants it."""
+    """Return the place of an item's payload; see `Encryption.encrypt_bytes`."""
     return f"item {user_id} {item_id}"
 
 
 def place_of_response(user_id: str, response_id: str, column: str) -> str:
-    """Where a part of a response stands."""
+    """Return the place of a part of a response."""
     return f"response {user_id} {response_id} {column}"
 
 
 def place_of_events(response_id: str, first: int) -> str:
-    """Where stream events of a response stand; responses of all users have ids of their own."""
+    """Return the place of stream events; a response's id is unique among all users."""
     return f"events {response_id} {first}"
 
 
 class ItemMapping:
-    """Makes rows and reads them."""
+    """Builds and reads rows."""
 
     def __init__(self, sealing: Encryption) -> None:
         self._sealing = sealing
 
     def of_items(self, items: Sequence[StoredItem], now: float) -> list[dict[str, Any]]:
-        """Rows of the items, without those that cannot be written down."""
+        """Build rows of the items, without those that cannot be packed."""
         rows = [self._of_item(item, now) for item in items]
         return [row for row in rows if row is not None]
 
     def of_response(self, response: StoredResponse, now: float) -> dict[str, Any]:
-        """The row of a response.
+        """Build the row of a response.
 
         Raises:
-            Unkeepable: it is nested too deeply.
+            Unstorable: it is nested too deeply.
         """
         name = index_key(response.id)
         body, request = (
@@ -99,7 +99,7 @@ class ItemMapping:
         }
 
     def of_events(self, response_id: str, first: int, last: int, frames: bytes) -> dict[str, Any]:
-        """The row of stream events."""
+        """Build the row of stream events."""
         name = index_key(response_id)
         sealed = self._sealing.encrypt_bytes(frames, place_of_events(name, first))
         return {
@@ -111,12 +111,12 @@ class ItemMapping:
         }
 
     def read_items(self, rows: Sequence[Row[Any]]) -> list[StoredItem]:
-        """The items of rows, without those that cannot be read."""
+        """Read the items of rows, without those that cannot be decrypted or unpacked."""
         found = [self._item(row) for row in rows]
         return [item for item in found if item is not None]
 
     def read_response(self, row: Row[Any]) -> StoredResponse | None:
-        """The response of a row; None: it cannot be read."""
+        """Read the response of a row; None when it cannot be decrypted or unpacked."""
         body, request = (
             self._object(Encrypted(sealed, row.key_id), place_of_response(row.user_id, row.id, column))
             for column, sealed in (("body", row.body), ("request", row.request))
@@ -138,7 +138,7 @@ class ItemMapping:
         )
 
     def read_frames(self, row: Row[Any]) -> bytes | None:
-        """The stream events of a row; None: they cannot be read."""
+        """Return the stream events of a row; None when they cannot be decrypted."""
         return self._opened(Encrypted(row.frames, row.key_id), place_of_events(row.response_id, row.first))
 
     def _of_item(self, item: StoredItem, now: float) -> dict[str, Any] | None:
@@ -206,5 +206,5 @@ class ItemMapping:
 
 
 def _storable(text: str) -> str:
-    """Text without what no database takes."""
+    """Replace what no database accepts: invalid Unicode and NUL."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")

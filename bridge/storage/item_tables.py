@@ -1,4 +1,4 @@
-"""The tables of what is kept of answers. Items are never changed; times are UTC seconds since 1970."""
+"""Tables of stored items, responses and events. Items never change; times are UTC seconds since 1970."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from bridge.storage.tables import Base
 
 ROW_ID = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite numbers rows itself only where the type is INTEGER."""
+"""Type of generated row ids. SQLite generates them only where the type is INTEGER."""
 
 
 class StoredItemRow(Base):
@@ -16,29 +16,29 @@ class StoredItemRow(Base):
 
     __tablename__ = "kept_items"
     row_id: Mapped[int] = mapped_column(ROW_ID, primary_key=True)
-    """Ascending in the order in which items were added; nobody outside of the store knows it."""
+    """Ascending in the order in which items were added; not known outside of the store."""
     user_id: Mapped[str] = mapped_column(String(32), ForeignKey("users.id", ondelete="CASCADE"))
     id: Mapped[str] = mapped_column(String(200))
-    """Of its user: what two users import may have the same ids."""
+    """Unique for its user only: what two users import may have the same ids."""
     response_id: Mapped[str] = mapped_column(String(200))
     side: Mapped[str] = mapped_column(String(6))
     position: Mapped[int]
     type: Mapped[str] = mapped_column(String(200))
-    """The payload's, so that it can be asked for while the payload is encrypted."""
+    """The payload's type, so that it can be queried while the payload is encrypted."""
     model: Mapped[str] = mapped_column(Text)
     payload: Mapped[bytes] = mapped_column(LargeBinary)
-    """See `bridge.stored_items.items`; encrypted where `key_id` is given."""
+    """Payload as packed by `bridge.stored_items.items`; encrypted where `key_id` is set."""
     size: Mapped[int]
-    """Bytes of the payload as it stands here."""
+    """Size of the payload as stored, in bytes."""
     key_id: Mapped[str | None] = mapped_column(String(16))
-    """Which key it is encrypted with."""
+    """Id of the key that it is encrypted with; null: not encrypted."""
     conversation_id: Mapped[str | None] = mapped_column(String(200))
     message_id: Mapped[str | None] = mapped_column(String(200))
     created_at: Mapped[float]
     used_at: Mapped[float] = mapped_column(index=True)
-    """When its response was added or last read, to the day."""
+    """Time at which its response was added or last read, accurate to a day."""
     provider_id: Mapped[str | None] = mapped_column(String(200))
-    """The payload's own id; not noted of what was kept before 2026-11-22."""
+    """The payload's own id; null for items stored before 2026-11-22."""
 
     __table_args__ = (
         UniqueConstraint("user_id", "id", name="kept_items_by_id"),
@@ -51,7 +51,7 @@ class StoredItemRow(Base):
 
 
 class StoredResponseRow(Base):
-    """A response of the Responses API, as it stands."""
+    """A response of the Responses API in its current state."""
 
     __tablename__ = "kept_responses"
     id: Mapped[str] = mapped_column(String(200), primary_key=True)
@@ -61,11 +61,11 @@ class StoredResponseRow(Base):
     body: Mapped[bytes] = mapped_column(LargeBinary)
     request: Mapped[bytes] = mapped_column(LargeBinary)
     size: Mapped[int]
-    """Bytes of body and request as they stand here."""
+    """Size of body and request as stored, in bytes."""
     key_id: Mapped[str | None] = mapped_column(String(16))
     background: Mapped[bool]
     previous_id: Mapped[str | None] = mapped_column(String(200))
-    """No foreign key: the one before may have been deleted."""
+    """Id of the previous response. No foreign key: that one may have been deleted."""
     conversation_id: Mapped[str | None] = mapped_column(String(200))
     created_at: Mapped[float]
     ended_at: Mapped[float | None]
@@ -73,7 +73,7 @@ class StoredResponseRow(Base):
 
 
 class StoredEventsRow(Base):
-    """Stream events of a response, as they were sent, some of them to a row."""
+    """Stream events of a response, as they were sent, several in a row of the table."""
 
     __tablename__ = "kept_events"
     response_id: Mapped[str] = mapped_column(

@@ -1,7 +1,7 @@
-"""What is kept of answers, in the database. Implements `bridge.stored_items.store.ItemStore`.
+"""Stored items and responses in the database. Implements `bridge.stored_items.store.ItemStore`.
 
-Writes go through the thread in which everything is written to the database, one transaction each, so that
-they never wait for each other's locks. Payloads are packed and unpacked in threads, off the event loop.
+Writes go through the writing thread, one transaction each, so that they never wait for each other's locks.
+Payloads are packed and unpacked in threads, off the event loop.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from bridge.stored_items.items import StoredItem, StoredResponse, Unstorable
 from toolserver.json_types import text_at
 
 MAX_CHAIN = 2_000
-"""Responses of a chain that are read; those before them are left out."""
+"""Maximum number of responses of a chain that are read; older ones are left out."""
 
 IDS_AT_ONCE = 1_000
-"""Ids in one query; SQLite takes 32,766 values in one, PostgreSQL 65,535."""
+"""Maximum number of ids in one query; SQLite accepts 32,766 values, PostgreSQL 65,535."""
 
 TOUCH_SECONDS = 24 * 3600
-"""How old the note of a response's last use may become before reading it renews the note."""
+"""How old a recorded last use must be before reading renews it, in seconds."""
 
 UNFINISHED = ("queued", "in_progress")
 
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 class ItemTables:
-    """Kept items and responses. Cancelling a write leaves it open whether it is written."""
+    """Stored items and responses. A write that is cancelled may or may not have been committed."""
 
     def __init__(
         self,
@@ -56,13 +56,13 @@ class ItemTables:
         self._now = now
 
     async def add_items(self, items: Sequence[StoredItem]) -> None:
-        """Keep items; those of a user who has been deleted meanwhile are dropped."""
+        """Store items; those of a user who has been deleted in the meantime are dropped."""
         rows = await asyncio.to_thread(self._rows.of_items, items, self._now())
         if rows:
             await self._write(lambda connection: _add_items(connection, rows))
 
     async def by_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
-        """Those of the items that the user has, and that can be read; one query for each thousand."""
+        """Return those of the items that the user has and that are readable; a query per thousand ids."""
         asked = {index_key(each): each for each in ids}
         rows: list[Row[Any]] = []
         async with self._session() as session:
@@ -74,7 +74,7 @@ class ItemTables:
         return {asked[item.id]: item for item in items}
 
     async def by_provider_ids(self, user_id: str, ids: Collection[str]) -> Mapping[str, StoredItem]:
-        """Those of the user's items whose payloads have these ids; one query for each thousand."""
+        """Return the user's items whose payloads have these ids; one query per `IDS_AT_ONCE` ids."""
         asked = {index_key(each): each for each in ids}
         rows: list[Row[Any]] = []
         async with self._session() as session:
@@ -90,14 +90,14 @@ class ItemTables:
         await self._write(lambda connection: _forget(connection, user_id, names))
 
     async def read_chain(self, user_id: str, response_id: str) -> Sequence[StoredItem]:
-        """All items of a response and of up to `MAX_CHAIN` responses before it; two queries.
+        """Return all items of a response and of those before it, up to `MAX_CHAIN` responses; two queries.
 
-        In one, SQLite reads all that the user has, and looks each up in the chain.
+        With a single query, SQLite would read all items of the user, and look each up in the chain.
         """
         rows: list[Row[Any]] = []
         async with self._session() as session:
             newest_first = (await session.execute(_ancestry(user_id, index_key(response_id)))).all()
-            place = {row.id: -row.distance for row in reversed(newest_first)}  # of a ring the nearest one
+            place = {row.id: -row.distance for row in reversed(newest_first)}  # the nearest of a cycle
             for some in _slices(list(place)):
                 is_of_them = is_one_of(dialect_of(session), ITEMS.c.response_id, some)
                 wanted = select(ITEMS).where(ITEMS.c.user_id == user_id, is_of_them)
@@ -106,7 +106,7 @@ class ItemTables:
         return await self._items(user_id, rows)
 
     async def save_response(self, response: StoredResponse) -> None:
-        """Keep a response, or its new state; what it continues and when it was made stay as they were."""
+        """Store a response, or its new state; `previous_id` and `created_at` are never changed."""
         try:
             row = await asyncio.to_thread(self._rows.of_response, response, self._now())
         except Unstorable as error:
@@ -115,7 +115,7 @@ class ItemTables:
         await self._write(lambda connection: _save_response(connection, row))
 
     async def find_response(self, user_id: str, response_id: str) -> StoredResponse | None:
-        """One response."""
+        """Return one response; None when the user has none of that id, or it cannot be read."""
         mine = (RESPONSES.c.user_id == user_id, RESPONSES.c.id == index_key(response_id))
         async with self._session() as session:
             row = (await session.execute(select(RESPONSES).where(*mine))).one_or_none()
@@ -125,14 +125,14 @@ class ItemTables:
         return await asyncio.to_thread(self._rows.read_response, row)
 
     async def delete_response(self, user_id: str, response_id: str) -> bool:
-        """Delete a response with its items and events."""
+        """Delete a response with its items and events; False: the user has none of that id."""
         deleted: list[int] = []
         name = index_key(response_id)
         await self._write(lambda connection: deleted.append(_delete_response(connection, user_id, name)))
         return deleted[0] > 0
 
     async def list_unfinished(self) -> Sequence[StoredResponse]:
-        """Responses of all users that are not at their end, oldest first."""
+        """Return responses of all users that have not ended, oldest first."""
         wanted = select(RESPONSES).where(RESPONSES.c.status.in_(UNFINISHED)).order_by(RESPONSES.c.created_at)
         async with self._session() as session:
             rows = (await session.execute(wanted)).all()
@@ -140,14 +140,14 @@ class ItemTables:
         return [response for response in found if response is not None]
 
     async def add_events(self, response_id: str, first: int, last: int, frames: bytes) -> None:
-        """Keep stream events; of a response that is not kept, nothing."""
+        """Store stream events; those of a response that is not stored are dropped."""
         row = await asyncio.to_thread(self._rows.of_events, response_id, first, last, frames)
         await self._write(lambda connection: _add_events(connection, row))
 
     async def read_events(
         self, user_id: str, response_id: str, after: int, *, limit: int
     ) -> Sequence[tuple[int, bytes]]:
-        """The frames of a response from those on that hold an event with a number above `after`."""
+        """Return the frames of a response that contain events with numbers above `after`, in order."""
         wanted = (
             select(EVENTS)
             .join(RESPONSES, RESPONSES.c.id == EVENTS.c.response_id)
@@ -165,13 +165,13 @@ class ItemTables:
         await asyncio.wrap_future(self._thread.run_transaction(work))
 
     async def _items(self, user_id: str, rows: Sequence[Row[Any]]) -> list[StoredItem]:
-        if not rows:  # most requests name nothing that is kept: no trip to a thread for those
+        if not rows:  # most requests name nothing that is stored, and need no thread
             return []
         self._touch(user_id, rows, "response_id")
         return await asyncio.to_thread(self._rows.read_items, rows)
 
     def _touch(self, user_id: str, rows: Sequence[Row[Any]], name: str) -> None:
-        """Renew the note of when these were used, where it is old; nobody waits for it."""
+        """Renew the recorded last use of these where it is old; nobody waits for it."""
         now = self._now()
         stale = {getattr(row, name) for row in rows if row.used_at < now - TOUCH_SECONDS}
         if stale:
@@ -183,7 +183,7 @@ def _slices(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _ancestry(user_id: str, response_id: str) -> Select[Any, Any]:
-    """Ids of a response and of those before it, each with its distance, the nearest first."""
+    """Select the ids of a response and of those before it, each with its distance, nearest first."""
     columns = RESPONSES.c.id, RESPONSES.c.previous_id
     newest = select(*columns, literal(0).label("distance")).where(
         RESPONSES.c.user_id == user_id, RESPONSES.c.id == response_id

@@ -1,4 +1,4 @@
-"""Making the tables of a database, or bringing them up to date, by Alembic."""
+"""Creates the tables of a database, or upgrades them, by Alembic."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 
 
 def migrate_tables(connection: Connection) -> bool:
-    """Bring the tables to the newest revision, in the transaction of `connection`; blocks.
+    """Upgrade the tables to the newest revision, in the transaction of `connection`; blocks.
 
-    False: they are at a revision that nobody here knows, and nothing was changed.
+    False: their revision is unknown here, and nothing was changed.
     """
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))

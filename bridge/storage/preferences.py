@@ -1,4 +1,4 @@
-"""What users have set, in the database: limits, settings of calls, approvals, what is kept of answers.
+"""Preferences of users, and limits, in the database: call settings, approvals, retention of answers.
 
 Each method is one transaction, committed when it returns.
 """
@@ -29,18 +29,18 @@ from bridge.stored_items.retention_preference import MemoryChoice
 
 
 class LimitTables:
-    """The ports `LimitStore` and `CallSettingStore`."""
+    """Implements the ports `LimitStore` and `CallSettingStore`."""
 
     def __init__(self, session: Sessions) -> None:
         self._session = session
 
     async def load_limits(self) -> Mapping[str, Number]:
-        """Name to value."""
+        """Return the stored limits, name to value."""
         async with self._session() as session:
             return {row.name: row.value for row in await session.scalars(select(LimitRow))}
 
     async def save_limits(self, values: Mapping[str, Number | None]) -> None:
-        """Keep these, forget those that are None."""
+        """Store these values; delete those that are None."""
         async with self._session.begin_transaction() as session:
             for name, value in values.items():
                 if value is None:
@@ -50,7 +50,7 @@ class LimitTables:
                     await session.execute(build_upsert(dialect_of(session), LimitRow), row)
 
     async def call_settings(self, user_id: str) -> Mapping[SettingScope, CallSetting]:
-        """What a user has set."""
+        """Return a user's call settings."""
         query = select(CallSettingRow).where(CallSettingRow.user_id == user_id)
         async with self._session() as session:
             return {
@@ -61,7 +61,7 @@ class LimitTables:
             }
 
     async def save_call_setting(self, user_id: str, scope: SettingScope, setting: CallSetting) -> None:
-        """Put a setting in place, or delete it when it is empty."""
+        """Store a setting, or delete it when it is empty."""
         row = {
             "user_id": user_id,
             "server_id": scope.server_id,
@@ -83,13 +83,13 @@ class LimitTables:
 
 
 class MemoryChoiceTable:
-    """The port `MemoryChoiceStore`."""
+    """Implements the port `MemoryChoiceStore`."""
 
     def __init__(self, session: Sessions) -> None:
         self._session = session
 
     async def memory_choice(self, user_id: str) -> MemoryChoice:
-        """What a user has chosen; of a value that another version wrote, the least."""
+        """Return a user's choice; an unknown value, written by another version, counts as the least."""
         query = select(MemoryChoiceRow).where(MemoryChoiceRow.user_id == user_id)
         async with self._session() as session:
             row = await session.scalar(query)
@@ -98,7 +98,7 @@ class MemoryChoiceTable:
         return MemoryChoice(row.keeps_answers, _known(row.reasoning))
 
     async def save_memory_choice(self, user_id: str, choice: MemoryChoice) -> None:
-        """Put a choice in place of the one before."""
+        """Store a choice, replacing the previous one."""
         row = {"user_id": user_id, "keeps_answers": choice.keeps_answers, "reasoning": choice.reasoning}
         async with self._session.begin_transaction() as session:
             await session.execute(build_upsert(dialect_of(session), MemoryChoiceRow), row)
@@ -110,19 +110,19 @@ def _known(name: str) -> ReasoningMemory:
 
 
 class ApprovalTables:
-    """Modes and grants. Every method is one transaction, committed when it returns."""
+    """Stores approval modes and grants. Every method is one transaction, committed when it returns."""
 
     def __init__(self, session: Sessions) -> None:
         self._session = session
 
     async def approval_mode(self, user_id: str) -> ApprovalMode | None:
-        """What a user chose."""
+        """Return a user's choice; None when there is none, or it is unknown here."""
         async with self._session() as session:
             row = await session.get(ApprovalModeRow, user_id)
             return next((mode for mode in APPROVAL_MODES if row is not None and row.mode == mode), None)
 
     async def choose_approval_mode(self, user_id: str, mode: ApprovalMode | None) -> None:
-        """Keep a user's choice; None: the bridge's default holds."""
+        """Store a user's choice; None: the bridge's default applies."""
         async with self._session.begin_transaction() as session:
             await lock_user(session, user_id)
             await session.execute(delete(ApprovalModeRow).where(ApprovalModeRow.user_id == user_id))
@@ -130,7 +130,7 @@ class ApprovalTables:
                 session.add(ApprovalModeRow(user_id=user_id, mode=mode))
 
     async def list_grants(self, user_id: str) -> Sequence[Grant]:
-        """A user's grants that hold, oldest first; forgets the others."""
+        """Return a user's valid grants, oldest first; deletes the expired ones."""
         over = GrantRow.expires_at <= time.time()
         async with self._session.begin_transaction() as session:
             await session.execute(delete(GrantRow).where(GrantRow.user_id == user_id, over))
@@ -138,7 +138,7 @@ class ApprovalTables:
             return [_grant(row) for row in await session.scalars(mine)]
 
     async def keep_grant(self, grant: Grant) -> None:
-        """Keep a grant in place of the one in the same slot, unless its server is gone."""
+        """Store a grant, replacing the one with the same scope, unless its server is gone."""
         same = (
             GrantRow.user_id == grant.user_id,
             GrantRow.server_id == grant.server_id,
@@ -153,7 +153,7 @@ class ApprovalTables:
                 session.add(_row(grant))
 
     async def delete_grants(self, user_id: str, grant_ids: Sequence[str]) -> None:
-        """Forget grants of a user."""
+        """Delete grants of a user."""
         async with self._session.begin_transaction() as session:
             named = (GrantRow.user_id == user_id, GrantRow.id.in_(grant_ids))
             await session.execute(delete(GrantRow).where(*named))

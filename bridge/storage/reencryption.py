@@ -1,7 +1,8 @@
-"""Sealing anew what is kept, after a key was changed, added or taken away.
+"""Re-encrypts what is stored, after a key was changed, added or removed.
 
-Works in small transactions beside a running bridge, and can be broken off and begun again: what is sealed as
-it should be is not looked at. Nothing that another program has changed meanwhile is overwritten.
+Works in small transactions beside a running bridge, and can be interrupted and restarted: rows that are
+encrypted as they should be are skipped. Nothing that another program has changed in the meantime is
+overwritten.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from bridge.storage.item_mapping import (
 from bridge.storage.write_thread import Transactions
 
 ROWS_AT_ONCE = 100
-"""In one transaction."""
+"""Maximum number of rows in one transaction."""
 
 
 _Key = tuple[Any, ...]
@@ -41,24 +42,24 @@ _Key = tuple[Any, ...]
 
 @dataclass(slots=True)
 class Reencrypted:
-    """What became of the rows that were not sealed as they should be."""
+    """Counts of the rows that were not encrypted as they should be."""
 
     sealed: int = 0
     unreadable: int = 0
-    """No key at hand opens them; they stay."""
+    """Rows that no key at hand can decrypt; they stay unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sealable:
-    """A table, its sealed columns, and which of its rows must be sealed with what."""
+    """A table with encrypted columns, and which of its rows must be encrypted with which key."""
 
     table: Table
     columns: tuple[str, ...]
     sized: bool
     place: Callable[[RowMapping, str], str]
-    """Of a column of a row."""
+    """Returns the place of a column of a row."""
     is_thought: Callable[[RowMapping], bool] = lambda _: True
-    """Which rows are sealed also where only thoughts are."""
+    """Returns whether a row is encrypted even where only reasoning is."""
 
 
 _TABLES = (
@@ -99,9 +100,9 @@ _TABLES = (
 async def reencrypt_rows(
     thread: Transactions, sealing: Encryption, on_progress: Callable[[Reencrypted], None]
 ) -> Reencrypted:
-    """Seal everything as `sealing` does now. `on_progress` is told after each transaction.
+    """Encrypt everything as `sealing` does now. `on_progress` is called after each transaction.
 
-    Cancelling breaks it off between two of them.
+    Cancelling stops between two of them.
     """
     result = Reencrypted()
     for each in _TABLES:
@@ -116,7 +117,7 @@ async def reencrypt_rows(
 async def _rekey_some(
     thread: Transactions, each: _Sealable, sealing: Encryption, result: Reencrypted, last: _Key
 ) -> _Key | None:
-    """The key of the last row that was looked at; None: there were none after `last`."""
+    """Return the key of the last row that was processed; None: there were none after `last`."""
     seen: list[_Key] = []
 
     def work(connection: Connection) -> None:
@@ -176,7 +177,7 @@ def _rekey_row(
 
 
 def _overwrite_what_is_deleted(connection: Connection) -> None:
-    """Else SQLite leaves the old bytes in the free parts of its file."""
+    """Make SQLite overwrite deleted bytes, which it would leave in the free parts of its file."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA secure_delete=ON")
 

@@ -1,6 +1,6 @@
-"""How long what is kept of answers stays, and how much of it: old and superfluous responses are deleted.
+"""Retention of stored answers: expired responses, and those over a user's quota, are deleted.
 
-A response and its items live and go together. Deletes in small transactions, so that writers need not wait.
+A response and its items are deleted together. Deletes in small transactions, so that writers need not wait.
 """
 
 from __future__ import annotations
@@ -24,23 +24,25 @@ from bridge.stored_items.items import WAITING_TYPE
 from bridge.tasks import sleep_safely
 
 ROWS_AT_ONCE = 200
-"""Deleted in one transaction."""
+"""Maximum number of rows deleted in one transaction."""
 
 RESPONSES_AT_ONCE = 20
-"""Deleted in one transaction, with their items."""
+"""Maximum number of responses deleted in one transaction, with their items."""
 
 MAX_JITTER_S = 600.0
 MAX_JITTER = 0.25
-"""So much later than said each round may begin, that several bridges do not all begin at once."""
+"""Maximum delay of a sweep, in seconds and as a share of the interval, so that several bridges do not sweep
+together."""
 
 DAY_SECONDS = 24 * 3600
 
 EVENTS_SECONDS = DAY_SECONDS
-"""Stream events of a response that has ended: who lost a stream comes back for the rest within minutes, and
-the response says it all in a tenth of the room."""
+"""How long stream events are stored after their response has ended, in seconds: a client that lost a stream
+comes back for the rest within minutes, and the response says it all in a tenth of the space."""
 
 WAITING_SECONDS = 7 * DAY_SECONDS
-"""A turn that waits for its caller, who has something to run: a person may have to decide about that."""
+"""How long a turn that waits for its caller is stored, in seconds: a person may have to decide about its
+calls."""
 
 HOUR_SECONDS = 3600
 
@@ -48,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 
 class Retention:
-    """Deletes what is too old, and of a user who keeps too much, what was not used for longest."""
+    """Deletes expired responses, and the least recently used ones of a user over the quota."""
 
     def __init__(
         self,
@@ -72,7 +74,7 @@ class Retention:
             await sleep_safely(pause_seconds(self._settings, random()))
 
     async def sweep_once(self) -> None:
-        """One round."""
+        """Run one sweep."""
         oldest = self._now() - self._settings.cleanup_days * DAY_SECONDS
         for table in (ITEMS, RESPONSES):
             while await self._deleted(lambda connection, of=table: _delete_old(connection, of, oldest)):
@@ -117,7 +119,7 @@ class Retention:
             return (await session.execute(wanted)).all()
 
     async def _deleted(self, work: Callable[[Connection], int]) -> int:
-        """How much `work` deleted, in a transaction of its own."""
+        """Return how much `work` deleted, in a transaction of its own."""
         counts: list[int] = []
         await asyncio.wrap_future(
             self._thread.run_transaction(lambda connection: counts.append(work(connection)))
@@ -126,13 +128,13 @@ class Retention:
 
 
 def pause_seconds(settings: StorageSettings, chance: float) -> float:
-    """Between two rounds; `chance`: from 0 to 1."""
+    """Return the seconds between two sweeps; `chance`: random number from 0 to 1."""
     interval_s = settings.cleanup_interval_hours * HOUR_SECONDS
     return interval_s + chance * min(MAX_JITTER_S, MAX_JITTER * interval_s)
 
 
 def delete_responses(connection: Connection, user_id: str, response_ids: Sequence[str]) -> int:
-    """Delete all that is kept under these ids; how many items that were."""
+    """Delete all that is stored under these ids; returns the number of items."""
     responses = (RESPONSES.c.user_id == user_id, RESPONSES.c.id.in_(response_ids))
     connection.execute(delete(RESPONSES).where(*responses))
     items = (ITEMS.c.user_id == user_id, ITEMS.c.response_id.in_(response_ids))
@@ -146,7 +148,7 @@ def _delete_old(connection: Connection, table: Table, oldest: float) -> int:
 
 
 def _heavy_users(most: int) -> Select[Any, Any]:
-    """Users who keep more than so many bytes, and how many."""
+    """Select the users with more than `most` bytes, and how many they have."""
     sizes = union_all(
         select(ITEMS.c.user_id, ITEMS.c.size), select(RESPONSES.c.user_id, RESPONSES.c.size)
     ).subquery()
@@ -155,7 +157,7 @@ def _heavy_users(most: int) -> Select[Any, Any]:
 
 
 def _oldest_first(user_id: str) -> Select[Any, Any]:
-    """Ids of responses with the bytes that they take; the one that was not used for longest first."""
+    """Select ids of responses with the bytes that they take, least recently used first."""
     parts = union_all(
         select(ITEMS.c.response_id.label("id"), ITEMS.c.size, ITEMS.c.used_at).where(
             ITEMS.c.user_id == user_id

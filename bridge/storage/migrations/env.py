@@ -1,4 +1,4 @@
-"""Alembic's entry point; the bridge runs it when it opens its database, in a transaction of its own."""
+"""Alembic's entry point, run in a transaction of its own when the bridge opens its database."""
 
 from __future__ import annotations
 
