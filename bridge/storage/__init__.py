@@ -1,1 +1,1 @@
-"""The database and the files of a bridge: everything that outlives the process."""
+"""Persistence of a bridge: its database (SQLite or PostgreSQL), write-ahead log and files of answers."""

@@ -1,4 +1,4 @@
-"""Sessions of the database for the event loop, and what callers are told while it does not answer."""
+"""Database sessions for the event loop, and the error that callers get while the database is unavailable."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.storage.dialects import is_unfit, reason_of
 
 PATIENCE_S = 60.0
-"""For all that is done in one session; a server that is frozen keeps its connections and answers nothing."""
+"""Maximum duration of one session, in seconds; a frozen server keeps its connections and answers nothing."""
 
 _log = logging.getLogger(__name__)
 
 
 class Sessions:
-    """Makes sessions.
+    """Opens sessions.
 
-    Raises, where the database does not answer, at any point of the blocks below:
+    Raises, if the database does not answer, at any point of the blocks below:
         BridgeError: `store_unavailable`.
     """
 
@@ -32,14 +32,14 @@ class Sessions:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncGenerator[AsyncSession]:
-        """To read; nothing is committed."""
+        """Open a session to read; nothing is committed."""
         with self._told():
             async with asyncio.timeout(PATIENCE_S), self._make() as session:
                 yield session
 
     @asynccontextmanager
     async def begin_transaction(self) -> AsyncGenerator[AsyncSession]:
-        """One transaction, committed at the end, rolled back when the block raises or is cancelled."""
+        """Run one transaction, committed at the end, rolled back when the block raises or is cancelled."""
         with self._told():
             async with asyncio.timeout(PATIENCE_S), self._make.begin() as session:
                 yield session
@@ -61,6 +61,6 @@ class Sessions:
 
 
 def store_unavailable() -> BridgeError:
-    """What a request is told that the database did not answer."""
+    """Build the error of a request that needs the database while it does not answer."""
     message = "The bridge cannot reach its database, which it needs for this. Try again; see its log."
     return BridgeError(ErrorCode.STORE_UNAVAILABLE, message, retryable=True)

@@ -1,7 +1,7 @@
-"""What survives a restart: users, keys, tickets, devices, servers, names, acceptances and selections.
+"""Everything that survives a restart: users, keys, tickets, devices, servers, names, acceptances, selections.
 
-SQLite or PostgreSQL (see `database`), through SQLAlchemy. Every
-method is one transaction, committed when it returns; cancelling one rolls it back.
+SQLite or PostgreSQL (see `database`), through SQLAlchemy. Every method is one transaction, committed when it
+returns; cancelling one rolls it back.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Store(UserStore):
         self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
         self._session = Sessions(self._plain_session)
         self.claim = claim_of(engines.reading)
-        """The right of a bridge to the database; commands work beside a bridge that has it."""
+        """Exclusive claim of a bridge to the database; commands work beside a bridge that has it."""
 
     @classmethod
     def open_store(cls, where: Path | URL) -> Store:
@@ -59,10 +59,10 @@ class Store(UserStore):
         return cls(open_sqlite(where) if isinstance(where, Path) else open_postgresql(where))
 
     def call_journal(self, folder: Path) -> CallJournal:
-        """The journal of calls in this database; what must not be lost before it is there stands in a folder.
+        """Return the call journal in this database, with its write-ahead log in `folder`.
 
         Raises:
-            StoreError: nothing can be written there, or another process does.
+            StoreError: the folder cannot be written, or another process uses the log.
         """
         try:
             return CallJournal(self._session, self._thread, WriteAheadLog.open_log(folder))
@@ -70,47 +70,47 @@ class Store(UserStore):
             raise StoreError(str(error)) from None
 
     def limit_tables(self) -> LimitTables:
-        """The limits and settings of calls in this database."""
+        """Return the limits and call settings in this database."""
         return LimitTables(self._session)
 
     def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS) -> AuditLog:
-        """The audit log in this database."""
+        """Return the audit log in this database."""
         return AuditLog(self._session, self._thread, keep_days)
 
     def memory_choices(self) -> MemoryChoiceTable:
-        """What users want kept of answers, in this database."""
+        """Return the retention preferences of users in this database."""
         return MemoryChoiceTable(self._session)
 
     def approval_tables(self) -> ApprovalTables:
-        """What users said about asking, in this database."""
+        """Return the approval modes and grants in this database."""
         return ApprovalTables(self._session)
 
     def item_store(
         self, settings: StorageSettings | None = None, now: Callable[[], float] = time.time
     ) -> ItemTables:
-        """What is kept of answers, in this database."""
+        """Return the stored items and responses in this database."""
         return ItemTables(self._plain_session, self._thread, Encryption(settings or StorageSettings()), now)
 
     def kept_sweep(self, settings: StorageSettings, now: Callable[[], float] = time.time) -> Retention:
-        """What deletes of it what is too old or too much."""
+        """Return the sweeper that deletes expired and superfluous responses."""
         return Retention(self._plain_session, self._thread, settings, now)
 
     def conversation_tables(self, settings: StorageSettings | None = None) -> ConversationTables:
-        """Conversations, in this database."""
+        """Return the conversations in this database."""
         return ConversationTables(self._session, self._thread, Encryption(settings or StorageSettings()))
 
     def kept_book(self, settings: StorageSettings) -> UserItems:
-        """What is kept, as its owners see it."""
+        """Return the summary, export and deletion of what is stored of one user."""
         return UserItems(self._session, self._thread, Encryption(settings))
 
     async def reencrypt_items(
         self, sealing: Encryption, on_progress: Callable[[Reencrypted], None] | None = None
     ) -> Reencrypted:
-        """Seal what is kept of answers anew; see `rekeying`."""
+        """Re-encrypt what is stored; see `reencryption`."""
         return await reencrypt_rows(self._thread, sealing, on_progress or (lambda _: None))
 
     async def close(self) -> None:
-        """Close all connections, once what is being written is written."""
+        """Close all connections, after pending writes."""
         await asyncio.to_thread(self._thread.close)
         await self.claim.release_claim()
         await self._engine.dispose()
@@ -118,18 +118,18 @@ class Store(UserStore):
     # Servers, names, acceptances, selections (the registry's port)
 
     async def list_servers(self) -> Sequence[ServerRecord]:
-        """All servers of all users, oldest first."""
+        """Return all servers of all users, oldest first."""
         async with self._session() as session:
             rows = await session.scalars(select(ServerRow).order_by(ServerRow.added_at))
             return [_record(row) for row in rows]
 
     async def server_ids(self) -> Set[str]:
-        """The ids of all servers of all users."""
+        """Return the ids of all servers of all users."""
         async with self._session() as session:
             return set(await session.scalars(select(ServerRow.id)))
 
     async def save_server(self, record: ServerRecord) -> None:
-        """Add a server or put new facts in place; its age stays."""
+        """Add a server or replace its facts; `added_at` is never changed."""
         async with self._session.begin_transaction() as session:
             row = await session.get(ServerRow, record.id)
             if row is None:
@@ -147,13 +147,13 @@ class Store(UserStore):
             await session.execute(delete(ServerRow).where(ServerRow.id == server_id))
 
     async def load_names(self, scope: str) -> Mapping[OperationKey, str]:
-        """The name map of a scope: (server id, operation key) to tool name."""
+        """Return the name map of a scope: (server id, operation key) to tool name."""
         async with self._session() as session:
             rows = await session.scalars(select(ToolNameRow).where(ToolNameRow.scope == scope))
             return {OperationKey(row.server_id, row.operation_key): row.name for row in rows}
 
     async def add_names(self, scope: str, names: Mapping[OperationKey, str]) -> None:
-        """Keep names that were given, in place of those kept for the same operations."""
+        """Store names, replacing those of the same operations."""
         rows = [
             {"scope": scope, "server_id": server_id, "operation_key": key, "name": name}
             for (server_id, key), name in names.items()
@@ -162,7 +162,7 @@ class Store(UserStore):
             await session.execute(build_upsert(dialect_of(session), ToolNameRow), rows)
 
     async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
-        """What a user accepted: (server id, operation key) to digest."""
+        """Return the operations that a user accepted: (server id, operation key) to digest."""
         async with self._session() as session:
             rows = await session.scalars(select(AcceptanceRow).where(AcceptanceRow.user_id == user_id))
             return {OperationKey(row.server_id, row.operation_key): row.digest for row in rows}
@@ -188,7 +188,7 @@ class Store(UserStore):
                 await session.execute(insert(AcceptanceRow), rows)
 
     async def load_selection(self, user_id: str) -> UserSelection:
-        """What a user chose to show to models; an empty one when there is none."""
+        """Return a user's choice of tools to show to models; an empty one when there is none."""
         async with self._session() as session:
             row = await session.get(SelectionRow, user_id)
             if row is None:
@@ -197,7 +197,7 @@ class Store(UserStore):
             return UserSelection(*lists, max_tools=row.max_tools, max_tokens=row.max_tokens)
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:
-        """Put a user's selection in place of the one before."""
+        """Store a user's selection, replacing the previous one."""
         row = {
             "user_id": user_id,
             "servers": list(selection.servers),

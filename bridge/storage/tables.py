@@ -1,4 +1,4 @@
-"""The tables, as SQLAlchemy sees them; `migrations/` creates them. Times are UTC seconds since 1970."""
+"""SQLAlchemy's view of the tables; `migrations/` creates them. Times are UTC seconds since 1970."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class UserRow(Base):
     __tablename__ = "users"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     name: Mapped[str] = mapped_column(String(100), unique=True)
-    """Of a forwarded user: the forwarder, a colon and the id there."""
+    """Unique name; for a forwarded user: the forwarder, a colon and the id there."""
     display_name: Mapped[str | None] = mapped_column(String(100))
-    """What a forwarder calls the user; it may change and need not be unique."""
+    """Name that a forwarder uses for the user; it may change and need not be unique."""
     created_at: Mapped[float]
 
 
 class ApiKeyRow(Base):
-    """A bearer key of a user; only its hash is kept."""
+    """A bearer key of a user; only its hash is stored."""
 
     __tablename__ = "api_keys"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
@@ -32,25 +32,26 @@ class ApiKeyRow(Base):
     key_hash: Mapped[str] = mapped_column(String(64), unique=True)
     created_at: Mapped[float]
     forwarder: Mapped[bool]
-    """The holder names the user of each call itself."""
+    """Whether the holder names the user of each call itself."""
     show_calls: Mapped[str | None] = mapped_column(String(10))
     markers: Mapped[str | None] = mapped_column(String(10))
-    """How its answers of models show calls; null: as its kind of key does."""
+    """How answers of models show calls and markers to this key; null: the default for its kind of key."""
 
 
 class TicketRow(Base):
-    """A one-time ticket that makes a browser a device of a user; only its hash is kept."""
+    """A one-time ticket that makes a browser a device of a user; only its hash is stored."""
 
     __tablename__ = "tickets"
     ticket_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     expires_at: Mapped[float]
     printed: Mapped[bool]
-    """Made at the command line; else it came with an answer and pairs only a first browser."""
+    """Whether it was made at the command line; otherwise it came with an answer and pairs only a first
+    browser."""
 
 
 class MemoryChoiceRow(Base):
-    """What a user wants kept of answers; no row: as much as the bridge keeps."""
+    """A user's retention preference; no row: as much as the bridge stores."""
 
     __tablename__ = "memory_choices"
     user_id: Mapped[str] = mapped_column(
@@ -71,11 +72,11 @@ class DeviceRow(Base):
     name: Mapped[str] = mapped_column(String(100))
     created_at: Mapped[float]
     last_seen_at: Mapped[float]
-    """When it opened a session last."""
+    """Time at which the browser last opened a session."""
 
 
 class DeviceChoiceRow(Base):
-    """The browser that a user wants for a server; without one it is whichever was active last."""
+    """The browser that a user wants for a server; without a row, whichever was active last."""
 
     __tablename__ = "device_choices"
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
@@ -100,11 +101,11 @@ class ServerRow(Base):
 
 
 class ToolNameRow(Base):
-    """The name a tool was given; it outlives its server, so that a name never changes its meaning."""
+    """The name given to a tool; it outlives its server, so that a name never changes its meaning."""
 
     __tablename__ = "tool_names"
     scope: Mapped[str] = mapped_column(String(32), primary_key=True)
-    """Empty for shared servers, else a user's id."""
+    """Scope of the name: empty for shared servers, otherwise a user's id."""
     server_id: Mapped[str] = mapped_column(String(64), primary_key=True)
     operation_key: Mapped[str] = mapped_column(Text, primary_key=True)
     name: Mapped[str] = mapped_column(String(64))
@@ -122,7 +123,7 @@ class AcceptanceRow(Base):
 
 
 class LimitRow(Base):
-    """A limit that was set in the page."""
+    """A limit that was set in the bridge page."""
 
     __tablename__ = "limits"
     name: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -130,21 +131,21 @@ class LimitRow(Base):
 
 
 class CallSettingRow(Base):
-    """What a user set for the calls of all servers, of one server, or of one operation."""
+    """A user's settings for the calls of all servers, of one server, or of one operation."""
 
     __tablename__ = "call_settings"
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
     server_id: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """Empty: all servers."""
+    """Id of the server; empty: all servers."""
     operation_key: Mapped[str] = mapped_column(Text, primary_key=True)
-    """Empty: all operations."""
+    """Key of the operation; empty: all operations."""
     deadline_s: Mapped[float | None]
     max_parallel: Mapped[int | None]
     in_order: Mapped[bool | None]
 
 
 class SelectionRow(Base):
-    """What a user chose to show to models."""
+    """A user's selection of tools to show to models."""
 
     __tablename__ = "selections"
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
@@ -157,7 +158,7 @@ class SelectionRow(Base):
 
 
 class ApprovalModeRow(Base):
-    """Which calls a user wants to be asked about, where that is not the bridge's default."""
+    """The calls that a user wants to approve, if that is not the bridge's default."""
 
     __tablename__ = "approval_modes"
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True)
@@ -165,7 +166,7 @@ class ApprovalModeRow(Base):
 
 
 class GrantRow(Base):
-    """A user's word that calls of one operation, as it stood then, need not ask."""
+    """A user's permission for calls of one operation, as it was at that time, without approval."""
 
     __tablename__ = "grants"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
@@ -183,7 +184,7 @@ _IS_OPEN = text("ended_at IS NULL")
 
 
 class CallRow(Base):
-    """A call: written soon after it was sent if it may change something, else when it has ended."""
+    """A call: written soon after it was sent if it is unsafe, otherwise when it has ended."""
 
     __tablename__ = "calls"
     __table_args__ = (
@@ -197,7 +198,7 @@ class CallRow(Base):
     operation_key: Mapped[str] = mapped_column(Text)
     safe: Mapped[bool]
     arguments: Mapped[str | None] = mapped_column(Text)
-    """None: too long to keep, so that the call cannot be made again by its id."""
+    """Arguments as JSON text; null: too long to store, so that the call cannot be repeated by its id."""
     chat_id: Mapped[str | None] = mapped_column(Text)
     device_id: Mapped[str | None] = mapped_column(String(32))
     state: Mapped[str] = mapped_column(String(20))
@@ -205,21 +206,22 @@ class CallRow(Base):
     http_status: Mapped[int | None]
     content_type: Mapped[str | None] = mapped_column(Text)
     error: Mapped[str | None] = mapped_column(Text)
-    """A `WireError` as JSON."""
+    """Error as JSON of a `WireError`."""
     decision: Mapped[str | None] = mapped_column(Text)
-    """What its user said, as JSON of a `Verdict`; None: nobody was asked, or has answered."""
+    """The user's decision, as JSON of an `ApprovalVerdict`; null: nobody was asked, or nobody has
+    answered."""
     opened_at: Mapped[float] = mapped_column(index=True)
     ended_at: Mapped[float | None]
     late: Mapped[str | None] = mapped_column(Text)
-    """What a page reported after the end: JSON of its status, error code and whether it was delivered."""
+    """A page's report after the end: JSON of its status, error code and whether it was delivered."""
     turn_id: Mapped[str | None] = mapped_column(Text)
-    """Of the answer of a model that the call belongs to."""
+    """Id of the model's turn that the call belongs to."""
     turn_call_id: Mapped[str | None] = mapped_column(Text)
-    """The model's id of the call; None: a call that another call of the turn made."""
+    """The model's id of the call; null: another call of the turn made this one."""
 
 
 class AuditRow(Base):
-    """One entry of the audit log. Triggers refuse changes, and deletions but of the oldest entry."""
+    """One entry of the audit log. Triggers refuse changes, and deletions of any but the oldest entries."""
 
     __tablename__ = "audit"
     __table_args__ = (Index("ix_audit_user_id_at", "user_id", "at"),)
@@ -227,10 +229,10 @@ class AuditRow(Base):
     at: Mapped[float] = mapped_column(index=True)
     kind: Mapped[str] = mapped_column(String(30))
     user_id: Mapped[str | None] = mapped_column(String(32))
-    """No foreign key: the entry outlives its user."""
+    """Id of the user. No foreign key: the entry outlives its user."""
     actor: Mapped[str] = mapped_column(String(100))
     call_id: Mapped[str | None] = mapped_column(String(64))
     server_id: Mapped[str | None] = mapped_column(String(64))
     operation_key: Mapped[str | None] = mapped_column(Text)
     detail: Mapped[str] = mapped_column(Text)
-    """JSON."""
+    """Details as JSON."""

@@ -1,4 +1,4 @@
-"""What is kept of answers as its owners see it: how much, all of it to take away, and its deletion."""
+"""Stored answers of one user as a whole: how much there is, its export and its deletion."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from bridge.storage.write_thread import Transactions
 from bridge.stored_items.items import StoredItem, StoredResponse
 
 PAGE_ROWS = 200
-"""Read at once for an export."""
+"""Number of rows read in one query of an export."""
 
 DELETED_AT_ONCE = 500
-"""Rows of one transaction."""
+"""Maximum number of rows deleted in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredItemsFacts:
-    """How much is kept of one user's answers. Times are UTC seconds since 1970."""
+    """How much is stored of one user's answers. Times are UTC seconds since 1970."""
 
     items: int
     responses: int
     conversations: int
-    """Chats of clients that have items."""
+    """Number of clients' chats that have items."""
     own_conversations: int
-    """That the bridge keeps itself."""
+    """Number of conversations that the bridge stores itself."""
     bytes: int
-    """As it stands in the database."""
+    """Size as stored in the database, in bytes."""
     oldest: float | None
-    """When the oldest item was made."""
+    """Time at which the oldest item was created; None: there are no items."""
 
 
 class UserItems:
-    """What one user keeps, apart from single answers.
+    """Reads and deletes what is stored of one user, regardless of single answers.
 
     Raises, each method:
         BridgeError: `store_unavailable`.
@@ -53,7 +53,7 @@ class UserItems:
         self._rows = ItemMapping(sealing)
 
     async def summarize_items(self, user_id: str) -> StoredItemsFacts:
-        """How much there is."""
+        """Return how much is stored."""
         sums = func.count(), func.coalesce(func.sum(ITEMS.c.size), 0), func.min(ITEMS.c.created_at)
         responses = func.count(), func.coalesce(func.sum(RESPONSES.c.size), 0)
         chats = select(func.count(ITEMS.c.conversation_id.distinct())).where(ITEMS.c.user_id == user_id)
@@ -75,13 +75,13 @@ class UserItems:
         )
 
     async def list_items(self, user_id: str) -> AsyncIterator[StoredItem]:
-        """All items that can be read, in the order in which they were added."""
+        """Yield all readable items, in the order in which they were added."""
         async for page in self._pages(ITEMS, user_id):
             for item in await asyncio.to_thread(self._rows.read_items, page):
                 yield item
 
     async def list_responses(self, user_id: str) -> AsyncIterator[StoredResponse]:
-        """All responses that can be read, by id."""
+        """Yield all readable responses, by id."""
         async for page in self._pages(RESPONSES, user_id):
             for row in page:
                 response = self._rows.read_response(row)
@@ -89,9 +89,9 @@ class UserItems:
                     yield response
 
     async def delete_all(self, user_id: str) -> int:
-        """Delete everything of a user, in small transactions; returns how many items that were.
+        """Delete everything of a user, in small transactions; returns the number of items.
 
-        Conversations of the bridge's own go with their messages.
+        Conversations of the bridge itself are deleted with their messages.
         """
         items = await self._delete(ITEMS, ITEMS.c.user_id == user_id)
         await self._delete(RESPONSES, RESPONSES.c.user_id == user_id)
@@ -99,7 +99,7 @@ class UserItems:
         return items
 
     async def delete_conversation(self, user_id: str, conversation_id: str) -> int:
-        """Delete what belongs to one chat, as its client names it; returns how many items that were."""
+        """Delete what belongs to one chat, as its client names it; returns the number of items."""
         name = index_key(conversation_id)
         items = await self._delete(ITEMS, ITEMS.c.user_id == user_id, ITEMS.c.conversation_id == name)
         await self._delete(RESPONSES, RESPONSES.c.user_id == user_id, RESPONSES.c.conversation_id == name)
@@ -139,7 +139,7 @@ class UserItems:
 
 
 def _own_conversations(user_id: str) -> Select[int, int]:
-    """How many there are, and their bytes."""
+    """Select the number of conversations and their bytes."""
     size = func.coalesce(func.sum(CONVERSATIONS.c.size), 0)
     return select(func.count(), size).where(CONVERSATIONS.c.user_id == user_id)
 

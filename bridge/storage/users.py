@@ -1,6 +1,7 @@
-"""The part of the store that knows people: users, API keys, page tickets, and which browser runs what.
+"""Storage of users, API keys, page tickets and devices, and of which browser runs which server.
 
-Secrets are kept as SHA-256 hashes: they are random and 256 bits long, so that a slow hash would add nothing.
+Secrets are stored as SHA-256 hashes: they are random and 256 bits long, so that a slow hash would add
+nothing.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ from bridge.storage.tables import (
 )
 
 KEY_PREFIX = "tbk_"
-"""API keys begin so, that a leaked one can be recognized."""
+"""Prefix of API keys, by which a leaked one can be recognised."""
 
 TICKET_SECONDS = 24 * 3600
-"""How long a printed page URL can be used once: a day's work at the terminal that shows it."""
+"""How long a printed page URL can be used, once, in seconds: a day's work at the terminal that shows it."""
 
 OFFERED_TICKET_SECONDS = 5 * 60
-"""How long a page link in a `no_browser` answer can be used once (ruling 24)."""
+"""How long a page link in a `no_browser` answer can be used, once, in seconds (ruling 24)."""
 
 MAX_DEVICE_NAME_CHARS = 100
 
@@ -47,7 +48,7 @@ class User:
 
     id: str
     name: str
-    """For people to read. Of a forwarded user, what the forwarder calls him and who the forwarder is."""
+    """Name for people; a forwarded user's has the name that the forwarder uses, and the forwarder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class UserFacts:
     id: str
     name: str
     display_name: str | None
-    """What a forwarder calls this user; None: made at the command line."""
+    """Name that a forwarder uses for this user; None: the user was made at the command line."""
     created_at: float
     devices: int
     keys: int
@@ -70,7 +71,7 @@ class Device:
     id: str
     user: User
     public_key: str
-    """JWK, as JSON."""
+    """JWK of the device's key, as JSON."""
     name: str
     created_at: float
     last_seen_at: float
@@ -78,20 +79,21 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class NewDevice:
-    """A browser that a ticket has just paired."""
+    """A device that a ticket has just paired."""
 
     device: Device
     printed: bool
-    """Whether the ticket was; see `Ticket`."""
+    """Whether the ticket was printed; see `PairingTicket`."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairingTicket:
-    """What a page ticket was good for."""
+    """Whom a valid page ticket belongs to, and where it was made."""
 
     user: User
     printed: bool
-    """Made at the command line, by whoever holds the machine; else it came with an answer of the bridge."""
+    """Whether it was made at the command line, by whoever controls the machine; else it came with an
+    answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,44 +105,44 @@ class ApiKey:
     created_at: float
     forwarder: bool = False
     show_calls: CallDisplay | None = None
-    """None: as its kind of key does."""
+    """How answers of models show calls; None: the default for its kind of key."""
     markers: MarkerForm | None = None
-    """None: as the client needs them."""
+    """Form of markers; None: as the client needs them."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyHolder:
-    """Whose key it is, and whether it speaks for other users."""
+    """The user of a key, and whether it may name other users."""
 
     user: User
     forwarder: bool
-    """The key of a program that names the user of each call itself, such as Open WebUI's."""
+    """Whether the key belongs to a program that names the user of each call itself, such as Open WebUI."""
     show_calls: CallDisplay | None = None
     markers: MarkerForm | None = None
 
 
 def new_id() -> str:
-    """128 random bits in hexadecimal."""
+    """Return 128 random bits in hexadecimal."""
     return secrets.token_hex(16)
 
 
 def hash_secret(secret: str) -> str:
-    """SHA-256 in hexadecimal."""
+    """Return the SHA-256 in hexadecimal."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class UserStore:
-    """Users, keys, tickets and devices. Every method is one transaction, committed when it returns."""
+    """Stores users, keys, tickets and devices. Every method is one transaction, committed when it returns."""
 
     _session: Sessions
 
     async def ensure_user(self, name: str) -> User:
-        """The user of that name, made when there is none."""
+        """Return the user of that name, created if there is none."""
         async with self._session.begin_transaction() as session:
             return _user(await _ensured(session, name))
 
     async def ensure_forwarded_user(self, issuer: str, subject: str, display_name: str) -> User:
-        """The user that a forwarder knows as `subject`, made at first sight; gets the newest display name.
+        """Return the user that a forwarder knows as `subject`, created if new, with the newest display name.
 
         The name is `issuer:subject`, so that a person who changes name or e-mail there stays the same here.
         """
@@ -150,14 +152,14 @@ class UserStore:
             return _user(row)
 
     async def delete_user(self, user_id: str) -> bool:
-        """Delete a user with all that is the user's but entries of the audit log; whether there was one."""
+        """Delete a user with everything but audit entries; returns whether there was one."""
         async with self._session.begin_transaction() as session:
             await session.execute(delete(ToolNameRow).where(ToolNameRow.scope == user_id))
             deleted = await session.execute(delete(UserRow).where(UserRow.id == user_id))
             return cast(CursorResult[Any], deleted).rowcount > 0
 
     async def list_users(self) -> list[UserFacts]:
-        """All users, oldest first."""
+        """Return all users, oldest first."""
         async with self._session() as session:
             rows = await session.scalars(select(UserRow).order_by(UserRow.created_at))
             devices = list(await session.scalars(select(DeviceRow.user_id)))
@@ -183,7 +185,7 @@ class UserStore:
         show_calls: CallDisplay | None = None,
         markers: MarkerForm | None = None,
     ) -> tuple[str, str]:
-        """Make an API key; returns its id and the key, which cannot be read again."""
+        """Create an API key; returns its id and the key, which cannot be read again."""
         key = KEY_PREFIX + secrets.token_urlsafe(32)
         async with self._session.begin_transaction() as session:
             row = ApiKeyRow(
@@ -200,7 +202,7 @@ class UserStore:
             return row.id, key
 
     async def list_keys(self, user_id: str) -> list[ApiKey]:
-        """A user's keys, oldest first."""
+        """Return a user's keys, oldest first."""
         async with self._session() as session:
             rows = await session.scalars(
                 select(ApiKeyRow).where(ApiKeyRow.user_id == user_id).order_by(ApiKeyRow.created_at)
@@ -225,7 +227,7 @@ class UserStore:
             )
 
     async def holder_of_key(self, key: str) -> KeyHolder | None:
-        """Who a key belongs to."""
+        """Return the user of a key; None when the key is unknown."""
         query = select(ApiKeyRow, UserRow).join(UserRow).where(ApiKeyRow.key_hash == hash_secret(key))
         async with self._session() as session:
             found = (await session.execute(query)).one_or_none()
@@ -237,9 +239,9 @@ class UserStore:
             )
 
     async def add_ticket(self, user_id: str, *, printed: bool = True) -> str:
-        """A ticket that can be spent once within `TICKET_SECONDS`; spent and expired ones are swept here.
+        """Create a ticket that can be spent once within `TICKET_SECONDS`; deletes expired ones.
 
-        One that is not `printed` lives for `OFFERED_TICKET_SECONDS` and replaces the user's last such ticket.
+        One that is not `printed` lasts for `OFFERED_TICKET_SECONDS` and replaces the user's last such ticket.
         """
         ticket = secrets.token_urlsafe(32)
         now = time.time()
@@ -273,14 +275,14 @@ class UserStore:
                 return None
             row, user = found
             if not row.printed:
-                await lock_user(session, user.id)  # Of two such tickets at once one is for a further browser.
+                await lock_user(session, user.id)  # Of two such tickets, one is for a further browser.
                 if await _has_device(session, user.id):
                     return _user(user)
             device = _device(_added_device(session, user.id, public_key, browser), user)
             return NewDevice(device, row.printed)
 
     async def redeem_ticket(self, ticket: str, user_id: str) -> PairingTicket | None:
-        """Spend a ticket for a browser that is this user's already; returns what it was good for.
+        """Spend a ticket for a browser that is this user's already; returns the ticket's facts.
 
         Another user's ticket is not spent. None when the ticket is spent, expired or unknown.
         """
@@ -301,46 +303,46 @@ class UserStore:
             return _device(_added_device(session, user_id, public_key, browser), user)
 
     async def find_device(self, device_id: str) -> Device | None:
-        """A paired browser by its id."""
+        """Return a paired browser by its id."""
         query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.id == device_id)
         async with self._session() as session:
             found = (await session.execute(query)).one_or_none()
             return _device(*found) if found else None
 
     async def list_devices(self, user_id: str) -> list[Device]:
-        """A user's browsers, oldest first."""
+        """Return a user's browsers, oldest first."""
         query = select(DeviceRow, UserRow).join(UserRow).where(DeviceRow.user_id == user_id)
         async with self._session() as session:
             found = await session.execute(query.order_by(DeviceRow.created_at))
             return [_device(row, user) for row, user in found]
 
     async def rename_device(self, user_id: str, device_id: str, name: str) -> bool:
-        """Give a browser another name; False when the user has no such browser."""
+        """Rename a browser; False when the user has no such browser."""
         mine = (DeviceRow.user_id == user_id, DeviceRow.id == device_id)
         async with self._session.begin_transaction() as session:
             return await _changed(session, update(DeviceRow).where(*mine).values(name=name))
 
     async def see_device(self, device_id: str) -> None:
-        """Note that a browser opened a session now."""
+        """Record that a browser opened a session now."""
         async with self._session.begin_transaction() as session:
             await session.execute(
                 update(DeviceRow).where(DeviceRow.id == device_id).values(last_seen_at=time.time())
             )
 
     async def delete_device(self, user_id: str, device_id: str) -> bool:
-        """Forget a browser and every choice of it; False when the user has no such browser."""
+        """Delete a browser and every choice of it; False when the user has no such browser."""
         mine = (DeviceRow.user_id == user_id, DeviceRow.id == device_id)
         async with self._session.begin_transaction() as session:
             return await _changed(session, delete(DeviceRow).where(*mine))
 
     async def device_choices(self, user_id: str) -> Mapping[str, str]:
-        """Which browser a user wants for which server: server id to device id."""
+        """Return which browser a user wants for which server: server id to device id."""
         query = select(DeviceChoiceRow).where(DeviceChoiceRow.user_id == user_id)
         async with self._session() as session:
             return {row.server_id: row.device_id for row in await session.scalars(query)}
 
     async def choose_device(self, user_id: str, server_id: str, device_id: str | None) -> bool:
-        """Want one browser for a server, or None: whichever was active last.
+        """Choose the browser for a server; None: whichever was active last.
 
         False when there is no such server, or the user has no such browser.
         """
@@ -371,7 +373,7 @@ def _device(row: DeviceRow, user: UserRow) -> Device:
 async def _ensured(session: AsyncSession, name: str) -> UserRow:
     found = select(UserRow).where(UserRow.name == name)
     row = await session.scalar(found)
-    if row is None:  # Others may be making the same user now.
+    if row is None:  # Others may be creating the same user now.
         values = {"id": new_id(), "name": name, "created_at": time.time()}
         await session.execute(insert_missing(dialect_of(session), UserRow), values)
         row = (await session.scalars(found)).one()

@@ -1,7 +1,8 @@
-"""What must outlive a killed bridge before the database has it: lines, appended to two files in turns.
+"""Write-ahead log: lines that must survive a killed bridge before the database has them, in two files.
 
-A line is in the page cache of the system when `append` returns: it survives the process, not always the
-machine. Its methods block, for about a microsecond where the disk does not stall, and run on the event loop.
+The files are filled in turn. A line is in the page cache of the system when `append_line` returns: it
+survives the process, not always the machine. Its methods block, for about a microsecond unless the disk
+stalls, and run on the event loop.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ if sys.platform != "win32":
     import fcntl
 
 NAMES = ("intents-0.jsonl", "intents-1.jsonl")
-"""In the data folder."""
+"""Names of the files in the data folder."""
 
 SEGMENT_BYTES = 1_000_000
-"""A file of this size is left for the other one, as soon as that one is not needed any more."""
+"""Size in bytes from which the other file is filled, as soon as that one's lines are not needed any more."""
 
 _log = logging.getLogger(__name__)
 
 
 class WriteAheadLogUnusable(Exception):
-    """It cannot be opened; the text says why and what to do."""
+    """The log cannot be opened; the text says why and what to do."""
 
 
 @dataclass(slots=True)
 class _Segment:
-    """One open file. What was appended only in part is cut off before the next line."""
+    """One open file. A line that was appended only in part is cut off before the next one."""
 
     path: Path
     file: int
@@ -65,17 +66,17 @@ class WriteAheadLog:
     """The two files, locked for this process."""
 
     def __init__(self, segments: Sequence[_Segment]) -> None:
-        """See `open`."""
+        """Use `open_log`."""
         self._filling, self._resting = segments
         self._due = 0
-        """The resting file is needed until so many entries are settled."""
+        """Number of entries that must be settled before the resting file may be cleared."""
 
     @classmethod
     def open_log(cls, folder: Path) -> WriteAheadLog:
-        """Open or make the files in a folder; what stands there is kept.
+        """Open or create the files in a folder; lines that are there are preserved.
 
         Raises:
-            IntentLogUnusable: they cannot be written, or another process has them.
+            WriteAheadLogUnusable: they cannot be written, or another process uses them.
         """
         segments: list[_Segment] = []
         try:
@@ -93,7 +94,7 @@ class WriteAheadLog:
         return cls(segments)
 
     def read_lines(self) -> Iterator[bytes]:
-        """What was appended and not cleared since, in no order that matters; without the newlines."""
+        """Yield the lines appended since the last clearing, without newlines and in no particular order."""
         for segment in (self._resting, self._filling):
             yield from segment.lines()
 
@@ -104,7 +105,7 @@ class WriteAheadLog:
         any more.
 
         Raises:
-            OSError: it is not there, and never will be: the disk is full, say.
+            OSError: the line was not written, and will not be: the disk is full, for example.
         """
         if self._filling.size >= SEGMENT_BYTES and settled >= self._due:
             self._resting.empty()
@@ -113,7 +114,7 @@ class WriteAheadLog:
         self._filling.append(line)
 
     def clear_lines(self) -> None:
-        """Forget all lines; their entries are settled.
+        """Delete all lines; their entries are settled.
 
         Raises:
             OSError: some may still be there.
@@ -122,17 +123,17 @@ class WriteAheadLog:
             segment.empty()
 
     def close(self) -> None:
-        """Let another process have the files."""
+        """Close the files, so that another process can use them."""
         for segment in (self._filling, self._resting):
             os.close(segment.file)
             segment.file = -1  # another file may get its number
 
 
 def _lock(file: int) -> None:
-    """Until it is closed or the process ends, however it ends.
+    """Lock a file until it is closed or the process ends, however it ends.
 
     Raises:
-        BlockingIOError: another process has it.
+        BlockingIOError: another process has locked it.
     """
     if sys.platform != "win32":
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

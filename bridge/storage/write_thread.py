@@ -1,7 +1,7 @@
-"""Writing that keeps the event loop free: one thread writes, and all that has gathered in one transaction.
+"""Writing off the event loop: one thread writes, and commits gathered entries in one transaction.
 
 Nobody waits for an entry, except who wants to read it. Entries are written in the order they came; what the
-database does not take now is tried again later.
+database refuses now is tried again later.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from sqlalchemy.engine import Dialect
 from bridge.storage.dialects import driver_text, is_unfit, reason_of
 
 BATCH = 2048
-"""Entries in one transaction, at most."""
+"""Maximum number of entries in one transaction."""
 
 GATHER_S = 1.0
-"""How long entries wait for others to be written with."""
+"""How long entries wait for others to be written with, in seconds."""
 
 BUSY = 256
-"""When more than so many come while they gather, they wait on: what a call costs twice, because thread and
-event loop fight for the interpreter lock and the caches, it costs once in a quieter moment."""
+"""Number of new entries per `GATHER_S` above which writing is put off: what a call costs twice, because
+thread and event loop compete for the interpreter lock and the caches, it costs once in a quieter moment."""
 
 PUT_OFF_S = 10.0
-"""How long they wait for one at most."""
+"""How long writing is put off at most, in seconds."""
 
 HELD = 8192
-"""When so many wait, they wait no longer."""
+"""Number of waiting entries from which they are written immediately."""
 
 MAX_WAITING = 20_000
-"""Entries that wait for the database; while it stays away for longer, further ones are given up."""
+"""Maximum number of entries that wait for the database; while it stays unavailable, further ones are
+dropped."""
 
 CATCH_UP_S = 1.0
-"""How long a reader waits for what was put before it to be written."""
+"""How long a reader waits until earlier entries are written, in seconds."""
 
 RETRY_S = 1.0
 
@@ -50,15 +51,15 @@ _log = logging.getLogger(__name__)
 
 
 class Transactions(Protocol):
-    """Who writes."""
+    """Runs transactions on the database, one after the other."""
 
     def run_transaction(self, work: Callable[[Connection], None]) -> Future[None]:
-        """Do `work` elsewhere in one transaction, after what was asked for before."""
+        """Run `work` in one transaction outside the event loop, after those submitted before."""
         ...
 
 
 class WriteThread:
-    """A thread of its own that does one transaction after the other, in the order they were asked for."""
+    """A thread that runs one transaction after the other, in the order of submission."""
 
     def __init__(self, engine: Engine) -> None:
         """`engine` is closed with the thread."""
@@ -66,11 +67,11 @@ class WriteThread:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="database")
 
     def run_transaction(self, work: Callable[[Connection], None]) -> Future[None]:
-        """Do `work` in the thread, in one transaction; what it raises stands in the future."""
+        """Run `work` in the thread, in one transaction; the future receives what it raises."""
         return self._thread.submit(self._transact, work)
 
     def close(self) -> None:
-        """End the thread; waits for what it was asked to do."""
+        """End the thread, after the transactions submitted so far."""
         self._thread.shutdown()
         self._engine.dispose()
 
@@ -85,11 +86,11 @@ class GroupCommit(Generic[EntryT]):
     def __init__(
         self, what: str, thread: Transactions, save: Callable[[Connection, Sequence[EntryT]], None]
     ) -> None:
-        """`what` names them in the log; `save` runs in the thread, in a transaction."""
+        """`what` names the entries in the log; `save` runs in the thread, in a transaction."""
         self.given = 0
-        """Entries put so far."""
+        """Number of entries put so far."""
         self.settled = 0
-        """Those of them that are written, or that the database will never take; the first ones, in order."""
+        """Number of the first entries that are written, or that the database will never accept."""
         self._what = what
         self._thread = thread
         self._save = save
@@ -97,27 +98,28 @@ class GroupCommit(Generic[EntryT]):
         self._writing: Sequence[EntryT] = ()
         self._timer: asyncio.TimerHandle | None = None
         self._given_before = 0
-        """At the beginning of the last `GATHER_S`."""
+        """Value of `given` at the start of the last `GATHER_S`."""
         self._write_by = 0.0
-        """The loop's time at which what waits is written, however busy it is."""
+        """The loop's time at which waiting entries are written, however busy it is."""
         self.is_away = False
-        """The database did not take the last transaction; until the next one nothing is hurried."""
+        """Whether the database refused the last transaction; until the retry, no write is started early."""
         self._singly = 0
-        """So many entries are written one by one: one of them is unfit."""
+        """Number of entries to write one by one: one of them is unfit."""
         self._told = ""
-        """Why the database did not take the last transaction, as the log has it."""
+        """Reason of the last failed transaction, as logged; "" after a successful one."""
         self._given_up = 0
         self._moved = asyncio.Event()
 
     @property
     def is_behind(self) -> bool:
-        """Half of what may wait does: whoever can should wait until it has `caught_up`."""
+        """Whether more than half of `MAX_WAITING` entries wait: callers that can should await `caught_up`."""
         return len(self._waiting) > MAX_WAITING // 2
 
     def put_entry(self, entry: EntryT, *, is_vital: bool = False) -> None:
-        """Have it written some time soon; never waits and never fails.
+        """Queue an entry to be written soon; never waits and never fails.
 
-        While `MAX_WAITING` others wait it is given up, unless it is vital: givers of those mind `is_behind`.
+        While `MAX_WAITING` others wait it is dropped, unless it is vital: callers with vital ones check
+        `is_behind`.
         """
         if len(self._waiting) >= MAX_WAITING and not is_vital:
             self._give_up()
@@ -132,7 +134,7 @@ class GroupCommit(Generic[EntryT]):
             self._gather()
 
     async def caught_up(self) -> None:
-        """Return when all that was put so far is written, or the database has just refused it."""
+        """Wait until all entries put so far are written, or the database has just refused them."""
         last = self.given
         while self.settled < last and not self.is_away:
             if not self._writing:
@@ -140,13 +142,13 @@ class GroupCommit(Generic[EntryT]):
             await self._moved.wait()
 
     async def catch_up(self, within_s: float = CATCH_UP_S) -> None:
-        """As `caught_up`, but a database that is slow is not waited for longer than that."""
+        """As `caught_up`, but wait for a slow database no longer than `within_s` seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 await self.caught_up()
 
     async def flush_entries(self) -> None:
-        """As `caught_up`, but try once more where the database is away."""
+        """As `caught_up`, but try again first if the database is unavailable."""
         self.is_away = False
         await self.caught_up()
 
@@ -165,7 +167,7 @@ class GroupCommit(Generic[EntryT]):
             self._timer = loop.call_later(GATHER_S, self._gathered)
 
     def _start(self) -> None:
-        """Begin a transaction; something waits, and none runs."""
+        """Start a transaction; something waits, and none is running."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -222,21 +224,21 @@ class GroupCommit(Generic[EntryT]):
 
 
 SIZES = (256, 32, 4, 1)
-"""Rows of one statement. A driver gives the interpreter lock away and waits to have it back for every
-statement, and no database takes more than 32,766 values in one."""
+"""Numbers of rows in one statement. For every statement a driver releases the interpreter lock and waits to
+get it back, and no database accepts more than 32,766 values in one."""
 
 
 class RowWriter:
-    """Inserts rows of one kind."""
+    """Inserts rows of one table."""
 
     def __init__(self, columns: Sequence[str], insert: Callable[[str], Insert]) -> None:
-        """`insert`: the statement for one row, by the name of the dialect."""
+        """`insert`: returns the statement for one row, by the name of the dialect."""
         self._columns = columns
         self._insert = insert
         self._texts: dict[tuple[str, int], str] = {}
 
     def write_rows(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
-        """Insert rows whose values stand in the order of the columns; no two have the same key."""
+        """Insert rows with values in the order of the columns; no two rows have the same key."""
         start = 0
         for size in SIZES:
             while len(rows) - start >= size:
