@@ -1,1 +1,1 @@
-"""Chat Completions, from both sides: requests of clients, and streams of providers."""
+"""Chat Completions in both directions: requests of clients are parsed, and streams of providers decoded."""

@@ -1,8 +1,8 @@
-"""Items of the Responses API as messages of Chat Completions.
+"""Converts items of the Responses API to messages of Chat Completions.
 
-What one round said (reasoning, text, calls) becomes one assistant message, since the outputs of its calls
-must follow it at once. Instructions and system messages at the beginning become one: many templates of open
-models refuse a second.
+The output of one round (reasoning, text, calls) becomes one assistant message, since the outputs of its calls
+must follow it immediately. Instructions and system messages at the beginning become one: many templates of
+open models refuse a second.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, ob
 
 
 def messages_of(instructions: str | None, items: Sequence[Item], *, with_reasoning: bool) -> list[JsonObject]:
-    """The messages, without what `unsayable_in` names.
+    """Return the messages, without what `unsayable_in` names.
 
-    `with_reasoning`: what was thought since the user's last message goes along.
+    `with_reasoning`: include the reasoning since the user's last message.
     """
     writer = _Writer(thought_from=_last_user(items) if with_reasoning else len(items))
     for index, item in enumerate(items):
@@ -26,9 +26,9 @@ def messages_of(instructions: str | None, items: Sequence[Item], *, with_reasoni
 
 
 def unsayable_in(items: Sequence[Item]) -> Iterator[str]:
-    """Paths of what no message can say, such as `input[1]` or `input[2].content[0]`.
+    """Yield paths of what no message can express, such as `input[1]` or `input[2].content[0]`.
 
-    Sealed reasoning is not named: it means nothing to a chat provider, and its caller cannot help it.
+    Encrypted reasoning is not named: it means nothing to a chat provider, and its caller cannot change that.
     """
     for index, item in enumerate(items):
         match item.get("type", "message"):
@@ -47,7 +47,7 @@ def unsayable_in(items: Sequence[Item]) -> Iterator[str]:
 
 
 class _Writer:
-    """Writes item after item; keeps the assistant's message open until something else follows."""
+    """Writes item after item; leaves the assistant's message open until something else follows."""
 
     def __init__(self, thought_from: int) -> None:
         self.messages: list[JsonObject] = []
@@ -75,7 +75,7 @@ class _Writer:
                 pass
 
     def end_round(self) -> None:
-        """What comes next is not the assistant's."""
+        """Close the assistant's message: what comes next is not part of it."""
         self._close()
         if self._shown:
             self.messages.append({"role": "user", "content": self._shown})
@@ -94,7 +94,7 @@ class _Writer:
         if said is None or said == {"role": "assistant", "content": None}:
             return
         if said["content"] is None and "tool_calls" not in said:
-            said["content"] = ""  # null is for messages that are calls
+            said["content"] = ""  # null is for messages that only make calls
         self.messages.append(said)
 
     def _say(self, item: Item) -> None:
@@ -107,7 +107,7 @@ class _Writer:
             message["refusal"] = refusal
 
     def _think(self, item: Item, index: int) -> None:
-        """Summaries of other protocols and sealed reasoning mean nothing to a chat provider."""
+        """Add reasoning, without summaries and encrypted reasoning, which a chat provider cannot use."""
         if index < self._thought_from:
             return
         thought = "".join(text_at(part, "text") for part in _objects(item, "content"))
@@ -136,7 +136,7 @@ class _Writer:
         calls.append(call)
 
     def _output(self, item: Item) -> None:
-        """Tools answer in text; what they show follows their answers, as if the user had shown it."""
+        """Add a tool's output as text. Other parts follow the outputs, as if the user had sent them."""
         self._close()
         call_id = text_at(item, "call_id")
         content = _content(item.get("output"))
@@ -153,7 +153,7 @@ _FILE = ("file_data", "file_id", "filename")
 
 
 def _content(content: JsonValue) -> JsonValue:
-    """One text as a string, which every provider takes; else a list of parts."""
+    """Convert a content: one text to a string, which every provider accepts; other contents to parts."""
     if content is None or isinstance(content, str):
         return content or ""
     if not isinstance(content, list):

@@ -1,4 +1,4 @@
-"""Messages of Chat Completions as items of the Responses API, in their order."""
+"""Converts messages of Chat Completions to items of the Responses API, in their order."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _ROLES = ("system", "developer", "user", "assistant", "tool")
 
 
 def items_of_messages(messages: JsonValue) -> tuple[tuple[Item, ...], str | None]:
-    """The items of `messages`, and the text of the last system message, which are the instructions.
+    """Return the items of `messages`, and the instructions: the text of the last system message.
 
     Raises:
-        InvalidRequest: what is wrong, by the path of the member.
+        InvalidRequest: a message is malformed; names the path of the member.
     """
     if messages is None:
         message = "Missing required parameter: 'messages'."
@@ -66,7 +66,7 @@ def _items(message: JsonObject, where: str, custom: frozenset[str]) -> Iterator[
 
 
 def _said(message: JsonObject, where: str) -> Iterator[Item]:
-    """What the model said; calls that an answer showed in its text are not the model's words."""
+    """Yield the model's message, without calls that an answer showed in its text."""
     content = message.get("content")
     if content is None:
         parts: list[JsonValue] = []
@@ -88,7 +88,7 @@ def _said_part(part: JsonValue) -> JsonValue:
 
 
 def _bare(part: JsonValue) -> JsonValue:
-    """A part without shown calls; None when nothing is left of it."""
+    """Return a part without shown calls; None when nothing is left of it."""
     if not isinstance(part, dict) or part.get("type") != "output_text":
         return part
     text = without_details(text_at(part, "text"))
@@ -121,7 +121,7 @@ def _calls(message: JsonObject, where: str) -> Iterator[Item]:
 
 
 def _custom_calls(messages: list[JsonObject]) -> frozenset[str]:
-    """Ids of calls of custom tools: their outputs have a type of their own."""
+    """Return ids of calls of custom tools, whose outputs have a type of their own."""
     return frozenset(
         text_at(call, "id")
         for message in messages
@@ -164,7 +164,7 @@ def _content(message: JsonObject, where: str) -> list[JsonValue]:
 
 
 def _part(part: JsonObject, where: str) -> JsonValue:
-    """A part in the Responses form; parts of other types are passed on."""
+    """Convert a part to the Responses form; parts of other types are passed on."""
     match part.get("type"):
         case "text":
             return {**part, "type": "input_text"}
@@ -177,7 +177,7 @@ def _part(part: JsonObject, where: str) -> JsonValue:
 
 
 def _image(part: JsonObject, where: str) -> JsonValue:
-    """A string in place of the object is what several libraries send."""
+    """Convert an image; several libraries send a string in place of the object."""
     image = part.get("image_url")
     if isinstance(image, str):
         return {"type": "input_image", "image_url": image, "detail": "auto"}

@@ -1,7 +1,8 @@
-"""Options that only Chat Completions has. A provider that speaks it is told them as they came.
+"""Options that exist only in Chat Completions, and what of them a Responses request can express.
 
-Of a provider of Responses they ask what its protocol can say; the rest is left out, and
-`unsayable_in_responses` names it, so that a caller can be told.
+A provider that speaks Chat Completions is sent them unchanged. For a provider of Responses they are
+translated as far as possible; the rest is left out, and `unsayable_in_responses` names it, so that a caller
+can be told.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ CHAT_OPTIONS = frozenset(
 )
 
 PROBABILITIES = "message.output_text.logprobs"
-"""What Responses `include` for `logprobs`."""
+"""Value of a Responses request's `include` that stands for `logprobs`."""
 
 _NOTHING: Mapping[str, JsonValue] = {
     "frequency_penalty": 0,
@@ -37,23 +38,23 @@ _NOTHING: Mapping[str, JsonValue] = {
     "presence_penalty": 0,
     "top_logprobs": 0,
 }
-"""Values that ask for what happens anyway; leaving them out is not worth a word."""
+"""Values that ask only for the default; leaving them out needs no notice."""
 
 _SAYABLE = frozenset({"logprobs", "top_logprobs"})
 
 
 def chat_options(body: JsonObject) -> JsonObject:
-    """Those of a chat request that ask for something."""
+    """Return the options of a chat request that have an effect."""
     return {name: value for name, value in body.items() if name in CHAT_OPTIONS and has_effect(name, value)}
 
 
 def has_effect(name: str, value: JsonValue) -> bool:
-    """Whether a member asks for something that would not happen anyway."""
+    """Return whether a member asks for something other than the default."""
     return value not in (None, [], {}) and not (name in _NOTHING and value == _NOTHING[name])
 
 
 def refuse_choices(body: JsonObject) -> None:
-    """One answer is given; a caller who counts on several must not take it for all of them.
+    """Refuse a request for several answers: a caller who counts on them must not take one for all.
 
     Raises:
         InvalidRequest: `n` is no integer, or not 1.
@@ -69,7 +70,7 @@ def refuse_choices(body: JsonObject) -> None:
 
 
 def with_responses_options(options: JsonObject, chat: JsonObject) -> JsonObject:
-    """Options of a Responses request, with what it can say of those of a chat request."""
+    """Return Responses options, including those of a chat request that Responses can express."""
     if not chat.keys() & _SAYABLE:
         return options
     said = dict(options)
@@ -82,5 +83,5 @@ def with_responses_options(options: JsonObject, chat: JsonObject) -> JsonObject:
 
 
 def unsayable_in_responses(chat: JsonObject) -> Iterator[str]:
-    """Options of a chat request that no Responses request has."""
+    """Yield the options of a chat request that no Responses request has."""
     return (name for name in chat if name not in _SAYABLE)

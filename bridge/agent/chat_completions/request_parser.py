@@ -1,7 +1,7 @@
-"""Requests to `/v1/chat/completions`, as Responses requests: messages become items, options get their names.
+"""Parses requests to `/v1/chat/completions` into Responses form: items for messages, renamed options.
 
 The last system message becomes the instructions; earlier ones stay where they are. Options that only Chat
-Completions has are kept apart, for a provider that speaks it. Members nobody knows here are passed on.
+Completions has are stored separately, for a provider that speaks it. Unknown members are passed on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bridge.agent.request_tools import EXTRA_TOOLS, caller_tools, responses_tool
 from toolserver.json_types import JsonObject
 
 _DROPPED = ("functions", "function_call", "prompt", "suffix")
-"""Members of older protocols, which nobody is told."""
+"""Members of older protocols, which are not passed on."""
 
 _TRANSLATED = frozenset(
     {
@@ -47,7 +47,7 @@ _TRANSLATED = frozenset(
 
 
 def parse_chat_request(body: JsonObject) -> ParsedRequest:
-    """The request of a body.
+    """Parse the body of a request.
 
     Raises:
         InvalidRequest: a member is missing, has a wrong type, or asks for more than one answer.
@@ -96,7 +96,7 @@ def _text_options(body: JsonObject) -> JsonObject:
 
 
 def _text_format(value: JsonObject) -> JsonObject:
-    """Chat Completions nest the schema under the type's name, Responses do not."""
+    """Convert a response format: only Chat Completions nests the schema under the type's name."""
     if value.get("type") != "json_schema":
         return value
     inner = optional_object(value, "json_schema", "response_format.")

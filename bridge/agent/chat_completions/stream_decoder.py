@@ -1,8 +1,7 @@
-"""A chat stream heard as if the provider spoke Responses: chunk by chunk, events come out.
+"""Decoder of a Chat Completions stream: chunks in, events of the Responses API out.
 
-Receives decoded chunks of Chat Completions, of which it reads the first choice; gives the complete sequence
-of Responses events, from `response.created` to the ending. Tolerates what the many imitators of the protocol
-do.
+Receives decoded chunks, of which it reads the first choice; yields the complete sequence of Responses events,
+from `response.created` to the ending. Tolerates the deviations of the protocol's many imitators.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ _RENAMED = {
 
 _NONE_READ: JsonObject = {"cached_tokens": 0, "cache_write_tokens": 0}
 _NONE_WRITTEN: JsonObject = {"reasoning_tokens": 0}
-"""Members that OpenAI's SDK asks for."""
+"""Members that OpenAI's SDK requires."""
 
 
 def responses_usage(usage: JsonObject) -> JsonObject:
-    """The counts renamed; further members, such as a gateway's `cost`, as they are."""
+    """Return a usage with the counts renamed; further members, such as a gateway's `cost`, are unchanged."""
     renamed = {_RENAMED.get(name, name): value for name, value in usage.items()}
     read, written = renamed.get("input_tokens"), renamed.get("output_tokens")
     total = (read if isinstance(read, int) else 0) + (written if isinstance(written, int) else 0)
@@ -48,12 +47,12 @@ def responses_usage(usage: JsonObject) -> JsonObject:
 
 
 def said_in(delta: JsonObject) -> str:
-    """The text of an answer; some providers give it in parts."""
+    """Return the text of an answer in a delta; some providers send it in parts."""
     return text_at(delta, "content") or _joined(array_at(delta, "content"), "text")
 
 
 def thought_in(delta: JsonObject) -> str:
-    """The text of a thought.
+    """Return the text of reasoning in a delta.
 
     `reasoning_content`: DeepSeek and many servers of open models; `reasoning`: OpenRouter and Ollama; parts
     of the content: Mistral.
@@ -67,7 +66,7 @@ def thought_in(delta: JsonObject) -> str:
 
 
 def calls_in(delta: JsonObject) -> Iterator[JsonObject]:
-    """Entries of `tool_calls`; the older `function_call` reads as one of them."""
+    """Yield entries of `tool_calls`; the older `function_call` is read as one of them."""
     for call in array_at(delta, "tool_calls"):
         if isinstance(call, dict):
             yield call
@@ -76,7 +75,7 @@ def calls_in(delta: JsonObject) -> Iterator[JsonObject]:
 
 
 def annotations_in(delta: JsonObject) -> Iterator[JsonObject]:
-    """Sources, as Responses writes them: what chat nests under the type's name stands beside it."""
+    """Yield annotations in the Responses form, where members are not nested under the type's name."""
     for annotation in array_at(delta, "annotations"):
         if isinstance(annotation, dict):
             kind = text_at(annotation, "type")
@@ -92,11 +91,11 @@ def _joined(parts: list[JsonValue], kind: str) -> str:
 _CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
 _FILTERED = frozenset({"content_filter", "safety", "recitation", "sensitive"})
 _BROKEN = frozenset({"error", "network_error"})
-"""Reasons to finish, in the words of several providers; after any other one the answer is complete."""
+"""Finish reasons of several providers; after any other reason the answer is complete."""
 
 
 class ChatReading:
-    """One round's stream, as far as it has come."""
+    """The decoder's state for the stream of one round."""
 
     def __init__(
         self,
@@ -105,7 +104,7 @@ class ChatReading:
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """`new_id`: a text that is never given twice; `now`: seconds since 1970."""
+        """`new_id`: returns a text that is never returned twice; `now`: seconds since 1970."""
         self._response = begun_response(request, f"resp_{new_id()}", int(now()))
         self._output = ChatOutput(new_id)
         self._has_begun = False
@@ -113,16 +112,16 @@ class ChatReading:
 
     @property
     def has_finished(self) -> bool:
-        """The model has said why it stopped; only its usage may still come."""
+        """Whether the model has given its finish reason; only its usage may still come."""
         return bool(self._reason)
 
     @property
     def has_usage(self) -> bool:
-        """The tokens are counted."""
+        """Whether the usage has come."""
         return self._response["usage"] is not None
 
     def decode_chunk(self, chunk: JsonObject) -> Iterator[JsonObject]:
-        """The events that a chunk brings. To be read to their end."""
+        """Yield the events of a chunk. The caller must exhaust the iterator."""
         if not self._has_begun:
             self._has_begun = True
             self._response["model"] = text_at(chunk, "model") or self._response["model"]
@@ -136,12 +135,12 @@ class ChatReading:
         self.read_usage(chunk)
 
     def read_usage(self, chunk: JsonObject) -> None:
-        """Only the usage of a chunk; some providers count anew in every one, and the last counts."""
+        """Read only the usage of a chunk; some providers send it with every chunk, the last one counts."""
         if usage := object_at(chunk, "usage"):
             self._response["usage"] = responses_usage(usage)
 
     def finish_stream(self) -> Iterator[JsonObject]:
-        """Everything still open, and the ending of the response."""
+        """Yield the ends of all open items, and the ending of the response."""
         reason = self._reason.lower()
         if reason in _CUT_OFF:
             status, why = "incomplete", "max_output_tokens"

@@ -1,9 +1,9 @@
-"""Items that a chat stream builds up piece by piece, and the Responses events by which each piece is told.
+"""Items that a chat stream builds piece by piece, and the Responses events for each piece.
 
-Deltas name their call by its place, `index`. Imitators of the protocol send calls whole under one index,
-leave out index or id, repeat the name in every delta, or give arguments as an object.
+Deltas name their call by its place, `index`. Imitators of the protocol send complete calls under one index,
+leave out index or id, repeat the name in every delta, or send arguments as an object.
 
-Every item is begun, grows, and is ended once; `events` of one item are complete and in OpenAI's order.
+Every item is begun, grows, and is finished once; the events of one item are complete and in OpenAI's order.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ class StreamedMessage:
         self._index = output_index
         self._parts: list[JsonObject] = []
         self._pieces: list[str] = []
-        """Of the last part."""
+        """Pieces of the last part."""
         self._annotations: list[JsonValue] = []
-        """Of the last part."""
+        """Annotations of the last part."""
 
     def begin_item(self) -> list[JsonObject]:
-        """The message, without parts yet."""
+        """Return the event that opens the message, without parts yet."""
         return [_added(self._index, self._item("in_progress"))]
 
     def add_text(self, delta: str, logprobs: list[JsonValue]) -> list[JsonObject]:
-        """More text; `logprobs` of its tokens."""
+        """Return the events for more text; `logprobs` are those of its tokens."""
         began = self._part("output_text")
         self._pieces.append(delta)
         event: JsonObject = {
@@ -48,13 +48,13 @@ class StreamedMessage:
         return [*began, event]
 
     def add_refusal(self, delta: str) -> list[JsonObject]:
-        """More of why it will not."""
+        """Return the events for more of a refusal."""
         began = self._part("refusal")
         self._pieces.append(delta)
         return [*began, {"type": "response.refusal.delta", **self._place(), "delta": delta}]
 
     def add_annotation(self, annotation: JsonObject) -> list[JsonObject]:
-        """A source of the text."""
+        """Return the events for a source of the text."""
         began = self._part("output_text")
         self._annotations.append(annotation)
         event: JsonObject = {
@@ -66,7 +66,7 @@ class StreamedMessage:
         return [*began, event]
 
     def finish_item(self, status: ItemStatus) -> list[JsonObject]:
-        """The parts whole, and the message."""
+        """Return the events that close the last part and the message."""
         ended = self._end_part()
         return [*ended, _done(self._index, self._item(status))]
 
@@ -107,7 +107,7 @@ class StreamedMessage:
 
 
 class StreamedReasoning:
-    """What a model thought, in its own words."""
+    """The reasoning of a model, as text."""
 
     def __init__(self, item_id: str, output_index: int) -> None:
         self._id = item_id
@@ -116,7 +116,7 @@ class StreamedReasoning:
         self._details: list[JsonValue] = []
 
     def begin_item(self) -> list[JsonObject]:
-        """The item and its part, both still empty."""
+        """Return the events that open the item and its part, both still empty."""
         part: JsonObject = {"type": "reasoning_text", "text": ""}
         return [
             _added(self._index, self._item("in_progress", [])),
@@ -124,16 +124,16 @@ class StreamedReasoning:
         ]
 
     def add_text(self, delta: str) -> JsonObject:
-        """More of the thought."""
+        """Return the event for more reasoning."""
         self._pieces.append(delta)
         return {"type": "response.reasoning_text.delta", **self._place(), "delta": delta}
 
     def keep_details(self, details: list[JsonValue]) -> None:
-        """Blocks that a gateway wants back as they are."""
+        """Store blocks that a gateway wants back verbatim."""
         self._details += details
 
     def finish_item(self, status: ItemStatus) -> list[JsonObject]:
-        """The thought whole."""
+        """Return the events that close the item, with the complete text."""
         whole = "".join(self._pieces)
         part: JsonObject = {"type": "reasoning_text", "text": whole}
         item = self._item(status, [part])
@@ -162,29 +162,29 @@ class StreamedCall:
         self.name = ""
         self.has_begun = False
         self.is_whole = False
-        """Its arguments are an object that has ended."""
+        """Whether its arguments are a complete object."""
         self._object_end = JsonObjectEnd()
         self._pieces: list[str] = []
         self._extra: JsonValue = None
 
     def keep_extra(self, extra: JsonValue) -> None:
-        """What the provider wants back with the call, such as the signature of a thought."""
+        """Store what the provider wants back with the call, such as the signature of its reasoning."""
         self._extra = extra
 
     def begin_item(self) -> list[JsonObject]:
-        """The call, named, without arguments. `name` and `call_id` are set by now."""
+        """Return the event that opens the call without arguments. `name` and `call_id` are set by now."""
         self.has_begun = True
         return [_added(self._index, self._item("in_progress", ""))]
 
     def add_arguments(self, piece: str) -> JsonObject:
-        """More of the arguments."""
+        """Return the event for more of the arguments."""
         self._pieces.append(piece)
         if not self.is_whole and self._pieces[0].startswith("{"):
             self.is_whole = self._object_end.find_end(piece, 0) is not None
         return {"type": "response.function_call_arguments.delta", **self._place(), "delta": piece}
 
     def finish_item(self, status: ItemStatus) -> list[JsonObject]:
-        """The call whole."""
+        """Return the events that close the call, with its complete arguments."""
         arguments = "".join(self._pieces)
         item = self._item(status, arguments)
         if self._extra is not None:
@@ -223,14 +223,14 @@ class ChatCalls:
     """The calls of one round, all open until its end: their deltas may come in any order."""
 
     def __init__(self, new_call: Callable[[], StreamedCall], new_id: Callable[[], str]) -> None:
-        """`new_call` takes the next place in the output; `new_id`: a text that is never given twice."""
+        """`new_call`: takes the next place in the output; `new_id`: never returns the same text twice."""
         self._new_call = new_call
         self._new_id = new_id
         self._calls: list[StreamedCall] = []
         self._by_index: dict[int, StreamedCall] = {}
 
     def read_delta(self, delta: JsonObject) -> list[JsonObject]:
-        """The events of one entry of `delta.tool_calls`."""
+        """Return the events of one entry of `delta.tool_calls`."""
         function = object_at(delta, "function")
         name, call_id = text_at(function, "name"), text_at(delta, "id")
         call = self._call(delta.get("index"), call_id, name)
@@ -243,7 +243,7 @@ class ChatCalls:
         return [*events, call.add_arguments(piece)] if piece else events
 
     def finish_calls(self, status: ItemStatus) -> Iterator[list[JsonObject]]:
-        """The last events of every call, in the order in which they came; the very last carries the item."""
+        """Yield the last events of every call, in the order of the calls; the very last carries the item."""
         for call in self._calls:
             yield [*self._begin(call), *call.finish_item(status)]
 
@@ -263,7 +263,7 @@ class ChatCalls:
 
 
 def _is_another(call: StreamedCall, call_id: str, name: str) -> bool:
-    """Whether a delta under the index of `call` begins a call of its own."""
+    """Return whether a delta under the index of `call` starts another call."""
     if not name or not call.name:
         return False
     if call_id and call.call_id:

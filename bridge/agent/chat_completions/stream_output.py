@@ -1,7 +1,7 @@
-"""The output of one chat round while it grows: which items there are, and which of them are open.
+"""The growing output of one chat round: its items, and which of them are open.
 
-Thoughts and messages come one after the other; whatever begins ends the one before. Calls stay open until
-the end, since their deltas may come in any order.
+Reasoning and messages follow one another; each new item ends the one before. Calls stay open until the end,
+since their deltas may come in any order.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from toolserver.json_types import JsonObject, JsonValue
 
 
 class ChatOutput:
-    """Items by their place. Each method gives the events of what came."""
+    """Items by their place. Each method yields the events of what came."""
 
     def __init__(self, new_id: Callable[[], str]) -> None:
-        """`new_id`: a text that is never given twice."""
+        """`new_id`: returns a text that is never returned twice."""
         self._new_id = new_id
         self._places = 0
         self._items: dict[int, Item] = {}
@@ -32,41 +32,41 @@ class ChatOutput:
 
     @property
     def items(self) -> list[JsonValue]:
-        """Those that have ended, in their order."""
+        """Finished items, in their order."""
         return [self._items[place] for place in sorted(self._items)]
 
     def add_reasoning(self, text: str) -> Iterator[JsonObject]:
-        """More of a thought."""
+        """Yield the events for more reasoning."""
         reasoning = yield from self._reasoning()
         yield reasoning.add_text(text)
 
     def keep_thought(self, details: list[JsonValue]) -> Iterator[JsonObject]:
-        """Blocks of a thought that a gateway wants back as they are."""
+        """Store blocks of reasoning that a gateway wants back verbatim; yields the start of the item."""
         reasoning = yield from self._reasoning()
         reasoning.keep_details(details)
 
     def add_text(self, text: str, logprobs: list[JsonValue]) -> Iterator[JsonObject]:
-        """More of a text."""
+        """Yield the events for more text."""
         message = yield from self._message()
         yield from message.add_text(text, logprobs)
 
     def add_refusal(self, text: str) -> Iterator[JsonObject]:
-        """More of why the model will not."""
+        """Yield the events for more of a refusal."""
         message = yield from self._message()
         yield from message.add_refusal(text)
 
     def add_annotation(self, annotation: JsonObject) -> Iterator[JsonObject]:
-        """A source of the text."""
+        """Yield the events for a source of the text."""
         message = yield from self._message()
         yield from message.add_annotation(annotation)
 
     def read_call_delta(self, delta: JsonObject) -> Iterator[JsonObject]:
-        """An entry of `delta.tool_calls`."""
+        """Yield the events of an entry of `delta.tool_calls`."""
         yield from self._end_open("completed")
         yield from self._calls.read_delta(delta)
 
     def finish_items(self, status: ItemStatus) -> Iterator[JsonObject]:
-        """End all that is open."""
+        """Yield the ends of all open items."""
         yield from self._end_open(status)
         for events in self._calls.finish_calls(status):
             yield from self._ended(events)
@@ -93,7 +93,7 @@ class ChatOutput:
             self._open = None
 
     def _ended(self, events: list[JsonObject]) -> Iterator[JsonObject]:
-        """The last event of an item carries it."""
+        """Store the item that the last event carries, and yield the events."""
         last = events[-1]
         place, item = last["output_index"], last["item"]
         if isinstance(place, int) and isinstance(item, dict):

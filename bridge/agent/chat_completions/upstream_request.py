@@ -1,7 +1,7 @@
-"""A round asked in Chat Completions: items become messages, Responses options get their chat names.
+"""Builds the Chat Completions request of one round from a Responses request.
 
-What the older protocol cannot say is left out; `unsayable` names it, so that a caller can be told. Members
-that nobody knows here are passed on.
+Items become messages, and options get their chat names. What the older protocol cannot express is left out;
+`find_unsupported_paths` names it, so that a caller can be told. Unknown members are passed on.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ LimitName: TypeAlias = Literal["max_completion_tokens", "max_tokens"]
 
 @dataclass(frozen=True, slots=True)
 class ChatDialect:
-    """How one provider's Chat Completions differ from OpenAI's."""
+    """Differences of one provider's Chat Completions from OpenAI's."""
 
     limit_name: LimitName = "max_completion_tokens"
-    """What it calls the most tokens of an answer; many imitators know only the older name."""
+    """Name of the limit of tokens in an answer; many imitators know only the older one."""
     streams_usage: bool = True
-    """It takes `stream_options`, and tells the usage at the end."""
+    """Whether it accepts `stream_options`, and sends the usage at the end."""
     wants_reasoning: bool = False
-    """It wants back, as `reasoning_content`, what its model thought since the user's last message."""
+    """Whether it wants the reasoning since the user's last message back, as `reasoning_content`."""
 
 
 OPENAI_DIALECT = ChatDialect()
@@ -50,14 +50,14 @@ _UNSAYABLE = frozenset(
 _OWN = frozenset(
     {"max_output_tokens", "text", "reasoning", "tool_choice", "parallel_tool_calls", "stream_options"}
 )
-"""Options that are said in another way."""
+"""Options that are expressed in another way."""
 
 _TEXT = ("format", "verbosity")
-"""Members of `text` that are said."""
+"""Members of `text` that can be expressed."""
 
 
 def chat_request(request: ModelRequest, dialect: ChatDialect = OPENAI_DIALECT) -> JsonObject:
-    """The body of a streaming chat request."""
+    """Return the body of a streaming chat request."""
     messages = messages_of(request.instructions, request.input, with_reasoning=dialect.wants_reasoning)
     body: JsonObject = {"model": request.model, "messages": [*messages], "stream": True}
     if dialect.streams_usage:
@@ -75,7 +75,7 @@ def chat_request(request: ModelRequest, dialect: ChatDialect = OPENAI_DIALECT) -
 
 
 def find_unsupported_paths(request: ModelRequest) -> Iterator[str]:
-    """Paths within a Responses request that `chat_request` leaves out, such as `truncation` or `tools[0]`."""
+    """Yield paths of a request that `chat_request` leaves out, such as `truncation` or `tools[0]`."""
     options = request.options
     yield from unsayable_in(request.input)
     for name, value in options.items():
@@ -111,14 +111,14 @@ def _say_text(body: JsonObject, text: JsonObject) -> None:
 
 
 def _response_format(form: JsonValue) -> JsonValue:
-    """Responses write a schema beside the type, chat nests it under the type's name."""
+    """Convert a text format: only Chat Completions nests the schema under the type's name."""
     if not isinstance(form, dict) or form.get("type") != "json_schema":
         return form
     return {"type": "json_schema", "json_schema": _without(form, "type")}
 
 
 def _say_tools(body: JsonObject, request: ModelRequest) -> None:
-    """Tools, and the options that providers refuse without any."""
+    """Add tools, and the options that providers refuse without any."""
     tools: list[JsonValue] = [said for tool in request.tools if (said := _chat_tool(tool)) is not None]
     if not tools:
         return
@@ -132,7 +132,7 @@ def _say_tools(body: JsonObject, request: ModelRequest) -> None:
 
 
 def _chat_tool(tool: JsonObject) -> JsonObject | None:
-    """A function, nested under its type; a gateway's own tool, such as `openrouter:web_search`, as it is.
+    """Return a function nested under its type; a gateway's own tool, such as `openrouter:web_search`, as is.
 
     None for any other: a provider of Responses runs it itself.
     """
@@ -165,5 +165,5 @@ def _named(choice: JsonObject) -> JsonObject:
 
 
 def _without(container: JsonObject, name: str) -> JsonObject:
-    """Without one member, and without nulls, which say nothing."""
+    """Return a copy without one member, and without nulls, which have no meaning."""
     return {key: value for key, value in container.items() if key != name and value is not None}

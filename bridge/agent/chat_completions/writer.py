@@ -1,6 +1,6 @@
-"""What happens in a turn, written as Chat Completions: chunks of a stream, and the completion of none.
+"""Writes the events of a turn as Chat Completions: chunks of a stream, or one completion.
 
-Receives `TurnEvent`s and gives JSON objects: one role, texts, exactly one `finish_reason`, which comes last
+Receives `TurnEvent`s and returns JSON objects: one role, texts, exactly one `finish_reason`, which comes last
 and on every path. Calls that the bridge runs are never `tool_calls`: a caller would run them again.
 """
 
@@ -38,7 +38,7 @@ class _Call:
 
 
 class CallerCalls:
-    """The calls of one turn, told as they come. Arguments are never an empty text in the end."""
+    """The caller's calls of one turn, written as they come. Complete arguments are never an empty text."""
 
     def __init__(self) -> None:
         self._by_place: dict[Hashable, _Call] = {}
@@ -46,11 +46,11 @@ class CallerCalls:
 
     @property
     def whole(self) -> list[JsonObject]:
-        """All calls that `rest` was given."""
+        """All calls that were given to `flush_calls`."""
         return self._whole
 
     def read_event(self, place: Hashable, event: ModelEvent) -> Iterator[JsonObject]:
-        """Deltas for an event of the item at `place`; a call without id or name waits for `rest`."""
+        """Yield deltas for an event of the item at `place`; a call lacking id or name waits for the end."""
         match event.type:
             case "response.output_item.added":
                 call = model_call(object_at(event.body, "item"))
@@ -68,7 +68,7 @@ class CallerCalls:
                 pass
 
     def flush_calls(self, calls: Sequence[ModelCall]) -> Iterator[JsonObject]:
-        """What is still to be told of the calls that the caller has to run."""
+        """Yield what is still missing of the calls that the caller has to run."""
         by_id = {begun.call_id: begun for begun in self._by_place.values()}
         for call in calls:
             if begun := by_id.get(call.call_id):
@@ -90,7 +90,7 @@ def _more(begun: _Call, text: str) -> JsonObject:
 
 
 def _completed(begun: _Call, arguments: str) -> Iterator[JsonObject]:
-    """Arguments that came with the whole item only."""
+    """Yield arguments that came only with the complete item."""
     if not begun.arguments:
         yield _more(begun, arguments or "{}")
 
@@ -104,33 +104,33 @@ def _whole(call: ModelCall) -> JsonObject:
 
 
 SUMMARY_SEPARATOR = "\n\n---\n\n"
-"""Between the parts of a reasoning summary."""
+"""Separator between the parts of a reasoning summary."""
 
 _REASONS = {"content_filter": "content_filter"}
-"""Why a response is incomplete, where that is not its length."""
+"""Finish reasons of incomplete responses, other than reaching the maximum length."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatShell:
-    """What is the same in every chunk of an answer, and how it is written."""
+    """What all chunks of an answer have in common, and how it is written."""
 
     completion_id: str
     created_at: int
-    """Seconds since 1970."""
+    """Creation time in seconds since 1970."""
     model: str
-    """The caller's name for it."""
+    """The caller's name for the model."""
     display: CallDisplay
-    """`items`, which Chat Completions has not, are shown as `details`."""
+    """How calls are shown; `items`, which Chat Completions lacks, are shown as `details`."""
     with_usage: bool = False
-    """A last chunk has the usage (`stream_options.include_usage`)."""
+    """Whether a last chunk has the usage (`stream_options.include_usage`)."""
     markers: MarkerForm = "off"
-    """How the items of the answer are named in its text."""
+    """Form in which the items of the answer are named in its text."""
     for_open_webui: bool = False
-    """Status, notifications and sources go along as events at the top level of chunks."""
+    """Whether status, notifications and sources are sent as events at the top level of chunks."""
 
 
 class ChatWriter:
-    """Writes one turn. Without streaming, what it writes is thrown away and `completion` is the answer."""
+    """Writes one turn. Without streaming, the chunks are discarded and `completion` is the answer."""
 
     def __init__(self, shell: ChatShell) -> None:
         self._shell = shell
@@ -144,14 +144,14 @@ class ChatWriter:
         self._finish_reason = "stop"
         self._usage: JsonValue = None
         self._texts: dict[str, list[str]] = {}
-        """What was said, by member of the message."""
+        """Pieces of text, by member of the message."""
         self._logprobs: list[JsonValue] = []
-        """Of the tokens that the model said, where the provider told them."""
+        """Log probabilities of the model's tokens, where the provider sends them."""
         self._content_place: tuple[object, ...] = ()
-        """Where the last text came from; text from elsewhere is a new paragraph."""
+        """Origin of the last text; text from elsewhere starts a new paragraph."""
         self._reasoning_place: tuple[object, ...] = ()
         self._line_end = "\n"
-        """The last character of the content."""
+        """Last character of the content."""
         self._content_chars = 0
         self._annotation_offset = 0
         self._annotations: list[JsonValue] = []
@@ -160,7 +160,7 @@ class ChatWriter:
         self._notices = ChatNotices() if shell.for_open_webui else None
 
     def write_event(self, event: TurnEvent) -> list[JsonObject]:
-        """Chunks for an event; the first ever carries the role."""
+        """Return the chunks for an event; the very first chunk carries the role."""
         match event:
             case ModelOutput():
                 chunks = self._said(event)
@@ -179,9 +179,9 @@ class ChatWriter:
         return [*self._begin(), *chunks]
 
     def write_end(self, result: TurnResult, error: JsonObject | None = None) -> list[JsonObject]:
-        """The rest: calls that the caller has to run, an error, the one `finish_reason`, the usage.
+        """Return the rest: calls that the caller has to run, an error, the one `finish_reason`, the usage.
 
-        `error`: in OpenAI's form, of a turn that failed; None: what the result says of it.
+        `error`: in OpenAI's form, of a turn that failed; None: the error of the result.
         """
         chunks = self._begin()
         chunks.extend(
@@ -194,13 +194,13 @@ class ChatWriter:
         return [*chunks, *self._finish()]
 
     def write_failure(self, error: JsonObject) -> list[JsonObject]:
-        """The end of a turn that has no result; `error`: in OpenAI's form. Something may have been said."""
+        """Return the end of a turn without a result, perhaps after some output; `error`: in OpenAI's form."""
         self._finish_reason = "stop"
         return [*self._begin(), {"error": error}, *self._finish()]
 
     @property
     def completion(self) -> JsonObject:
-        """The answer as one object; whole after `end`."""
+        """The answer as one object; complete after `write_end`."""
         message: JsonObject = {"role": "assistant", "content": self._text("content"), "refusal": None}
         for name in ("refusal", "reasoning_content"):
             if name in self._texts:
@@ -289,7 +289,7 @@ class ChatWriter:
     def _content(
         self, text: str, place: tuple[object, ...], logprobs: Sequence[JsonValue] = ()
     ) -> Iterator[JsonObject]:
-        """`logprobs`: of the tokens of the text."""
+        """Yield text of the content; `logprobs`: those of its tokens."""
         if not text:
             return
         if self._content_place != place:
@@ -315,7 +315,7 @@ class ChatWriter:
         return self._content(text, (object(),))
 
     def _block(self, block: str) -> Iterator[JsonObject]:
-        """Markup that has to begin a line."""
+        """Yield markup that must start on a new line."""
         self._content_place = ("block",)
         return self._content(block if self._line_end == "\n" else f"\n{block}", self._content_place)
 
@@ -332,7 +332,7 @@ class ChatWriter:
         return self._delta({name: text}, logprobs=logprobs)
 
     def _annotation(self, annotation: JsonObject) -> Iterator[JsonObject]:
-        """A citation; its places count in the whole content."""
+        """Yield a citation; its indexes refer to the whole content."""
         if annotation.get("type") != "url_citation":
             return
         citation = {name: value for name, value in annotation.items() if name != "type"}
@@ -355,7 +355,7 @@ class ChatWriter:
             yield from self._block(call_block(ended.call, ended.output, ended.files))
 
     def _told(self, event: CallStarted | CallEnded | Notice) -> Iterator[JsonObject]:
-        """What only Open WebUI has a place for."""
+        """Yield what only Open WebUI can show."""
         return self._notices.report_event(event) if self._notices else iter(())
 
 
@@ -364,7 +364,7 @@ def _logprobs(tokens: Sequence[JsonValue]) -> JsonValue:
 
 
 def chat_usage(usage: JsonObject) -> JsonValue:
-    """Usage in the form of Chat Completions; null when the provider counted nothing."""
+    """Convert a usage to Chat Completions; null when the provider counted nothing."""
     if not isinstance(usage.get("input_tokens"), int):
         return None
     own = {

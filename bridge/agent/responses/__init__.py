@@ -1,1 +1,1 @@
-"""The Responses protocol, from both sides."""
+"""The Responses API in both directions: requests parsed, provider streams repaired, answers written."""

@@ -1,4 +1,4 @@
-"""What went into a response, listed page by page as OpenAI's API lists it."""
+"""The input items of a response, listed page by page as in OpenAI's API."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PREFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """Which of the items."""
+    """The page of a list that a query asks for."""
 
     limit: int = DEFAULT_LIMIT
     order: Literal["asc", "desc"] = "desc"
@@ -34,10 +34,10 @@ class ListPage:
 
 
 def page_of(query: Mapping[str, str]) -> ListPage:
-    """The page that a query asks for.
+    """Read the page that a query asks for.
 
     Raises:
-        InvalidRequest: a member is out of range.
+        InvalidRequest: a parameter is out of range.
     """
     order = query.get("order", "desc")
     if order not in ("asc", "desc"):
@@ -50,7 +50,7 @@ def page_of(query: Mapping[str, str]) -> ListPage:
 
 
 def whole_number(query: Mapping[str, str], name: str, default: int) -> int:
-    """A member of a query that is a whole number of at most `MAX_DIGITS` characters.
+    """Read a whole number of at most `MAX_DIGITS` characters from a query.
 
     Raises:
         InvalidRequest: it is something else.
@@ -64,7 +64,7 @@ def whole_number(query: Mapping[str, str], name: str, default: int) -> int:
 
 
 def build_list(items: Sequence[StoredItem], page: ListPage) -> JsonObject:
-    """A list of OpenAI's. `items`: all of them, oldest first.
+    """Build a list object as OpenAI does. `items`: all of them, oldest first.
 
     Raises:
         InvalidRequest: `after` names none of them.
@@ -93,7 +93,7 @@ def _place_after(items: Sequence[Item], item_id: str) -> int:
 
 
 def _shown(kept: StoredItem) -> Item:
-    """The item with an id, and a message in its long form."""
+    """Return the item with an id, a message in its long form."""
     item = kept.payload
     kind = text_at(item, "type") or "message"
     item_id = text_at(item, "id") or _PREFIXES.get(kind, "item_") + kept.id

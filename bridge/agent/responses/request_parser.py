@@ -1,7 +1,7 @@
-"""Requests to `/v1/responses`: read what the bridge decides by, pass everything else on as it came.
+"""Parses requests to `/v1/responses`: reads what the bridge decides by, passes everything else on.
 
-A client that keeps a chat may send it as `messages`, in the form of Chat Completions. What needs more than
-kept responses is refused by name.
+A client that stores a chat itself may send it as `messages`, in the form of Chat Completions. What needs more
+than stored responses is refused by name.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _READ = frozenset(
 
 
 def parse_responses_request(body: JsonObject) -> ParsedRequest:
-    """The request of a body.
+    """Parse the body of a request.
 
     Raises:
         InvalidRequest: a member is missing, has a wrong type, or asks for what the bridge does not do.
@@ -67,18 +67,18 @@ def parse_responses_request(body: JsonObject) -> ParsedRequest:
 
 
 def _options(body: JsonObject) -> JsonObject:
-    """What goes on to the provider. To store the answer is asked of this bridge; not to, of everybody."""
+    """Return the options for the provider. `store` is passed on only if false: true concerns the bridge."""
     read = _READ if body.get("store") is False else _READ | {"store"}
     return {name: value for name, value in body.items() if name not in read and value is not None}
 
 
 def _chat(body: JsonObject) -> tuple[tuple[Item, ...], str | None]:
-    """The items of `messages`, which stand before `input`, and their instructions."""
+    """Return the items of `messages`, which precede `input`, and their instructions."""
     return ((), None) if body.get("messages") is None else items_of_messages(body["messages"])
 
 
 def _goes_without_input(body: JsonObject) -> bool:
-    """A chat, the provider's own template, or what came before, may be all that is asked."""
+    """Return whether `input` may be absent: with a chat, the provider's template or a previous response."""
     return body.get("input") is None and (
         isinstance(body.get("prompt"), dict)
         or bool(body.get("previous_response_id"))
@@ -122,7 +122,7 @@ def _item(value: JsonValue, param: str) -> Item | None:
 
 
 def _without_shown_calls(item: Item, param: str) -> Item | None:
-    """An assistant's message without what an answer showed of calls; None when nothing else was in it."""
+    """Return an assistant's message without calls shown in its text; None when nothing else is left."""
     content = item.get("content")
     if isinstance(content, str):
         text = without_details(content)

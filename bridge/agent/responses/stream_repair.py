@@ -1,7 +1,8 @@
-"""What a provider's stream leaves untold: texts without deltas, items without a beginning or an end.
+"""Repairs a provider's stream: adds missing deltas, and missing starts and ends of items.
 
-Some servers that speak Responses send items whole, or only the ending that has them all. Callers read deltas;
-so what an item holds and no event has told is told before the item's end. Pure: one reader for each round.
+Some servers that speak Responses send items whole, or only the ending with all of them. Callers read deltas;
+so what an item holds and no event has sent is emitted before the item's end. Pure: one instance for each
+round.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _DELTAS = {
     "summary_text": ("response.reasoning_summary_text", "text"),
     "reasoning_text": ("response.reasoning_text", "text"),
 }
-"""By type of a part: what its events are called before `.delta` and `.done`, and its member with the text."""
+"""By type of a part: name of its events before `.delta` and `.done`, and its member with the text."""
 
 _ARGUMENTS = "response.function_call_arguments"
 
@@ -34,10 +35,10 @@ class StreamRepair:
         self._begun: set[int] = set()
         self._done: set[int] = set()
         self._told: set[tuple[int, str, int]] = set()
-        """Texts of which there was a delta: item, name of its events, part."""
+        """Texts that have had a delta: item, name of its events, part."""
 
     def complete_event(self, body: JsonObject) -> Iterator[JsonObject]:
-        """The event, after those that should have come before it."""
+        """Yield the event, after those that should have preceded it."""
         kind, index = text_at(body, "type"), body.get("output_index")
         if kind in ENDINGS:
             yield from self._untold_items(object_at(body, "response"))
@@ -58,7 +59,7 @@ class StreamRepair:
             yield from self._delta(name, index, body, text)
 
     def _untold_items(self, response: JsonObject) -> Iterator[JsonObject]:
-        """Items that only the ending has."""
+        """Yield items that only the ending has."""
         for index, item in enumerate(array_at(response, "output")):
             if isinstance(item, dict) and item and index not in self._done:
                 yield from self._untold_of(item, index)
@@ -88,7 +89,7 @@ class StreamRepair:
         yield {"type": f"{kind}.done", **place, "part": part}
 
     def _delta(self, name: str, index: int, place: JsonObject, text: str) -> Iterator[JsonObject]:
-        """A text in one piece, unless it was told in several."""
+        """Yield a text in one delta, unless it came in several."""
         key = (index, name, _part_of(place))
         if key in self._told:
             return
@@ -98,12 +99,12 @@ class StreamRepair:
 
 
 def _part_of(body: JsonObject) -> int:
-    """Number of the part that an event tells of; 0 for what has none, such as arguments."""
+    """Return the number of the part that an event concerns; 0 for what has none, such as arguments."""
     numbers = (body.get(name) for name in _PLACES)
     return next((number for number in numbers if isinstance(number, int)), 0)
 
 
 def _begun(item: Item) -> Item:
-    """An item as it stands when it begins."""
+    """Return an item in its state when it begins."""
     empty: dict[str, JsonValue] = {"content": [], "summary": [], "arguments": "", "status": "in_progress"}
     return {name: empty.get(name, value) for name, value in item.items()}

@@ -1,7 +1,7 @@
-"""Characters outside of the Basic Multilingual Plane, when a provider cuts them in half between two deltas.
+"""Joins characters that a provider splits between two deltas: surrogate pairs of the upper Unicode planes.
 
-JSON may write an emoji as two escaped surrogates, and some providers put one into each delta. Half a pair
-has no UTF-8 form: it would break whoever writes the event. See https://www.rfc-editor.org/rfc/rfc8259#section-8.2
+JSON may write an emoji as two escaped surrogates, and some providers put one into each delta. Half a pair has
+no UTF-8 form, so that the event could not be encoded. See https://www.rfc-editor.org/rfc/rfc8259#section-8.2
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _PLACES = ("type", "item_id", "content_index", "summary_index")
 
 
 class SurrogateJoiner:
-    """Joins the halves of one round's events."""
+    """Joins the halves in one round's events."""
 
     def __init__(self) -> None:
         self._held: dict[tuple[str, ...], str] = {}
 
     def join_pairs(self, events: Iterable[JsonObject]) -> Iterator[JsonObject]:
-        """The events with whole characters, without those that held but half of one.
+        """Yield the events with whole characters, without those that held only half of one.
 
         A half at the end of a delta waits for the next one of the same text. Halves that never meet their
         other half become U+FFFD, or are lost where the delta was the last one.
@@ -54,7 +54,7 @@ class SurrogateJoiner:
 def _with_whole_characters(body: JsonObject) -> JsonObject:
     try:
         orjson.dumps(body)
-    except TypeError:  # also of integers beyond 64 bits, to which nothing happens here
+    except TypeError:  # also raised for integers beyond 64 bits, which are left unchanged
         return cast(JsonObject, json.loads(_paired(json.dumps(body, ensure_ascii=False))))
     return body
 

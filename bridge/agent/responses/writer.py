@@ -1,9 +1,10 @@
-"""What happens in a turn, written as one stream of the Responses API, however many rounds it took.
+"""Writes the events of a turn as one stream of the Responses API, however many rounds it took.
 
-Receives `TurnEvent`s and gives event bodies with `sequence_number`, which a caller cannot tell from OpenAI's:
-one `response.created`, items with consecutive `output_index`es, one ending with all of them. Items stay as
-the model wrote them. Calls of the bridge are left out, told in a text, or given as items (`CallDisplay`).
-Markers stand in messages of the bridge's own. What only Open WebUI shows comes as `tool_bridge.event`s.
+Receives `TurnEvent`s and returns event bodies with `sequence_number`, which a caller cannot tell from
+OpenAI's: one `response.created`, items with consecutive `output_index`es, one ending with all of them. Items
+stay as the model wrote them. Calls of the bridge are left out, shown in a text, or sent as items
+(`CallDisplay`). Markers are part of messages of the bridge's own. What only Open WebUI shows is sent as
+`tool_bridge.event`s.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from bridge.settings.answer_format import CallDisplay, MarkerForm
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
 _OF_A_ROUND = ENDINGS | {"response.created", "response.in_progress", "response.queued", "error"}
-"""Events that speak of one round, of which the caller knows nothing."""
+"""Events that concern a single round, which the caller knows nothing of."""
 
 _SEARCHES = {"response.web_search_call.searching": False, "response.web_search_call.completed": True}
 """Events of a search, and whether it has ended."""
@@ -60,30 +61,30 @@ _ECHOED: Mapping[str, JsonValue] = {
     "truncation": "disabled",
     "user": None,
 }
-"""Members of a request that OpenAI repeats in the response, and what it says where the request has none; null
+"""Members of a request that OpenAI repeats in the response, with their value where the request has none; null
 where only the provider knows its default."""
 
 _PROVIDERS_WORD = ("reasoning", "service_tier", "temperature", "top_p", "truncation")
-"""Members that the provider may have chosen itself; its response says what they were."""
+"""Members that the provider may have chosen itself; its response has their values."""
 
 
 EVENT_TYPE = "tool_bridge.event"
-"""What Open WebUI shows beside an answer: its `event` is for Open WebUI's event emitter as it is."""
+"""Type of the events that Open WebUI shows beside an answer: its event emitter takes `event` as is."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerStyle:
-    """How an answer is written, beyond what the model says."""
+    """How an answer is written, beyond the model's output."""
 
     display: CallDisplay
     markers: MarkerForm = "off"
-    """How the items of the answer are named in its text."""
+    """Form in which the items of the answer are named in its text."""
     for_open_webui: bool = False
-    """Status, notifications and sources go along as events of `EVENT_TYPE`."""
+    """Whether status, notifications and sources are sent as events of `EVENT_TYPE`."""
 
 
 def response_shell(response_id: str, created_at: int, model: str, body: JsonObject) -> JsonObject:
-    """A response that has just begun. `body`: the caller's request; `model`: its name for the model."""
+    """Build a response that has just begun. `body`: the caller's request; `model`: its name for the model."""
     told = {name: body[name] if body.get(name) is not None else value for name, value in _ECHOED.items()}
     return {
         "id": response_id,
@@ -101,7 +102,7 @@ def response_shell(response_id: str, created_at: int, model: str, body: JsonObje
 
 
 class ResponsesWriter:
-    """Writes one turn. Without streaming, what it writes is thrown away and `response` is the answer."""
+    """Writes one turn. Without streaming, the events are discarded and `response` is the answer."""
 
     def __init__(
         self,
@@ -111,9 +112,9 @@ class ResponsesWriter:
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         now: Callable[[], float] | None = None,
     ) -> None:
-        """`shell`: of `response_shell`; `now`: seconds since 1970, for `completed_at`."""
+        """`shell`: from `response_shell`; `now`: seconds since 1970, for `completed_at`."""
         self.response: JsonObject = shell
-        """The response as far as it goes; whole after `end` or `fail`."""
+        """The response so far; complete after `write_end`, `write_failure` or `write_cancelled`."""
         self._display: CallDisplay = shown.display
         self._markers = ChatMarkers(shown.markers)
         self._notices = ChatNotices() if shown.for_open_webui else None
@@ -124,10 +125,10 @@ class ResponsesWriter:
         self._sequence = 0
         self._indexes: dict[tuple[int, int], int] = {}
         self._items: dict[int, Item] = {}
-        """By `output_index`, in that order."""
+        """Items by `output_index`, in that order."""
         self._next_index = 0
         self._texts: dict[int, dict[int, list[str]]] = {}
-        """Of items that are not done: the text of each part."""
+        """Texts of the parts of unfinished items."""
         self._told: MessageEvents | None = None
         """The bridge's own message, while it is open."""
         self._has_text = False
@@ -145,12 +146,12 @@ class ResponsesWriter:
 
     @property
     def partial(self) -> JsonObject:
-        """The response with the items that have come so far; the same as `response` once it has ended."""
+        """The response with the finished items so far; the same as `response` once it has ended."""
         done = [item for index, item in self._items.items() if item and index not in self._texts]
         return self.response if self.response["output"] else {**self.response, "output": [*done]}
 
     def write_queued(self) -> list[JsonObject]:
-        """Begin a response whose turn begins some time later; `write` or `begin` tells that it has."""
+        """Begin a response whose turn starts later; `write_event` or `write_start` announces the start."""
         self.response = {**self.response, "status": "queued"}
         self._is_created = True
         return [
@@ -164,18 +165,18 @@ class ResponsesWriter:
 
     @property
     def left_out(self) -> tuple[int, ...]:
-        """`output_index`es of items that were told and are not part of the response."""
+        """`output_index`es of items that were sent and are not part of the response."""
         return tuple(index for index in range(self._next_index) if index not in self._items)
 
     def take_up(
         self, told: Iterable[JsonObject], *, standing: int, left_out: Collection[int] = (), skip: int
     ) -> list[JsonObject]:
-        """Go on with a response that another process began, before anything is written.
+        """Resume a response that another process began, before anything is written.
 
         `told`: its events, as far as they are known. Items whose `output_index` is `standing` or more, or in
-        `left_out`, are not part of the response any more: their round is asked for again. The next event has
-        a number that is `skip` greater than the last one, for events that were told and are not known.
-        Returns the events which end the items that were open.
+        `left_out`, are not part of the response any more: their round is requested again. The next event's
+        number is `skip` greater than the number after the last known one, for events that were sent and are
+        not known. Returns the events which end the items that were open.
         """
         kind = ""
         for body in told:
@@ -193,7 +194,7 @@ class ResponsesWriter:
         return self._numbered(bodies)
 
     def write_event(self, event: TurnEvent) -> list[JsonObject]:
-        """What the caller is told of an event; the first also begins the response."""
+        """Return what the caller is sent for an event; the first one also begins the response."""
         if isinstance(event, Settled):
             return []
         return self._numbered([*self._aside(event), *self._written(event)])
@@ -215,7 +216,7 @@ class ResponsesWriter:
         yield from bodies
 
     def _aside(self, event: TurnEvent) -> Iterator[JsonObject]:
-        """What only Open WebUI has a place for."""
+        """Yield what only Open WebUI can show."""
         if self._notices is None:
             return
         match event:
@@ -230,7 +231,7 @@ class ResponsesWriter:
         yield from map(_for_open_webui, told)
 
     def write_end(self, result: TurnResult) -> list[JsonObject]:
-        """The rest of the items, and the one ending."""
+        """Return the rest of the items, and the one ending."""
         told = result.response
         for name in _PROVIDERS_WORD:
             if told.get(name) is not None:
@@ -246,11 +247,11 @@ class ResponsesWriter:
         )
 
     def write_failure(self, error: JsonObject) -> list[JsonObject]:
-        """The ending of a turn that has no result; `error`: an error in OpenAI's form."""
+        """Return the ending of a turn without a result; `error`: an error in OpenAI's form."""
         return self._numbered(self._ending("failed", error=_error(error)))
 
     def write_cancelled(self) -> list[JsonObject]:
-        """The ending of a turn that was cancelled: what was said stays, and its status is `cancelled`."""
+        """Return the ending of a cancelled turn: its output stays, and its status is `cancelled`."""
         return self._numbered(self._ending("cancelled"))
 
     def _numbered(self, bodies: Iterable[JsonObject]) -> list[JsonObject]:
@@ -288,7 +289,7 @@ class ResponsesWriter:
         yield {**body, "output_index": ours}
 
     def _take_note(self, kind: str, body: JsonObject) -> None:
-        """Note an event that another process told."""
+        """Record an event that another process sent."""
         number, index = body.get("sequence_number"), body.get("output_index")
         if isinstance(number, int):
             self._sequence = max(self._sequence, number + 1)
@@ -343,7 +344,7 @@ class ResponsesWriter:
         return self._mark(text)
 
     def _mark(self, text: str) -> Iterator[JsonObject]:
-        """Text of the bridge, of which the markers know already."""
+        """Yield text of the bridge that the markers have already read."""
         if not text:
             return
         if self._told is None:
@@ -381,7 +382,7 @@ class ResponsesWriter:
         yield {"type": f"response.{kind}", "response": self.response}
 
     def _broken_off(self, index: int) -> Iterator[JsonObject]:
-        """The end of an item that the provider began and did not finish."""
+        """Yield the end of an item that the provider began and did not finish."""
         item = self._items[index]
         content: list[JsonValue] = []
         for part, texts in sorted(self._texts[index].items()):
@@ -398,7 +399,7 @@ class ResponsesWriter:
 
 
 def _whole_usage(usage: JsonObject) -> JsonValue:
-    """Usage with every member that OpenAI's has; null when the provider counted nothing."""
+    """Return a usage with every member of OpenAI's; null when the provider counted nothing."""
     if not isinstance(usage.get("input_tokens"), int):
         return None
     return {
