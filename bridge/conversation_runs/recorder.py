@@ -21,7 +21,7 @@ from bridge.tasks import BREATH_S, run_within, sleep_safely, yield_to_loop
 from toolserver.json_types import JsonObject
 
 PATIENCE_S = 5.0
-"""How long the store may take to accept a round, in seconds; the answer goes on without."""
+"""How long the store may take to accept a round, in seconds; the answer continues without."""
 
 END_TRIES = 3
 """Maximum number of attempts to store the end of a run."""

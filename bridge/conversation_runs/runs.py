@@ -1,6 +1,6 @@
 """Runs of conversations: one model turn each, in a task of its own that others can watch and stop.
 
-A conversation that is no valid history, because a bridge died with calls under way, is given the missing
+A conversation that is not a valid history, because a bridge died with calls under way, is given the missing
 outputs before it continues.
 """
 

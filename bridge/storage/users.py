@@ -31,7 +31,7 @@ from bridge.storage.tables import (
 )
 
 KEY_PREFIX = "tbk_"
-"""Prefix of API keys, by which a leaked one can be recognised."""
+"""Prefix of API keys, by which a leaked one can be recognized."""
 
 TICKET_SECONDS = 24 * 3600
 """How long a printed page URL can be used, once, in seconds: a day's work at the terminal that shows it."""

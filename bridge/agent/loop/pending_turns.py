@@ -102,7 +102,7 @@ class PendingRounds:
     ) -> tuple[Item, ...]:
         """Return the input with this user's remembered turns restored to their original items.
 
-        `kept`: ids of calls whose items in the input are original. A turn with no other calls is left alone.
+        `kept`: ids of calls whose items in the input are original. A turn with no other calls is unchanged.
         Linear in the items: a long conversation may hold a turn of this kind at every step.
         """
         self._forget_expired()

@@ -264,5 +264,5 @@ def _is_blank(part: JsonValue) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Normalise a text for comparison."""
+    """Normalize a text for comparison."""
     return strip_markers(text).replace("\r\n", "\n").strip()

@@ -24,7 +24,7 @@ _ANY_MODELS = frozenset(
 """Types of items that other models understand, too."""
 
 _PROVIDERS = frozenset({"id", "extra_content"})
-"""Members by which a provider recognises its item; other providers refuse them."""
+"""Members by which a provider recognizes its item; other providers refuse them."""
 
 
 def select_replayable(entries: Sequence[Replayed], model: str) -> tuple[list[Replayed], int]:

@@ -1,4 +1,4 @@
-"""Stored record of one response: its start, progress and end. If the store fails, the response goes on."""
+"""Stored record of one response: its start, progress and end. If the store fails, the response continues."""
 
 from __future__ import annotations
 

@@ -362,7 +362,7 @@ def _create_conversations() -> None:
 
 
 def _create_triggers() -> None:
-    """The audit log only grows, and an ending in the journal stays as it is, whoever writes."""
+    """Create the triggers by which the audit log only grows, and ended calls in the journal never change."""
     if op.get_bind().dialect.name == "sqlite":
         triggers = _SQLITE
     else:
