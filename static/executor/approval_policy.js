@@ -12,7 +12,7 @@ export const TIMED_MS = 30 * 60_000;
 export const CHAT_MS = 24 * 3_600_000;
 
 /** @param {unknown} mode @returns {mode is ApprovalMode} */
-export const isMode = (mode) => mode === "safe" || mode === "ask" || mode === "all";
+const isMode = (mode) => mode === "safe" || mode === "ask" || mode === "all";
 
 /**
  * @param {PageGrant} grant

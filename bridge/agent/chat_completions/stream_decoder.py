@@ -37,12 +37,8 @@ def responses_usage(usage: JsonObject) -> JsonObject:
         "output_tokens": 0,
         "total_tokens": total,
         **renamed,
-        "input_tokens_details": {
-            "cached_tokens": 0,
-            "cache_write_tokens": 0,
-            **object_at(renamed, "input_tokens_details"),
-        },
-        "output_tokens_details": {"reasoning_tokens": 0, **object_at(renamed, "output_tokens_details")},
+        "input_tokens_details": {**_NONE_READ, **object_at(renamed, "input_tokens_details")},
+        "output_tokens_details": {**_NONE_WRITTEN, **object_at(renamed, "output_tokens_details")},
     }
 
 
