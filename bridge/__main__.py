@@ -1,7 +1,8 @@
 """`tool-bridge`, also as `python -m bridge`: parses the command line and runs one command.
 
-A table names the module of each command, and only that of the command at hand is imported: `check` loads no
-server, `key` no provider's SDK, `--help` neither.
+A table names the functions of each command: its options, and the command itself in a module of its own. Only
+those of the command at hand are imported: `check` loads no server, `key` no provider's SDK, and the help of a
+command only its options.
 """
 
 from __future__ import annotations
@@ -22,38 +23,75 @@ from bridge.log_lines import log_to_stderr
 class Command(NamedTuple):
     """One command of the program."""
 
-    adds: str
-    """`module:function`, which gives a parser the command's options and `run`, the function that runs it."""
+    options: str
+    """`module:function` that gives a parser the command's options; the module imports no heavy library."""
+    run: str
+    """`module:function` that runs the command with the parsed options and returns the exit status."""
     does: str
 
 
 COMMANDS: Mapping[str, Command] = {
-    "serve": Command("bridge.cli.serve:add_serve", "run the bridge"),
-    "demo": Command("bridge.cli.serve:add_demo", "run the bridge with a sample API on another port"),
-    "check": Command("bridge.cli.documents:add_check", "check an OpenAPI document and report its tools"),
-    "plan": Command(
-        "bridge.cli.documents:add_plan", "print the request plan of every tool of a document, as JSON"
+    "serve": Command("bridge.cli.serve_options:add_serve", "bridge.cli.serve:serve", "run the bridge"),
+    "demo": Command(
+        "bridge.cli.serve_options:add_demo",
+        "bridge.cli.serve:demo",
+        "run the bridge with a sample API on another port",
     ),
-    "tools": Command("bridge.cli.tools:add_tools", "list the tools of a document, or of the running bridge"),
-    "call": Command("bridge.cli.client:add_call", "run a tool of the running bridge"),
-    "smoke": Command("bridge.cli.smoke:add_smoke", "run a test conversation that calls a tool"),
+    "check": Command(
+        "bridge.cli.options:add_check",
+        "bridge.cli.documents:check",
+        "check an OpenAPI document and report its tools",
+    ),
+    "plan": Command(
+        "bridge.cli.options:add_plan",
+        "bridge.cli.documents:plan",
+        "print the request plan of every tool of a document, as JSON",
+    ),
+    "tools": Command(
+        "bridge.cli.options:add_tools",
+        "bridge.cli.tools:tools",
+        "list the tools of a document, or of the running bridge",
+    ),
+    "call": Command(
+        "bridge.cli.options:add_call", "bridge.cli.client:call", "run a tool of the running bridge"
+    ),
+    "smoke": Command(
+        "bridge.cli.options:add_smoke", "bridge.cli.smoke:smoke", "run a test conversation that calls a tool"
+    ),
     "key": Command(
-        "bridge.cli.users:add_key",
+        "bridge.cli.options:add_key",
+        "bridge.cli.users:key",
         "create an API key and a page link for a user, or a key that acts for several users",
     ),
-    "users": Command("bridge.cli.users:add_users", "list the users, or delete one"),
-    "audit": Command("bridge.cli.audit:add_audit", "show the audit log, newest last"),
+    "users": Command(
+        "bridge.cli.options:add_users", "bridge.cli.users:users", "list the users, or delete one"
+    ),
+    "audit": Command(
+        "bridge.cli.options:add_audit", "bridge.cli.audit:audit", "show the audit log, newest last"
+    ),
     "encrypt": Command(
-        "bridge.cli.encrypt:add_encrypt", "re-encrypt stored answers with the first encryption key"
+        "bridge.cli.options:add_encrypt",
+        "bridge.cli.encrypt:encrypt",
+        "re-encrypt stored answers with the first encryption key",
     ),
     "move-database": Command(
-        "bridge.cli.move_database:add_move_database", "move the SQLite file to a PostgreSQL database"
+        "bridge.cli.options:add_move_database",
+        "bridge.cli.move_database:move_database",
+        "move the SQLite file to a PostgreSQL database",
     ),
-    "export": Command("bridge.cli.export:add_export", "export a user's stored answers to a file"),
+    "export": Command(
+        "bridge.cli.options:add_export",
+        "bridge.cli.export:export",
+        "export a user's stored answers to a file",
+    ),
     "import": Command(
-        "bridge.cli.export:add_import", "import stored answers, or the items of Open WebUI's chats"
+        "bridge.cli.options:add_import",
+        "bridge.cli.export:import_file",
+        "import stored answers, or the items of Open WebUI's chats",
     ),
-    "devices": Command("bridge.cli.users:add_devices", "list a user's browsers, or remove one"),
+    "devices": Command(
+        "bridge.cli.options:add_devices", "bridge.cli.users:devices", "list a user's browsers, or remove one"
+    ),
 }
 
 
@@ -64,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for chatty in ("alembic", "aiohttp.access", "httpx2"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
-        return options.run(options)
+        return _resolve(COMMANDS[options.command].run)(options)
     except CommandFailed as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 1
@@ -79,16 +117,16 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         prog="tool-bridge", description="OpenAPI operations as tools, performed by the user's own browser."
     )
     parser.add_argument("--version", action="version", version=__version__)
-    parsers = parser.add_subparsers(required=True, metavar="COMMAND")
+    parsers = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     of_name = {name: parsers.add_parser(name, help=command.does) for name, command in COMMANDS.items()}
     named = next((word for word in arguments if not word.startswith("-")), "")
     if named in COMMANDS:
-        _options_of(COMMANDS[named])(of_name[named])
+        _resolve(COMMANDS[named].options)(of_name[named])
     return parser.parse_args(arguments)
 
 
-def _options_of(command: Command) -> Callable[[argparse.ArgumentParser], None]:
-    return cast("Callable[[argparse.ArgumentParser], None]", pkgutil.resolve_name(command.adds))
+def _resolve(name: str) -> Callable[..., int]:
+    return cast("Callable[..., int]", pkgutil.resolve_name(name))
 
 
 if __name__ == "__main__":

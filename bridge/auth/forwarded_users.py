@@ -31,8 +31,6 @@ CLOCK_SKEW_S = 30
 MAX_SUBJECT_CHARS = 80
 MAX_DISPLAY_NAME_CHARS = 80
 MAX_TOKEN_CHARS = 8000
-MIN_SECRET_BYTES = 32
-"""Of the secret that signs tokens; RFC 7518 asks for as much with HS256."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,14 +31,8 @@ from toolserver.call.arguments import ArgumentValidator
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
 from toolserver.tool.naming import OperationKey, assign_names
-from toolserver.tool.selection import (
-    MAX_TOKENS,
-    Offer,
-    Selection,
-    estimated_tokens,
-    find_candidates,
-    offer_tools,
-)
+from toolserver.tool.selection import Offer, Selection, estimated_tokens, find_candidates, offer_tools
+from toolserver.tool.selection_bounds import MAX_TOKENS
 
 _DEFAULT_BOUNDS = Selection()
 

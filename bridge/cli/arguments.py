@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
+import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from bridge.audit import AuditKind
 from bridge.settings.bridge import DEFAULT_PORT, RUNNING_FILE, default_folder
 
 DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
@@ -17,6 +21,12 @@ DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
 
 MAX_NAME_CHARS = 100
 """Of a user's name and of a key's label, as the database keeps them."""
+
+MAX_ENTRIES = 1_000_000
+"""Maximum number of entries that `audit` prints."""
+
+_SPAN = re.compile(r"(\d{1,9})([smhd])", re.ASCII)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 
 
 def add_folder(command: argparse.ArgumentParser) -> None:
@@ -104,3 +114,30 @@ def parse_label(text: str) -> str:
     if len(text) > MAX_NAME_CHARS:
         raise argparse.ArgumentTypeError(f"must be at most {MAX_NAME_CHARS} characters")
     return text
+
+
+def parse_kind(text: str) -> AuditKind:
+    """A kind of entry."""
+    try:
+        return AuditKind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(AuditKind)}") from None
+
+
+def parse_moment(text: str) -> float:
+    """A moment in UTC seconds since 1970: an ISO time, or a span before now."""
+    if span := _SPAN.fullmatch(text):
+        return time.time() - int(span[1]) * _SECONDS[span[2]]
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        message = f"{text!r} is no ISO time such as 2026-11-22T08:00, nor a span such as 90m, 12h or 7d"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def parse_count(text: str) -> int:
+    """How many entries."""
+    number = int(text)
+    if not 1 <= number <= MAX_ENTRIES:
+        raise argparse.ArgumentTypeError(f"must be between 1 and {MAX_ENTRIES}")
+    return number

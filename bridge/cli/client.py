@@ -12,24 +12,8 @@ from typing import Any, cast
 
 import aiohttp
 
-from bridge.cli.arguments import add_folder, address_of
+from bridge.cli.arguments import address_of
 from bridge.errors import WireError
-
-
-def add_call(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge call`."""
-    command.add_argument("tool")
-    command.add_argument("arguments", nargs="?", default="{}", metavar="JSON")
-    add_client(command)
-    command.set_defaults(run=call)
-
-
-def add_client(command: argparse.ArgumentParser) -> None:
-    """The options of every command that talks to a bridge."""
-    command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
-    command.add_argument("--key", help="API key (default: TOOL_BRIDGE_KEY, then the local user's)")
-    command.add_argument("--json", action="store_true")
-    add_folder(command)
 
 
 def call(options: argparse.Namespace) -> int:

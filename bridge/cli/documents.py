@@ -12,7 +12,6 @@ from typing import Any
 
 import orjson
 
-from bridge.cli.arguments import parse_folder, parse_origin
 from bridge.documents.sources import ReferenceRules, read_document
 from bridge.errors import BridgeError
 from bridge.settings.bridge import origin_of
@@ -23,44 +22,10 @@ from toolserver.schema.strict import strict_schema
 from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
 
 
-def add_references(command: argparse.ArgumentParser) -> None:
-    """The options `--refs-root` and `--refs-origin`."""
-    command.add_argument(
-        "--refs-root",
-        type=parse_folder,
-        metavar="DIR",
-        help="read files that a document refers to anywhere below this folder (default: the document's)",
-    )
-    command.add_argument(
-        "--refs-origin",
-        type=parse_origin,
-        action="append",
-        default=[],
-        metavar="ORIGIN",
-        help="fetch what a document refers to from this origin, too, not only from its own (repeatable)",
-    )
-
-
 def reference_rules(options: argparse.Namespace) -> ReferenceRules:
     """The rules of these options; the strict ones for a command that does not have them."""
     origins = frozenset(origin_of(allowed) for allowed in getattr(options, "refs_origin", ()))
     return ReferenceRules(getattr(options, "refs_root", None), origins)
-
-
-def add_check(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge check`."""
-    command.add_argument("spec", metavar="FILE|URL")
-    command.add_argument("--json", action="store_true")
-    add_references(command)
-    command.set_defaults(run=check)
-
-
-def add_plan(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge plan`."""
-    command.add_argument("spec", metavar="FILE|URL")
-    command.add_argument("--json", action="store_true", help="print JSON (the only format)")
-    add_references(command)
-    command.set_defaults(run=plan)
 
 
 def check(options: argparse.Namespace) -> int:

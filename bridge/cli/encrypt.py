@@ -7,21 +7,13 @@ import asyncio
 import json
 import sys
 
-from bridge.cli.arguments import add_store, running_bridge
+from bridge.cli.arguments import running_bridge
 from bridge.cli.parser import CommandFailed
 from bridge.cli.storage_options import KEYS_VARIABLE, kept_settings_of_command
 from bridge.cli.store import open_store
 from bridge.storage.encryption import Encryption
 from bridge.storage.reencryption import Reencrypted
 from bridge.storage.store import Store
-
-
-def add_encrypt(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge encrypt`."""
-    command.add_argument("--off", action="store_true", help="decrypt everything")
-    command.add_argument("--json", action="store_true")
-    add_store(command)
-    command.set_defaults(run=encrypt)
 
 
 def encrypt(options: argparse.Namespace) -> int:

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeAlias, cast
 
 from bridge.audit import AuditKind
-from bridge.cli.arguments import add_store, user_name
 from bridge.cli.parser import CommandFailed
 from bridge.cli.storage_options import kept_settings_of_command
 from bridge.cli.store import open_store
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.export import KIND, conversation_line, read_conversation
-from bridge.settings.bridge import LOCAL_USER, StorageSettings
+from bridge.settings.bridge import StorageSettings
 from bridge.storage.store import Store
 from bridge.stored_items.export import BadExport, head_line, is_head, item_line, read_line, response_line
 from bridge.stored_items.items import StoredItem, StoredResponse
@@ -39,27 +38,6 @@ class OwnConversation(NamedTuple):
 
 Exported: TypeAlias = StoredItem | StoredResponse | OwnConversation
 """What a line of an export is."""
-
-
-def add_export(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge export`."""
-    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
-    command.add_argument(
-        "--out", type=Path, metavar="FILE", help="a new file, readable only by you (default: print it)"
-    )
-    add_store(command)
-    command.set_defaults(run=export)
-
-
-def add_import(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge import`."""
-    command.add_argument(
-        "file", type=Path, metavar="FILE", help="of `export`, or chats of Open WebUI with items of a pipe"
-    )
-    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
-    command.add_argument("--json", action="store_true")
-    add_store(command)
-    command.set_defaults(run=import_file)
 
 
 def export(options: argparse.Namespace) -> int:

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import URL
 
-from bridge.cli.arguments import DATABASE_VARIABLE, add_folder
+from bridge.cli.arguments import DATABASE_VARIABLE
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import DATABASE
 from bridge.storage.copy_database import copy_rows
 from bridge.storage.database import StoreError, mask_url, open_postgresql, open_sqlite, postgresql_url
 from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogUnusable
-
-
-def add_move_database(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge move-database`."""
-    command.add_argument(
-        "--to",
-        default=os.environ.get(DATABASE_VARIABLE) or None,
-        metavar="URL",
-        help="postgresql://user:password@host:5432/name (default: TOOL_BRIDGE_DATABASE_URL)",
-    )
-    command.add_argument("--json", action="store_true")
-    add_folder(command)
-    command.set_defaults(run=move_database)
 
 
 def move_database(options: argparse.Namespace) -> int:

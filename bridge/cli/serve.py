@@ -13,9 +13,9 @@ from contextlib import AsyncExitStack
 from aiohttp import web
 
 from bridge.app.server import AddressInUse, Bridge, start_bridge
-from bridge.cli.documents import add_references, reference_rules
+from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
-from bridge.cli.serve_options import add_settings, settings_of
+from bridge.cli.serve_options import settings_of
 from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
@@ -39,26 +39,6 @@ _TRY_IT = """\
 Talk to the demo model, once the page is open and its tools are accepted:
   curl {url}/v1/chat/completions -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\
     -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
-
-
-def add_serve(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge serve`."""
-    command.add_argument(
-        "--spec",
-        action="append",
-        default=[],
-        metavar="FILE|URL",
-        help="offer this OpenAPI document to every user (may be repeated)",
-    )
-    add_references(command)
-    add_settings(command)
-    command.set_defaults(run=serve)
-
-
-def add_demo(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge demo`."""
-    add_settings(command)
-    command.set_defaults(run=demo)
 
 
 def serve(options: argparse.Namespace) -> int:

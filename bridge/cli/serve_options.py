@@ -8,9 +8,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from bridge.auth.forwarded_users import MIN_SECRET_BYTES
 from bridge.browser_protocol import RESULT_BYTES
 from bridge.cli.arguments import add_store, parse_origin
+from bridge.cli.options import add_references
 from bridge.cli.storage_options import is_yes, kept_settings, kept_warnings, memory_settings
 from bridge.errors import BridgeError
 from bridge.limits.settings import range_of, read_given, refuse_unknown
@@ -27,7 +27,7 @@ from bridge.settings.bridge import (
 )
 from bridge.settings.model_defaults import read_defaults
 from bridge.settings.models import ModelsFile, ModelsFileError, key_of, models_of_environment, read_models
-from toolserver.tool.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS, MODEL_LIMIT
+from toolserver.tool.selection_bounds import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS, MODEL_LIMIT
 
 MODELS_VARIABLE = "TOOL_BRIDGE_MODELS"
 MODELS_FILE = "models.toml"
@@ -68,8 +68,29 @@ def models_of(options: argparse.Namespace, environ: Mapping[str, str]) -> Models
     return models
 
 
+def add_serve(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge serve`."""
+    command.add_argument(
+        "--spec",
+        action="append",
+        default=[],
+        metavar="FILE|URL",
+        help="offer this OpenAPI document to every user (may be repeated)",
+    )
+    add_references(command)
+    add_settings(command)
+
+
+def add_demo(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge demo`."""
+    add_settings(command)
+
+
 SECRET_VARIABLE = "FORWARD_USER_INFO_HEADER_JWT_SECRET"
 """Open WebUI reads its half of the secret from the same variable."""
+
+MIN_SECRET_BYTES = 32
+"""Of the secret that signs tokens; RFC 7518 asks for as much with HS256."""
 
 MAX_PORT = 65535
 

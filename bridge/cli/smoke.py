@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 
 from bridge.cli.arguments import address_of
-from bridge.cli.client import add_client, key_of
+from bridge.cli.client import key_of
 from bridge.cli.parser import CommandFailed
 
 DEMO = "demo"
@@ -20,19 +20,6 @@ DEMO = "demo"
 
 TIMEOUT_S = 300.0
 """For the answer; a call may wait for its user."""
-
-
-def add_smoke(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge smoke`."""
-    command.add_argument("--tool", metavar="NAME", help="which tool (default: the first that is accepted)")
-    command.add_argument("--arguments", default="{}", metavar="JSON", help="of the call (default: {})")
-    command.add_argument("--model", metavar="NAME", help="which model (default: the first one)")
-    command.add_argument(
-        "--say", metavar="TEXT", help="the message to send (default: a request to call the tool)"
-    )
-    command.add_argument("--keep", action="store_true", help="do not delete the conversation")
-    add_client(command)
-    command.set_defaults(run=smoke)
 
 
 def smoke(options: argparse.Namespace) -> int:

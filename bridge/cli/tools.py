@@ -6,18 +6,6 @@ import argparse
 import sys
 
 from bridge.cli import client, documents
-from bridge.cli.documents import add_references
-
-
-def add_tools(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge tools`."""
-    command.add_argument("--spec", metavar="FILE|URL")
-    add_references(command)
-    command.add_argument(
-        "--strict", action="store_true", help="with --spec: as functions for OpenAI, with strict schemas"
-    )
-    client.add_client(command)
-    command.set_defaults(run=tools)
 
 
 def tools(options: argparse.Namespace) -> int:

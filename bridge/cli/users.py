@@ -13,60 +13,12 @@ from datetime import datetime
 from typing import Any
 
 from bridge.audit import AuditKind
-from bridge.cli.arguments import add_store, address_of, parse_label, running_bridge, user_name
+from bridge.cli.arguments import address_of, running_bridge
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store
-from bridge.settings.answer_format import CALL_DISPLAYS, MARKER_FORMS
 from bridge.settings.bridge import LOCAL_USER, StorageSettings, page_url
 from bridge.storage.database import StoreError
 from bridge.storage.store import Store
-
-
-def add_key(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge key`."""
-    whose = command.add_mutually_exclusive_group(required=True)
-    whose.add_argument("--user", type=user_name, metavar="NAME")
-    whose.add_argument(
-        "--forwarder", action="store_true", help="for a program that names the user of each call (Open WebUI)"
-    )
-    command.add_argument("--label", type=parse_label, default="command line")
-    command.add_argument(
-        "--show-calls",
-        choices=CALL_DISPLAYS,
-        help="how answers of models show the calls that the bridge ran "
-        "(default: details for a forwarder, else hidden)",
-    )
-    command.add_argument(
-        "--markers",
-        choices=MARKER_FORMS,
-        help="how answers mark their stored items, so that a chat can bring them back "
-        "(default: link for Open WebUI, else off)",
-    )
-    command.add_argument("--json", action="store_true")
-    add_store(command)
-    command.set_defaults(run=key)
-
-
-def add_users(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge users`."""
-    command.add_argument(
-        "--delete",
-        type=user_name,
-        metavar="NAME",
-        help="delete this user with keys, browsers, servers, calls, conversations and stored answers",
-    )
-    command.add_argument("--json", action="store_true")
-    add_store(command)
-    command.set_defaults(run=users)
-
-
-def add_devices(command: argparse.ArgumentParser) -> None:
-    """`tool-bridge devices`."""
-    command.add_argument("--user", default=LOCAL_USER, type=user_name, metavar="NAME")
-    command.add_argument("--remove", metavar="ID")
-    command.add_argument("--json", action="store_true")
-    add_store(command)
-    command.set_defaults(run=devices)
 
 
 def key(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.models import ModelsFile
-from toolserver.tool.selection import MODEL_LIMIT
+from toolserver.tool.selection_bounds import MODEL_LIMIT
 
 DEFAULT_PORT = 8765
 """The default port is fixed, because browser storage is per origin (ruling 25)."""

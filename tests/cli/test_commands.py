@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.__main__ import main
+from bridge.__main__ import COMMANDS, main
 from bridge.late_modules import LATE
 from bridge.storage.store import Store
 from tests.support.commands import Ended, run_command
@@ -137,6 +137,10 @@ def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: st
     ("words", "foreign"),
     [
         (["--help"], {"aiohttp", "openai", "pydantic", "sqlalchemy"}),
+        *(
+            ([name, "--help"], {"aiohttp", "alembic", "jsonschema_rs", "openai", "sqlalchemy", "yaml"})
+            for name in COMMANDS
+        ),
         (["check", str(SHOP)], {"openai", "socketio", "sqlalchemy"}),
         (["tools", "--spec", str(SHOP)], {"openai", "socketio", "sqlalchemy"}),
         (["call", "x", "--url", "http://127.0.0.1:1"], {"openai", "socketio", "sqlalchemy"}),
@@ -173,7 +177,7 @@ def test_a_server_is_there_before_what_many_starts_do_not_need() -> None:
     assert not {"alembic", "openai", "openapi_core"} & set(ran.stdout.split())
 
 
-@pytest.mark.parametrize("named", LATE.values())
+@pytest.mark.parametrize("named", [*LATE.values(), *(command.run for command in COMMANDS.values())])
 def test_what_is_loaded_late_is_there(named: str) -> None:
     """A name in a text is found by no type checker."""
     assert callable(pkgutil.resolve_name(named))

@@ -12,15 +12,7 @@ from typing import Literal, TypeAlias
 
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import META_TOOLS, READ_RESULT, MetaTool
-
-MODEL_LIMIT = 128
-"""Maximum number of tools that a model accepts (OpenAI; other providers accept more)."""
-
-MIN_LIMIT, MAX_LIMIT = 3, 20_000
-"""Range of the number of tools offered: the bridge's own must fit, and a document has no more operations."""
-
-MIN_TOKENS, MAX_TOKENS = 1_000, 10_000_000
-"""Range of a token budget: the bridge's own tools take about 400."""
+from toolserver.tool.selection_bounds import MODEL_LIMIT
 
 CHARS_PER_TOKEN = 4
 """Common estimate for English and JSON."""

@@ -22,7 +22,8 @@ from bridge.catalog.server_view import UserView
 from toolserver.json_types import JsonObject
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.naming import sanitize_name
-from toolserver.tool.selection import MAX_TOKENS, MIN_LIMIT, Offer, find_candidates, offer_tools
+from toolserver.tool.selection import Offer, find_candidates, offer_tools
+from toolserver.tool.selection_bounds import MAX_TOKENS, MIN_LIMIT
 
 KEPT_OFFERS = 1024
 """Maximum number of offers cached over all users; each refers to its tools."""

@@ -16,7 +16,7 @@ from bridge.http.audit import tell_audit
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
 from toolserver.tool.naming import MAX_NAME_CHARS
-from toolserver.tool.selection import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
+from toolserver.tool.selection_bounds import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
 MAX_CHOSEN = 1_000
 """Servers, tags or pinned tools that one selection names."""

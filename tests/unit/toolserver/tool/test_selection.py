@@ -5,15 +5,8 @@ from dataclasses import replace
 from tests.support.documents.tools import tools_named
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import META_TOOLS, READ_RESULT
-from toolserver.tool.selection import (
-    MIN_LIMIT,
-    MIN_TOKENS,
-    Selection,
-    choose_tools,
-    estimated_tokens,
-    find_candidates,
-    offer_tools,
-)
+from toolserver.tool.selection import Selection, choose_tools, estimated_tokens, find_candidates, offer_tools
+from toolserver.tool.selection_bounds import MIN_LIMIT, MIN_TOKENS
 
 
 def names(tools: tuple[Tool, ...]) -> list[str]:
