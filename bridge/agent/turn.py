@@ -1,17 +1,17 @@
 """One turn: what a caller asked of a model, the events emitted while it runs, and how it ended.
 
-The endpoints build a `TurnRequest` from an HTTP request and write `TurnEvent`s as their protocol wants them;
-the loop stands between and knows neither HTTP nor a protocol.
+The endpoints build a `Turn` from an HTTP request and write `TurnEvent`s as their protocol wants them; the
+loop stands between and knows neither HTTP nor a protocol.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from bridge.agent.items import Item, ModelCall
-from bridge.agent.model import ModelError, ModelEvent
+from bridge.agent.model import Model, ModelError, ModelEvent
 from bridge.agent.provider_features import ProviderFeatures
 from bridge.settings.models import DEFAULT_PROMPT_TOKENS
 from bridge.stored_items.items import StoredItem
@@ -83,6 +83,37 @@ class TurnSettings:
     """Maximum number of tokens that the model reads."""
     features: ProviderFeatures = field(default_factory=ProviderFeatures)
     """Options added to its requests without the caller asking."""
+
+
+class TurnLog(Protocol):
+    """Log of one turn, which its caller can read."""
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines so far, oldest first."""
+        ...
+
+    def add_line(self, text: str) -> None:
+        """Append a line."""
+        ...
+
+    def close_log(self) -> None:
+        """Mark the log as complete."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn to run: the request, the model that it is for, and that model's settings."""
+
+    request: TurnRequest
+    model: Model
+    settings: TurnSettings
+    log: TurnLog | None = None
+    """Log of this turn alone; None: it has none."""
+    resumes_later: Callable[[], bool] = lambda: False
+    """Called when the turn is cancelled; returns whether another process resumes it. The current round is
+    then requested again, and nothing of it is stored."""
 
 
 @dataclass(frozen=True, slots=True)

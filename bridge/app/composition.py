@@ -13,12 +13,12 @@ from pathlib import Path
 
 from bridge.agent.demo.model import DemoModel
 from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.loop.turn_runner import TurnRunner
 from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.remembering_runner import RememberingRunner
+from bridge.agent.memory.turn_memory import TurnMemory
 from bridge.agent.tools.catalog_tools import CatalogTools
 from bridge.agent.tools.engine_toolbox import CallServices, Toolboxes
 from bridge.agent.turn import TurnSettings
+from bridge.agent.turn_runner import TurnRunner
 from bridge.app.conversation_composition import ConversationComponents, compose_conversations
 from bridge.app.response_composition import ResponseComponents, compose_responses
 from bridge.auth.forwarded_users import UserHeaders
@@ -78,7 +78,7 @@ class Components:
     requests: RequestQueue
     items: ItemStore
     memory_choices: MemoryChoices
-    turns: RememberingRunner
+    turns: TurnRunner
     settings_of: Callable[[ModelEntry], TurnSettings]
     """How turns of a model run, as the settings say now."""
     responses: ResponseComponents
@@ -229,10 +229,10 @@ def _compose_turns(
     *,
     settings: MemorySettings,
     choices: MemoryChoices,
-) -> RememberingRunner:
+) -> TurnRunner:
     pending = PendingRounds(time.monotonic)
-    turns = TurnRunner(requests, controls.breakers, toolboxes, pending)
-    return RememberingRunner(turns, pending, memory, settings, choices, wait_s=_database_wait(controls))
+    turn_memory = TurnMemory(pending, memory, settings, choices, wait_s=_database_wait(controls))
+    return TurnRunner(requests, controls.breakers, turn_memory, toolboxes, pending)
 
 
 def _database_wait(controls: Controls) -> Callable[[], float]:

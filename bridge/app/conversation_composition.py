@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.tools.engine_toolbox import Toolboxes
+from bridge.agent.turn_runner import TurnRunner
 from bridge.catalog.registry import Registry
 from bridge.conversation_runs.enabled_tools import ToolChoices
 from bridge.conversation_runs.runs import ConversationRuns
@@ -40,7 +40,7 @@ class ConversationComponents:
 
 def compose_conversations(
     tables: ConversationTables,
-    turns: RememberingRunner,
+    turns: TurnRunner,
     toolboxes: Toolboxes,
     journal: CallJournal,
     *,

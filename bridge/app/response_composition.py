@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.remembering_runner import RememberingRunner
+from bridge.agent.turn_runner import TurnRunner
 from bridge.endpoints.openai.responses_api.create import ResponseMaker
 from bridge.endpoints.openai.responses_api.resume import ResponseContinuer
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
@@ -35,7 +35,7 @@ class ResponseComponents:
 
 
 def compose_responses(
-    turns: RememberingRunner,
+    turns: TurnRunner,
     memory: Memory,
     journal: CallJournal,
     desk: ModelServices,

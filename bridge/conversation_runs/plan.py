@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from bridge.agent.items import ModelCall, model_call
 from bridge.agent.tools.engine_toolbox import NO_PAGE, EngineToolbox, Toolboxes
-from bridge.agent.turn import TurnRequest, TurnSettings
+from bridge.agent.turn import Turn, TurnRequest, TurnSettings
 from bridge.conversation_runs.run import PlannedRun, Retry
 from bridge.conversations.additions import find_unanswered
 from bridge.conversations.branches import Branches
@@ -62,9 +62,7 @@ class Planner:
             conversation=plan.conversation,
             known=(*plan.known, *plan.added),
             head=plan.path[-1],
-            request=replace(request, instructions=prompt),
-            entry=plan.entry,
-            settings=settings,
+            turn=Turn(replace(request, instructions=prompt), plan.entry.model, settings),
             retry=None if plan.again is None else _retry(plan.again, offered, plan),
         )
         return work, found

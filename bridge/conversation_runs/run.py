@@ -11,11 +11,11 @@ from typing import Any
 from bridge.agent.errors import log_error, told_error
 from bridge.agent.items import ModelCall, output_item
 from bridge.agent.memory.interrupted_calls import settle_interrupted
-from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.toolbox import Toolbox
-from bridge.agent.turn import CallEnded, CallStarted, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.turn import CallEnded, CallStarted, Turn, TurnResult
+from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.ports import CallKnowledge
 from bridge.conversation_runs.event_feed import EventFeed
 from bridge.conversation_runs.locks import ConversationLocks, LiveRun, RunEnd
@@ -25,7 +25,6 @@ from bridge.conversations.conversation import Conversation, Message, RunState
 from bridge.conversations.transcript import Transcript
 from bridge.conversations.window import build_history, select_window
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
-from bridge.providers.directory import ModelEntry
 from bridge.storage.conversations import ConversationTables
 from bridge.stored_items.items import StoredItem
 from bridge.tasks import Abandoned, log_failures, run_abandonable
@@ -45,9 +44,7 @@ class PlannedRun:
     """All messages before the run."""
     head: Message
     """The message that the run answers."""
-    request: TurnRequest
-    entry: ModelEntry
-    settings: TurnSettings
+    turn: Turn
     retry: Retry | None = None
     """A call to repeat before the model is asked."""
 
@@ -77,7 +74,7 @@ class ConversationRun:
     def __init__(
         self,
         tables: ConversationTables,
-        turns: RememberingRunner,
+        turns: TurnRunner,
         journal: CallKnowledge,
         desk: ConversationLocks,
         feed: EventFeed,
@@ -92,7 +89,7 @@ class ConversationRun:
         """Execute the run to its end, which is stored and then sent to listeners. Never fails."""
         transcript = Transcript(
             work.head,
-            work.request,
+            work.turn.request,
             Branches(work.known).next_seq,
             time.time,
             head_id=work.conversation.head_id,
@@ -135,13 +132,12 @@ class ConversationRun:
         return RunEnd("failed" if error else "cancelled", error=error)
 
     async def _turn(self, work: PlannedRun, transcript: Transcript, recorder: RunRecorder) -> TurnResult:
-        request = work.request
+        turn = work.turn
         if work.retry is not None:
             outputs = await _called_again(work.retry, transcript, recorder)
-            request = replace(request, history=select_shown(work.conversation, [*work.retry.path, *outputs]))
-        return await self._turns.run_with_memory(
-            request, work.entry.model, work.settings, recorder.record_event
-        )
+            history = select_shown(work.conversation, [*work.retry.path, *outputs])
+            turn = replace(turn, request=replace(turn.request, history=history))
+        return await self._turns.run_turn(turn, recorder.record_event)
 
     async def _broken_off(
         self, live: LiveRun, work: PlannedRun, transcript: Transcript, recorder: RunRecorder

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from bridge.agent.items import message_text
 from bridge.agent.memory.interrupted_calls import settle_interrupted
-from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.tools.engine_toolbox import Toolboxes
+from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.open_call import OpenCall
 from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.conversation_runs.event_feed import EventFeeds
@@ -67,7 +67,7 @@ class ConversationRuns:
     def __init__(
         self,
         tables: ConversationTables,
-        turns: RememberingRunner,
+        turns: TurnRunner,
         toolboxes: Toolboxes,
         journal: CallKnowledge,
         desk: ModelServices,
@@ -219,8 +219,8 @@ class ConversationRuns:
         told = [message_json(message, branches) for message in added]
         said = told[-1] if added and added[-1].role == "user" else None
         begun: JsonObject = {
-            "run_id": work.request.turn_id,
-            "model": work.request.model,
+            "run_id": work.turn.request.turn_id,
+            "model": work.turn.request.model,
             "user_message": said,
             "parent_id": work.head.id,
         }

@@ -16,7 +16,7 @@ from bridge.agent.loop.context_budget import ContextBudget
 from bridge.agent.loop.limit_notice import limit_notice, limit_warning
 from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.loop.rounds import ModelCallIds, Round, RoundReader
-from bridge.agent.model import Model, ModelError, ModelRequest
+from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.model_messages import (
     BROKE_OFF,
     NOTHING_SAID,
@@ -32,9 +32,8 @@ from bridge.agent.turn import (
     ModelOutput,
     Notice,
     Settled,
-    TurnRequest,
+    Turn,
     TurnResult,
-    TurnSettings,
 )
 from toolserver.json_types import JsonObject
 
@@ -59,16 +58,10 @@ def closing_options(options: JsonObject) -> JsonObject:
 ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 
-async def run_turn(
-    request: TurnRequest,
-    model: Model,
-    toolbox: Toolbox,
-    settings: TurnSettings,
-    emit: Emit,
-    *,
-    pending: PendingRounds | None = None,
+async def run_rounds(
+    turn: Turn, toolbox: Toolbox, emit: Emit, *, pending: PendingRounds | None = None
 ) -> TurnResult:
-    """Run one turn to its end.
+    """Run the rounds of one turn to its end.
 
     `pending` remembers turns whose last round calls the caller's tools.
 
@@ -79,7 +72,7 @@ async def run_turn(
         ModelError: the provider failed before its first output; nothing was emitted. A later failure is part
             of the result, with the output up to then.
     """
-    return await _Turn(request, model, toolbox, settings, emit, pending=pending).run()
+    return await _Loop(turn, toolbox, emit, pending).run_all()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,35 +85,25 @@ class _Calls:
     callers: list[ModelCall]
 
 
-class _Turn:
-    """A running turn."""
+class _Loop:
+    """The state of a running turn."""
 
-    def __init__(
-        self,
-        request: TurnRequest,
-        model: Model,
-        toolbox: Toolbox,
-        settings: TurnSettings,
-        emit: Emit,
-        *,
-        pending: PendingRounds | None,
-    ) -> None:
-        self._request = request
-        self._model = model
+    def __init__(self, turn: Turn, toolbox: Toolbox, emit: Emit, pending: PendingRounds | None) -> None:
+        self._turn = turn
+        self._request = turn.request
         self._toolbox = toolbox
-        self._settings = settings
         self._emit = emit
         self._pending = pending
-        self._max_rounds = request.max_rounds or settings.max_rounds
+        self._max_rounds = turn.request.max_rounds or turn.settings.max_rounds
         self._output: list[Item] = []
         self._own_ids: set[str] = set()
-        self._ids = ModelCallIds(map(call_id_of, request.input), self._waits_elsewhere)
+        self._ids = ModelCallIds(map(call_id_of, turn.request.input), self._waits_elsewhere)
         self._usage: JsonObject = {"turn_count": 0, "function_call_count": 0}
         self._calls_run = 0
-        self._has_told = False
+        self._has_emitted = False
         self._settled = 0
 
-    async def run(self) -> TurnResult:
+    async def run_all(self) -> TurnResult:
         """Run rounds until there is no more call to run, or something prevents it."""
         options = self._request.options
         for number in range(self._max_rounds):
@@ -157,7 +140,7 @@ class _Turn:
         round_ = await self._ask(self._max_rounds, closing_options(self._request.options))
         late = self._calls_of(round_)  # from a provider that ignores `tool_choice`
         await self._answer_unrun(late.own, skipped_at_limit(self._max_rounds))
-        notice = limit_notice(self._settings.limit_template, self._max_rounds)
+        notice = limit_notice(self._turn.settings.limit_template, self._max_rounds)
         await self._emit(Notice("warning", limit_warning(self._max_rounds), in_answer=False))
         await self._emit(Notice("warning", notice, in_answer=True))
         callers = late.callers if round_.status == "completed" else []
@@ -169,7 +152,7 @@ class _Turn:
         reader = RoundReader(number, self._toolbox.is_callers, self._ids)
         error: ModelError | None = None
         try:
-            async with aclosing(self._model.stream_round(self._model_request(options))) as events:
+            async with aclosing(self._turn.model.stream_round(self._model_request(options))) as events:
                 async for event in events:
                     await self._tell(reader.read_event(event))
                     if reader.has_ended:
@@ -177,7 +160,7 @@ class _Turn:
         except ModelError as failure:
             error = failure
         ended = reader.finish_round(error)
-        if ended.error is not None and not self._has_told:
+        if ended.error is not None and not self._has_emitted:
             raise ended.error
         self._note(ended)
         await self._settle()
@@ -194,7 +177,7 @@ class _Turn:
         if not tools:  # providers refuse options for tools where there are none
             options = {name: value for name, value in options.items() if name not in ABOUT_TOOLS}
         return ModelRequest(
-            model=self._settings.model,
+            model=self._turn.settings.model,
             input=(*self._request.input, *self._output),
             instructions=self._request.instructions,
             tools=tools,
@@ -204,8 +187,8 @@ class _Turn:
 
     async def _tell(self, said: ModelOutput) -> None:
         """Emit an output. Notices wait for the first one, so that a provider's refusal comes alone."""
-        if not self._has_told:
-            self._has_told = True
+        if not self._has_emitted:
+            self._has_emitted = True
             for notice in self._toolbox.notices:
                 await self._emit(notice)
         await self._emit(said)
@@ -242,7 +225,7 @@ class _Turn:
         for group in groups:
             await self._tell_started(group)
             outputs = await self._toolbox.run_calls(group, read)
-            budget = ContextBudget(self._settings.prompt_tokens, self._model_request({}))
+            budget = ContextBudget(self._turn.settings.prompt_tokens, self._model_request({}))
             for call, output in zip(group, outputs, strict=True):
                 fitted = budget.fit_output(output)
                 await self._answer(call, fitted, is_omitted=fitted is not output)

@@ -16,8 +16,8 @@ from typing import Protocol
 import orjson
 
 from bridge.agent.items import Item, ModelCall, message_item, message_text
-from bridge.agent.loop.loop import run_turn
-from bridge.agent.model import Model, ModelError
+from bridge.agent.loop.loop import run_rounds
+from bridge.agent.model import ModelError
 from bridge.agent.toolbox import BridgeTool, CallOutput, LocalTool, Toolbox
 from bridge.agent.tools.arguments import engine_arguments
 from bridge.agent.turn import (
@@ -25,10 +25,9 @@ from bridge.agent.turn import (
     CallStarted,
     Emit,
     Notice,
+    Turn,
     TurnEvent,
-    TurnRequest,
     TurnResult,
-    TurnSettings,
 )
 from bridge.browser_protocol import ARGUMENT_BYTES
 from toolserver.call.arguments import parse_arguments
@@ -77,15 +76,13 @@ _SCHEMA: JsonObject = {
 class Subquery:
     """The tool of one turn, a `LocalTool`. Any number of calls may run concurrently."""
 
-    request: TurnRequest
-    """Request of the outer turn."""
-    model: Model
+    turn: Turn
+    """The outer turn."""
     toolbox: Toolbox
     """Tools of the nested turn, without this one and without tools that only the caller can run."""
-    settings: TurnSettings
     emit: Emit
     max_rounds: int = MAX_ROUNDS
-    _telling: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _emit_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def tool(self) -> BridgeTool:
@@ -96,7 +93,7 @@ class Subquery:
             "description": _DESCRIPTION,
             "parameters": _SCHEMA,
         }
-        if self.settings.strict_tools:
+        if self.turn.settings.strict_tools:
             definition["strict"] = True
             definition["parameters"] = orjson.loads(strict_schema(dump_json(_SCHEMA)).schema_json)
         return BridgeTool(NAME, NAME, "Sub-query", definition, _SCHEMA)
@@ -108,25 +105,25 @@ class Subquery:
         except ArgumentError as error:
             return _failed("invalid_arguments", f"Invalid arguments: {error.message}")
         items = (*recent_messages(input, recent), message_item("user", prompt))
-        told = _Told(self.emit, self._telling)
+        progress = _Progress(self.emit, self._emit_lock)
         try:
-            result = await run_turn(
-                self._inner_request(items), self.model, self.toolbox, self.settings, told.take
-            )
+            result = await run_rounds(self._nested_turn(items), self.toolbox, progress.report_event)
         except ModelError as error:
             return _failed(error.code, f"The sub-query failed: {error.message}")
-        return _output(result, tuple(told.files))
+        return _output(result, tuple(progress.files))
 
-    def _inner_request(self, input: tuple[Item, ...]) -> TurnRequest:
-        return replace(
-            self.request,
+    def _nested_turn(self, input: tuple[Item, ...]) -> Turn:
+        outer = self.turn.request
+        request = replace(
+            outer,
             input=input,
             instructions=None,
             caller_tools=(),
-            options=_inherited(self.request.options),
-            chat_options=_inherited(self.request.chat_options),
+            options=_inherited(outer.options),
+            chat_options=_inherited(outer.chat_options),
             max_rounds=self.max_rounds,
         )
+        return replace(self.turn, request=request)
 
 
 def _inherited(options: JsonObject) -> JsonObject:
@@ -145,14 +142,12 @@ class NestingToolbox(Toolbox, Protocol):
         ...
 
 
-def with_subquery(
-    toolbox: NestingToolbox, request: TurnRequest, model: Model, settings: TurnSettings, emit: Emit
-) -> Toolbox:
+def with_subquery(toolbox: NestingToolbox, turn: Turn, emit: Emit) -> Toolbox:
     """Add `subquery` to the tools of a turn, if the settings say so and there is a tool for it to use."""
     names = (text_at(definition, "name") for definition in toolbox.definitions)
-    if not settings.subquery or not any(toolbox.find_own_tool(name) for name in names):
+    if not turn.settings.subquery or not any(toolbox.find_own_tool(name) for name in names):
         return toolbox
-    return toolbox.with_local(Subquery(request, model, toolbox.for_nested(), settings, emit))
+    return toolbox.with_local(Subquery(turn, toolbox.for_nested(), emit))
 
 
 def recent_messages(items: Sequence[Item], count: int) -> list[Item]:
@@ -167,32 +162,33 @@ def recent_messages(items: Sequence[Item], count: int) -> list[Item]:
     ]
 
 
-class _Told:
+class _Progress:
     """Progress of a sub-query as notices to the user, and the files from its calls."""
 
-    def __init__(self, emit: Emit, telling: asyncio.Lock) -> None:
+    def __init__(self, emit: Emit, emit_lock: asyncio.Lock) -> None:
         self._emit = emit
-        self._telling = telling
+        self._emit_lock = emit_lock
         self._running: dict[str, str] = {}
         self.files: list[JsonObject] = []
 
-    async def take(self, event: TurnEvent) -> None:
+    async def report_event(self, event: TurnEvent) -> None:
+        """Report an event of the nested turn to the outer one's caller. As `Emit`."""
         match event:
             case CallStarted():
                 self._running[event.call.call_id] = event.tool_title
                 titles = ", ".join(self._running.values())
                 many = f"{len(self._running)} tools: " if len(self._running) > 1 else ""
-                await self._tell(Notice("info", f"Sub-query: running {many}{titles}…", in_answer=False))
+                await self._send(Notice("info", f"Sub-query: running {many}{titles}…", in_answer=False))
             case CallEnded():
                 self._running.pop(event.call.call_id, None)
                 self.files.extend(event.files)
             case Notice(in_answer=False, level="warning" | "error"):
-                await self._tell(replace(event, text=f"Sub-query: {event.text}"))
+                await self._send(replace(event, text=f"Sub-query: {event.text}"))
             case _:
                 pass
 
-    async def _tell(self, notice: Notice) -> None:
-        async with self._telling:  # several sub-queries share one writer
+    async def _send(self, notice: Notice) -> None:
+        async with self._emit_lock:  # several sub-queries share one writer
             await self._emit(notice)
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from bridge.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest, Note
-from bridge.agent.turn import Attached, CallEnded, CallStarted, Emit, Notice, TurnEvent, TurnResult
+from bridge.agent.turn import Attached, CallEnded, CallStarted, Emit, Notice, TurnEvent, TurnLog, TurnResult
 from bridge.errors import BridgeError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
 
 DEBUG_LOGS, ERROR_LOGS = "Debug Logs", "Error Logs"
 """Titles under which the log is shown."""
 
-_TOLD_OPTIONS = (
+_LOGGED_OPTIONS = (
     "reasoning",
     "include",
     "store",
@@ -29,61 +29,50 @@ _TOLD_OPTIONS = (
 """Options that are logged with their values; of any other only the name is."""
 
 
-async def logged_turn(
-    run: Callable[[Model, Emit], Awaitable[TurnResult]],
-    model: Model,
-    emit: Emit,
-    *,
-    note: Note,
-    text: Callable[[], str],
-) -> TurnResult:
-    """Run a turn, log what happens in it, and attach the log to the answer when it ends.
+class TurnLogger:
+    """Logs what happens in one turn, and attaches the log to its answer."""
 
-    `run`: called with the model and the `Emit` to use; `text`: returns the log so far. Raises what `run`
-    raises; to an answer that has not started, nothing is attached.
-    """
-    watch = _Watch(note, emit)
-    try:
-        result = await run(_NotedModel(model, note), watch.take)
-    except (ModelError, BridgeError) as error:
-        note(f"failed: {_failure(error)}")
-        if watch.has_told:
-            await emit(Attached(ERROR_LOGS, text()))
-        raise
-    note(
-        f"{result.status} with {_counts(result.usage)}"
-        + (f": {_failure(result.error)}" if result.error else "")
-    )
-    await emit(Attached(ERROR_LOGS if result.status == "failed" else DEBUG_LOGS, text()))
-    return result
+    def __init__(self, log: TurnLog, emit: Emit) -> None:
+        """`emit`: to the caller."""
+        self._log = log
+        self._emit = emit
+        self._has_begun = False
 
+    def wrap_model(self, model: Model) -> Model:
+        """Return the model with its rounds logged, including those of sub-queries."""
+        return _LoggedModel(model, self._log.add_line)
 
-@dataclass(slots=True)
-class _Watch:
-    """Logs the events of a turn, and passes them on."""
-
-    note: Note
-    emit: Emit
-    has_told: bool = False
-    _running: dict[str, str] = field(default_factory=dict[str, str])
-
-    async def take(self, event: TurnEvent) -> None:
-        """Log an event and pass it on. As `Emit`."""
+    async def log_event(self, event: TurnEvent) -> None:
+        """Log an event. As `TurnObserver`."""
+        self._has_begun = True
         match event:
             case CallStarted():
-                self.note(f"call {event.call.name} ({event.call.call_id}) begins")
+                self._log.add_line(f"call {event.call.name} ({event.call.call_id}) begins")
             case CallEnded():
-                self.note(f"call {event.call.name} ({event.call.call_id}) {_ending(event)}")
+                self._log.add_line(f"call {event.call.name} ({event.call.call_id}) {_ending(event)}")
             case Notice():
-                self.note(f"{event.level}: {event.text}")
+                self._log.add_line(f"{event.level}: {event.text}")
             case _:
                 pass
-        self.has_told = True
-        await self.emit(event)
+
+    async def attach_end(self, result: TurnResult) -> None:
+        """Log how the turn ended, and attach the log."""
+        failure = f": {_failure(result.error)}" if result.error else ""
+        self._log.add_line(f"{result.status} with {_counts(result.usage)}{failure}")
+        await self._attach(ERROR_LOGS if result.status == "failed" else DEBUG_LOGS)
+
+    async def attach_failure(self, failure: ModelError | BridgeError) -> None:
+        """Log why there is no result; the log is attached if the answer has begun."""
+        self._log.add_line(f"failed: {_failure(failure)}")
+        if self._has_begun:
+            await self._attach(ERROR_LOGS)
+
+    async def _attach(self, title: str) -> None:
+        await self._emit(Attached(title, "\n".join(self._log.lines)))
 
 
-class _NotedModel:
-    """A model whose rounds are logged, including those of sub-queries."""
+class _LoggedModel:
+    """A model whose rounds are logged."""
 
     def __init__(self, inner: Model, note: Note) -> None:
         self._inner = inner
@@ -109,11 +98,11 @@ class _NotedModel:
 
 
 def _options(options: JsonObject) -> str:
-    told = [
-        f"{name}={json.dumps(value)[:100]}" if name in _TOLD_OPTIONS else name
+    named = [
+        f"{name}={json.dumps(value)[:100]}" if name in _LOGGED_OPTIONS else name
         for name, value in options.items()
     ]
-    return f"; {', '.join(told)}" if told else ""
+    return f"; {', '.join(named)}" if named else ""
 
 
 def _round(response: JsonObject) -> str:
@@ -126,8 +115,8 @@ def _round(response: JsonObject) -> str:
 
 
 def _counts(usage: JsonObject) -> str:
-    told = [f"{value} {name}" for name, value in usage.items() if isinstance(value, int | float)]
-    return ", ".join(told) or "no usage"
+    named = [f"{value} {name}" for name, value in usage.items() if isinstance(value, int | float)]
+    return ", ".join(named) or "no usage"
 
 
 def _ending(ended: CallEnded) -> str:
@@ -141,10 +130,10 @@ def _ending(ended: CallEnded) -> str:
 def _code(output: object) -> str:
     """Return the code of a failure as a model reads it; its message may repeat arguments."""
     try:
-        told: JsonObject = {"output": json.loads(output) if isinstance(output, str) else None}
+        named: JsonObject = {"output": json.loads(output) if isinstance(output, str) else None}
     except ValueError:
         return "not run"
-    return text_at(object_at(object_at(told, "output"), "error"), "code")
+    return text_at(object_at(object_at(named, "output"), "error"), "code")
 
 
 def _failure(error: ModelError | BridgeError) -> str:

@@ -1,8 +1,9 @@
 """Recorder of one running turn: items get ids when they are done, and are stored when they are settled.
 
-Sits between the loop and the endpoint's writer. Passes every event on first, so that no output waits for the
-store; then emits the id (`ItemStored`), by which the writer can name the item in its answer. A store that
-fails, or is slow, ends the recording of the turn and not the turn.
+Observes the turn's events twice: settled items are stored before the caller hears of them; a finished item
+gets its id after the caller has received it, so that no output waits for the store. The id is emitted as
+`ItemStored`, by which the writer can name the item in its answer. A store that fails, or is slow, ends the
+recording of the turn and not the turn.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class _Named:
 
 
 class Recorder:
-    """Records one turn. `record_event` is its `Emit`; `record_end` or `break_off` must always follow."""
+    """Records one turn, as two of its observers; `record_end` or `break_off` must always follow."""
 
     def __init__(
         self,
@@ -68,7 +69,7 @@ class Recorder:
         is_lost: bool = False,
         first_position: int = 0,
     ) -> None:
-        """`request`: as the caller sent it; `is_lost`: the store has failed already.
+        """`request`: as the caller sent it; `emit`: to all observers; `is_lost`: the store has failed before.
 
         `first_position`: position of the first output item, where another process has stored some before.
         """
@@ -90,15 +91,16 @@ class Recorder:
         """Whether some of the turn could not be stored."""
         return self._is_lost
 
-    async def record_event(self, event: TurnEvent) -> None:
-        """Pass an event on, and record its item. As `Emit`."""
+    async def store_settled(self, event: TurnEvent) -> None:
+        """Store items that are final. As `TurnObserver`, before the caller receives the event."""
         if self._is_lost:
             await self._warn()
+        if isinstance(event, Settled):
+            await self._settle(event.items)
+
+    async def name_item(self, event: TurnEvent) -> None:
+        """Give an item that is done its id. As `TurnObserver`, after the caller has received the event."""
         match event:
-            case Settled():
-                await self._settle(event.items)
-                await self._emit(event)
-                return
             case ModelOutput() if event.event.type == "response.output_item.done":
                 item = object_at(event.event.body, "item")
             case CallEnded():
@@ -106,24 +108,23 @@ class Recorder:
             case Notice(in_answer=True):
                 item: Item = {"type": NOTICE_TYPE, "text": event.text}
             case _:
-                item = {}
-        await self._emit(event)
-        if item and self._keeps(item):
+                return
+        if item and self._is_stored(item):
             self._named.append(await self._name(item))
 
     async def record_end(self, result: TurnResult) -> None:
         """Store the rest of a turn that has come to its end."""
         await self._settle(result.output[self._settled :])
-        await self._keep_rest()
+        await self._save_rest()
         if self._is_lost:
             await self._warn()
 
     async def break_off(self) -> None:
         """Store the output of a turn that ended early: its caller is gone, or it failed."""
         if self._named or self._position > self._first_position:
-            await self._keep_rest()
+            await self._save_rest()
 
-    def _keeps(self, item: Item) -> bool:
+    def _is_stored(self, item: Item) -> bool:
         if self._is_lost or self._request.keeps == "nothing":
             return False
         return self._memory.keeps_reasoning or item.get("type") != "reasoning"
@@ -137,26 +138,26 @@ class Recorder:
         """Store items in their final form and order; one that no event announced gets its id now."""
         self._settled += len(items)
         for item in items:
-            if self._keeps(item):
-                self._keep(self._taken(item) or await self._name(item), item)
+            if self._is_stored(item):
+                self._add_unsaved(self._take_named(item) or await self._name(item), item)
         self._named = [named for named in self._named if named.item.get("type") == NOTICE_TYPE]
         await self._save()
 
-    def _taken(self, item: Item) -> _Named | None:
-        """Take the waiting name of an item; the ending of its round may have changed the item's wording."""
+    def _take_named(self, item: Item) -> _Named | None:
+        """Take the name that waits for an item, which the ending of its round may have reworded."""
         same = [named for named in self._named if named.item == item or _is_same(named.item, item)]
         for named in same[:1]:
             self._named.remove(named)
         return same[0] if same else None
 
-    async def _keep_rest(self) -> None:
+    async def _save_rest(self) -> None:
         """Store items that are done and were not settled, in the order in which they came."""
         rest, self._named = self._named, []
         for named in rest:
-            self._keep(named, named.item)
+            self._add_unsaved(named, named.item)
         await self._save()
 
-    def _keep(self, named: _Named, item: Item) -> None:
+    def _add_unsaved(self, named: _Named, item: Item) -> None:
         self._unsaved.append(
             record_of(
                 self._memory,
@@ -211,9 +212,9 @@ def record_of(
     )
 
 
-def _is_same(told: Item, settled: Item) -> bool:
+def _is_same(emitted: Item, settled: Item) -> bool:
     """Return whether an item of an event and one of the round's ending are the same."""
-    if told.get("type") != settled.get("type"):
+    if emitted.get("type") != settled.get("type"):
         return False
     names = ("call_id", "id")
-    return any(text_at(told, name) and text_at(told, name) == text_at(settled, name) for name in names)
+    return any(text_at(emitted, name) and text_at(emitted, name) == text_at(settled, name) for name in names)

@@ -8,28 +8,25 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import replace
 
 from aiohttp import web
 
 from bridge.agent.chat_completions.request_parser import parse_chat_request
 from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
 from bridge.agent.errors import ApiError, ApiFailure, of_failed, of_wire, told_error
-from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.model import ModelError
-from bridge.agent.turn import Emit, TurnEvent, TurnResult
+from bridge.agent.turn import Emit, Turn, TurnEvent, TurnResult
+from bridge.agent.turn_runner import TurnRunner
 from bridge.endpoints.openai.encoders import ChatCompletionEncoder
 from bridge.endpoints.openai.errors import error_response, request_id_of
 from bridge.endpoints.openai.request import (
     CompletionRequest,
     RequestReader,
-    Turn,
     answer_errors,
     collect_into,
     json_of,
     log_answer_error,
     log_end,
-    run_logged,
 )
 from bridge.endpoints.openai.request_headers import DEBUG_HEADER, display_of, is_from_open_webui, markers_of
 from bridge.errors import BUG, BridgeError
@@ -45,7 +42,7 @@ _log = logging.getLogger(__name__)
 class ChatCompletionRoutes:
     """Handlers of the model routes."""
 
-    def __init__(self, asked: RequestReader, turns: RememberingRunner) -> None:
+    def __init__(self, asked: RequestReader, turns: TurnRunner) -> None:
         self._asked = asked
         self._turns = turns
 
@@ -74,20 +71,20 @@ class ChatCompletionRoutes:
         """A chat completion."""
         asked = await self._asked.read_request(request, parse_chat_request, "chatcmpl-")
         markers = "off" if asked.is_for_programs else markers_of(request, asked.caller)
-        asked = replace(asked, markers=markers)
         shell = ChatShell(
             asked.answer_id,
             int(time.time()),
             asked.parsed.model,
             display_of(request, asked.caller, self._asked.defaults.show_tool_cards),
             with_usage=asked.parsed.wants_usage_chunk,
-            markers=asked.markers,
+            markers=markers,
             for_open_webui=is_from_open_webui(request),
         )
         answer = ChatCompletionEncoder(ChatWriter(shell))
+        turn = asked.build_turn(markers)
         if asked.parsed.streams:
-            return await self._streamed(asked, answer)
-        result = await self._run(asked, collect_into(answer))
+            return await self._stream(asked, turn, answer)
+        result = await self._run(asked, turn, collect_into(answer))
         if (error := of_failed(result)) is not None:
             return error_response(request, error)
         answer.encode_end(result, None)
@@ -110,7 +107,9 @@ class ChatCompletionRoutes:
             {"object": "request.log", "id": request_id, "has_ended": log.has_ended, "lines": lines},
         )
 
-    async def _streamed(self, asked: CompletionRequest, answer: ChatCompletionEncoder) -> web.StreamResponse:
+    async def _stream(
+        self, asked: CompletionRequest, turn: Turn, answer: ChatCompletionEncoder
+    ) -> web.StreamResponse:
         async with event_stream(asked.http, asked.headers) as stream:
 
             async def emit(event: TurnEvent) -> None:
@@ -118,8 +117,8 @@ class ChatCompletionRoutes:
                     await stream.send_frames(frames)
 
             try:
-                async with self._asked.coalesce_deltas(emit) as told:
-                    result = await self._run(asked, told)
+                async with self._asked.coalesce_deltas(emit) as coalesced:
+                    result = await self._run(asked, turn, coalesced)
                 last = answer.encode_end(result, log_answer_error(asked.http, of_failed(result)))
             except (ModelError, BridgeError) as error:
                 if not stream.has_begun:
@@ -133,9 +132,8 @@ class ChatCompletionRoutes:
             await stream.send_frames(last)
         return stream.response
 
-    async def _run(self, asked: CompletionRequest, emit: Emit) -> TurnResult:
-        work = Turn(asked.turn, asked.entry.model, asked.settings)
-        result = await run_logged(self._turns, work, asked.log, emit)
+    async def _run(self, asked: CompletionRequest, turn: Turn, emit: Emit) -> TurnResult:
+        result = await self._turns.run_turn(turn, emit)
         log_end(request_id_of(asked.http), asked.parsed.model, asked.begun_at, result)
         return result
 

@@ -44,8 +44,8 @@ class RequestLog:
         self._lines.append(f"{(self._clock() - self.begun_at) * 1000:8.0f} ms  {line}")
         _log.debug("request %s: %s", self.request_id, line)
 
-    def end_log(self) -> None:
-        """Nothing more comes."""
+    def close_log(self) -> None:
+        """Mark the log as complete."""
         self.has_ended = True
 
 

@@ -1,7 +1,4 @@
-"""A request to a model, understood: what both doors read of it, and how they answer and log.
-
-The doors are `model_http` (chat completions) and `responses_http` (responses).
-"""
+"""A request to a model as both endpoints (Chat Completions, Responses) read it, answer it and log it."""
 
 from __future__ import annotations
 
@@ -11,18 +8,16 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bridge.agent.errors import ApiError, ApiFailure, log_error, of_invalid, of_model, unknown_model
-from bridge.agent.loop.turn_log import logged_turn
-from bridge.agent.memory.remembering_runner import RememberingRunner
-from bridge.agent.model import Model, ModelError, ModelRequest
+from bridge.agent.model import ModelError, ModelRequest
 from bridge.agent.provider_options import without_effect
 from bridge.agent.request_fields import InvalidRequest, ParsedRequest
-from bridge.agent.turn import Emit, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.turn import Emit, Turn, TurnEvent, TurnResult, TurnSettings
 from bridge.auth.identity import Caller
 from bridge.endpoints.openai.debug_logs import RequestLog, RequestLogs
 from bridge.endpoints.openai.delta_coalescing import joined_deltas
@@ -46,14 +41,14 @@ DROPPED_HEADER = "X-Tool-Bridge-Dropped"
 """Members of the request that had no effect, separated by commas."""
 
 MAX_DROPPED = 20
-"""Of them that an answer names."""
+"""Maximum number of such members that an answer names."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """A request that is understood."""
+    """A request to a model, once it has been read."""
 
     http: web.Request
     caller: Caller
@@ -64,70 +59,57 @@ class CompletionRequest:
     log: RequestLog | None
     answer_id: str
     begun_at: float
-    markers: MarkerForm = "off"
-    """How the answer's text names what is kept of it."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Of every answer."""
-        headers = {REQUEST_ID_HEADER: request_id_of(self.http)}
-        without = without_effect(self.parsed.options, self.settings.features)
-        if dropped := (*self.parsed.dropped, *without, *self._left_out(), *self._unlogged()):
-            headers[DROPPED_HEADER] = ", ".join(map(_header_word, dropped[:MAX_DROPPED]))
-        return headers
-
-    def _unlogged(self) -> tuple[str, ...]:
-        """A log that is wanted by a key that may not."""
-        return () if self.log or not asks_for_log(self.http) else (DEBUG_HEADER,)
-
-    def _left_out(self) -> tuple[str, ...]:
-        parsed = self.parsed
-        return self.entry.left_out(
-            ModelRequest(
-                model=parsed.model,
-                input=parsed.input,
-                instructions=parsed.instructions,
-                tools=parsed.caller_tools,
-                options=parsed.options,
-                chat_options=parsed.chat_options,
-            )
-        )
+    """When reading began, by the monotonic clock."""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Headers of every answer to it."""
 
     @property
     def is_for_programs(self) -> bool:
-        """Its answer is a title, or JSON: no program that reads it expects markers."""
+        """Whether the answer is a title or JSON: no program that reads it expects markers."""
         form = object_at(object_at(self.parsed.options, "text"), "format")
         return is_task(self.http) or text_at(form, "type").startswith("json")
 
-    @property
-    def turn(self) -> TurnRequest:
-        """What the loop is asked."""
-        asked = self.parsed.build_turn(
-            self.caller.user.id, self.answer_id, may_have_tools=not is_task(self.http)
-        )
-        return replace(
-            asked,
+    def build_turn(self, markers: MarkerForm) -> Turn:
+        """Build the turn. `markers`: how the answer's text names stored items; with "off" none is stored."""
+        with_tools = not is_task(self.http)
+        request = replace(
+            self.parsed.build_turn(self.caller.user.id, self.answer_id, may_have_tools=with_tools),
             chat_id=chat_id_of(self.http),
             message_id=message_id_of(self.http),
-            keeps="nothing" if self.markers == "off" else "output",
+            keeps="nothing" if markers == "off" else "output",
             is_task=is_task(self.http),
         )
+        return Turn(request, self.entry.model, self.settings, self.log)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What a turn is run with."""
+def _build_headers(request: CompletionRequest) -> Mapping[str, str]:
+    parsed = request.parsed
+    headers = {REQUEST_ID_HEADER: request_id_of(request.http)}
+    without = without_effect(parsed.options, request.settings.features)
+    unlogged = () if request.log or not asks_for_log(request.http) else (DEBUG_HEADER,)
+    if dropped := (*parsed.dropped, *without, *_left_out(request), *unlogged):
+        headers[DROPPED_HEADER] = ", ".join(map(_header_word, dropped[:MAX_DROPPED]))
+    return headers
 
-    request: TurnRequest
-    model: Model
-    settings: TurnSettings
-    goes_on: Callable[[], bool] = lambda: False
-    """See `RememberingRunner.run_with_memory`."""
+
+def _left_out(request: CompletionRequest) -> tuple[str, ...]:
+    """List the members that the model's provider does not take."""
+    parsed = request.parsed
+    return request.entry.left_out(
+        ModelRequest(
+            model=parsed.model,
+            input=parsed.input,
+            instructions=parsed.instructions,
+            tools=parsed.caller_tools,
+            options=parsed.options,
+            chat_options=parsed.chat_options,
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class RequestReader:
-    """Reads requests of both doors."""
+    """Reads requests of both endpoints."""
 
     models: ModelDirectory
     settings_of: Callable[[ModelEntry], TurnSettings]
@@ -161,7 +143,8 @@ class RequestReader:
         if wants_log(request, caller, self.defaults):
             log = self.logs.begin_log(caller.user.id, request_id_of(request))
             log.add_line(f"{request.path} asks {entry.id} of {entry.owned_by}, {len(parsed.input)} items")
-        return CompletionRequest(request, caller, body, parsed, entry, settings, log, answer_id, begun_at)
+        read = CompletionRequest(request, caller, body, parsed, entry, settings, log, answer_id, begun_at)
+        return replace(read, headers=_build_headers(read))
 
 
 def answer_errors(handler: Handler) -> Handler:
@@ -224,19 +207,3 @@ def log_end(request_id: str, model: str, begun_at: float, result: TurnResult) ->
         result.usage.get("turn_count", 0),
         result.usage.get("function_call_count", 0),
     )
-
-
-async def run_logged(turns: RememberingRunner, work: Turn, log: RequestLog | None, emit: Emit) -> TurnResult:
-    """A turn, with its log where there is one."""
-    if log is None:
-        return await turns.run_with_memory(
-            work.request, work.model, work.settings, emit, goes_on=work.goes_on
-        )
-
-    async def run(model: Model, emit: Emit) -> TurnResult:
-        return await turns.run_with_memory(work.request, model, work.settings, emit, goes_on=work.goes_on)
-
-    try:
-        return await logged_turn(run, work.model, emit, note=log.add_line, text=lambda: "\n".join(log.lines))
-    finally:
-        log.end_log()

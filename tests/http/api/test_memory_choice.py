@@ -33,7 +33,7 @@ async def test_a_user_chooses_what_is_kept_and_the_audit_log_knows(bridge: Bridg
     status, answer = await page.request("PUT", "/api/kept/choice", LESS)
     assert (status, answer) == (200, {**LESS, **MOST})
     assert await page.get("/api/kept/choice") == {**LESS, **MOST}
-    assert not await bridge.components.turns.keeps_for(bridge.local_user.id)
+    assert not await bridge.components.turns.memory.stores_answers_of(bridge.local_user.id)
     (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]
     assert entry["detail"] == LESS
 

@@ -8,11 +8,11 @@ from typing import Any
 from bridge.agent.items import Item
 from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.loop.subquery import NestingToolbox
-from bridge.agent.loop.turn_runner import TurnRunner
 from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.remembering_runner import RememberingRunner
+from bridge.agent.memory.turn_memory import TurnMemory
 from bridge.agent.toolbox import LocalTool, Toolbox
-from bridge.agent.turn import Emit, ItemStored, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.turn import Emit, ItemStored, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.turn_runner import TurnRunner
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.request_queue import RequestQueue
@@ -123,13 +123,11 @@ class Remembered:
         admission = RequestQueue(lambda: limits.limits.now)
         breakers = Breakers(lambda: limits.limits.now, self.clock, on_change=lambda _user: None)
         pending = PendingRounds(self.clock)
-        turns = TurnRunner(admission, breakers, Tools(self.tools), pending)
         numbers = iter(range(10**9))
         memory = Memory(self.store, Ulids(self.clock, lambda _bits: next(numbers)), self.clock)
         choices = MemoryChoices(self.choices)
-        self.remembering = RememberingRunner(
-            turns, pending, memory, self.settings, choices, wait_s=lambda: self.wait_s
-        )
+        self.memory = TurnMemory(pending, memory, self.settings, choices, wait_s=lambda: self.wait_s)
+        self.runner = TurnRunner(admission, breakers, self.memory, Tools(self.tools), pending)
 
     async def run(
         self,
@@ -144,7 +142,7 @@ class Remembered:
         self.told = []
         asked = TurnRequest("ann", "turn 1", "gpt", tuple(input) or (user("Hello"),))
         asked = replace(asked, **{"keeps": "output", **request})
-        return await self.remembering.run_with_memory(asked, self.model, settings, emit or self.take)
+        return await self.runner.run_turn(Turn(asked, self.model, settings), emit or self.take)
 
     async def take(self, event: TurnEvent) -> None:
         self.told.append(event)

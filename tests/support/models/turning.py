@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from bridge.agent.items import Item, ModelCall
-from bridge.agent.loop.loop import run_turn
+from bridge.agent.loop.loop import run_rounds
 from bridge.agent.loop.pending_turns import PendingRounds
 from bridge.agent.model import ModelError, ModelEvent, ModelRequest
 from bridge.agent.toolbox import BridgeTool, CallOutput, Toolbox
-from bridge.agent.turn import ModelOutput, Notice, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.turn import ModelOutput, Notice, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from toolserver.json_types import JsonObject, text_at
 
 Step: TypeAlias = JsonObject | ModelError | Callable[[], Awaitable[None]]
@@ -135,10 +135,8 @@ class Played:
         items = input or (user("Hello"),)
         if self.pending is not None:
             items = self.pending.restore_input("ann", items)
-        asked = TurnRequest("ann", "turn 1", "gpt", items, **request)
-        return await run_turn(
-            asked, self.model, self.toolbox, self.settings, self._take, pending=self.pending
-        )
+        turn = Turn(TurnRequest("ann", "turn 1", "gpt", items, **request), self.model, self.settings)
+        return await run_rounds(turn, self.toolbox, self._take, pending=self.pending)
 
     async def _take(self, event: TurnEvent) -> None:
         self.told.append(event)

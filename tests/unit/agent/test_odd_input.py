@@ -16,7 +16,7 @@ from bridge.agent.chat_completions.stream_decoder import ChatReading
 from bridge.agent.chat_completions.upstream_request import chat_request, find_unsupported_paths
 from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
 from bridge.agent.demo.model import DemoModel
-from bridge.agent.loop.loop import run_turn
+from bridge.agent.loop.loop import run_rounds
 from bridge.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest
 from bridge.agent.request_fields import InvalidRequest, ParsedRequest
 from bridge.agent.responses.request_parser import parse_responses_request
@@ -24,7 +24,7 @@ from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
 from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter, response_shell
 from bridge.agent.text_calls.model import TextCallModel
 from bridge.agent.text_calls.prompt import told_in_words
-from bridge.agent.turn import TurnEvent, TurnRequest, TurnSettings
+from bridge.agent.turn import Turn, TurnEvent, TurnRequest, TurnSettings
 from bridge.endpoints.openai.encoders import AnswerEncoder as WrittenAnswer
 from bridge.endpoints.openai.encoders import ChatCompletionEncoder, ResponseEncoder
 from tests.support.documents.mutation import mutated
@@ -134,7 +134,7 @@ async def answers_of(request: TurnRequest, model: Model) -> list[tuple[WrittenAn
             frames.append(answer.encode_event(event))
 
     try:
-        result = await run_turn(request, model, TOOLS, TurnSettings("m"), emit)
+        result = await run_rounds(Turn(request, model, TurnSettings("m")), TOOLS, emit)
     except ModelError:
         return []
     for answer, frames in answers:

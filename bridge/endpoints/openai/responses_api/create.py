@@ -15,15 +15,14 @@ from functools import partial
 from bridge.agent.errors import ApiError, ApiFailure
 from bridge.agent.memory.interrupted_calls import close_calls
 from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.remembering_runner import RememberingRunner
 from bridge.agent.memory.response_record import Progress, ResponseRecord
 from bridge.agent.request_fields import ParsedRequest
 from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
-from bridge.agent.turn import Emit, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.turn import Emit, Turn, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.ports import CallKnowledge
 from bridge.endpoints.openai.debug_logs import RequestLog
 from bridge.endpoints.openai.encoders import ResponseEncoder
-from bridge.endpoints.openai.request import Turn, run_logged
 from bridge.endpoints.openai.responses_api.background_run import (
     BackgroundTurn,
     ResponseInProgress,
@@ -101,7 +100,7 @@ class ResponseMaker:
 
     def __init__(
         self,
-        turns: RememberingRunner,
+        turns: TurnRunner,
         memory: Memory,
         journal: CallKnowledge,
         running: RunningResponses,
@@ -124,7 +123,7 @@ class ResponseMaker:
             BridgeError, InvalidRequest, ModelError: it failed before the caller was told anything; nothing is
                 kept.
         """
-        is_to_be_kept = wanted.is_to_be_kept and await self._turns.keeps_for(wanted.request.user_id)
+        is_to_be_kept = wanted.is_to_be_kept and await self._is_stored_for(wanted.request.user_id)
         record = ResponseRecord(self._memory, wanted.kept, later=wanted.request if is_to_be_kept else None)
         making = self._making(wanted, record)
         running = RunningResponse(wanted.request.user_id, wanted.request.turn_id, wanted.answer)
@@ -154,7 +153,7 @@ class ResponseMaker:
         """
         request = wanted.request
         self._running.check_room(request.user_id)
-        if not await self._turns.keeps_for(request.user_id):
+        if not await self._is_stored_for(request.user_id):
             raise ApiFailure(
                 ApiError(400, _KEEPS_NOTHING, "invalid_request_error", "unsupported_parameter", "background")
             )
@@ -195,7 +194,7 @@ class ResponseMaker:
         """The turn itself, whose input its record keeps.
 
         Raises:
-            BridgeError, InvalidRequest, ModelError: as `RememberingRunner.run_with_memory`.
+            BridgeError, InvalidRequest, ModelError: as `TurnRunner.run_turn`.
         """
         entry = await wanted.entry()
         settings = self._settings_of(entry)
@@ -203,11 +202,14 @@ class ResponseMaker:
         request = replace(
             wanted.request, keeps="output" if record.is_wanted else "nothing", max_rounds=max(1, rounds)
         )
-        work = Turn(request, entry.model, settings, partial(self._goes_on, request))
-        return await run_logged(self._turns, work, wanted.log, emit)
+        turn = Turn(request, entry.model, settings, wanted.log, partial(self._resumes_later, request))
+        return await self._turns.run_turn(turn, emit)
 
-    def _goes_on(self, request: TurnRequest) -> bool:
-        """Whether the next process goes on with it: the bridge stops, and nobody has cancelled it."""
+    async def _is_stored_for(self, user_id: str) -> bool:
+        return await self._turns.memory.stores_answers_of(user_id)
+
+    def _resumes_later(self, request: TurnRequest) -> bool:
+        """Return whether the next process resumes it: the bridge stops, and nobody has cancelled it."""
         running = self._running.find_running(request.user_id, request.turn_id)
         return running is not None and running.log is not None and not running.last_frames
 

@@ -12,7 +12,7 @@ from bridge.agent.items import Item, ModelCall, message_item
 from bridge.agent.loop.subquery import MAX_ROUNDS, Subquery, recent_messages
 from bridge.agent.model import ModelError
 from bridge.agent.toolbox import CallOutput
-from bridge.agent.turn import Notice, TurnEvent, TurnRequest
+from bridge.agent.turn import Notice, Turn, TurnEvent, TurnRequest
 from tests.support.models.turning import (
     SETTINGS,
     PlayedTools,
@@ -52,7 +52,7 @@ class Asked:
     request: TurnRequest = REQUEST
 
     def subquery(self, **more: Any) -> Subquery:
-        return Subquery(self.request, self.model, self.tools, SETTINGS, self._take, **more)
+        return Subquery(Turn(self.request, self.model, SETTINGS), self.tools, self._take, **more)
 
     async def run(self, arguments: str = '{"prompt": "Inner"}', *input: Item, **more: Any) -> CallOutput:
         wanted = ModelCall("c0", "subquery", arguments, {})
@@ -286,5 +286,6 @@ async def test_its_definition_is_strict_where_tools_are() -> None:
     parameters = object_at(strict, "parameters")
     assert (strict["strict"], parameters["required"]) == (True, ["prompt", "include_recent_messages"])
     assert parameters["additionalProperties"] is False
-    loose = replace(asked().subquery(), settings=replace(SETTINGS, strict_tools=False)).tool.definition
+    turn = Turn(REQUEST, ScriptedModel([]), replace(SETTINGS, strict_tools=False))
+    loose = replace(asked().subquery(), turn=turn).tool.definition
     assert array_at(object_at(loose, "parameters"), "required") == ["prompt"]

@@ -1,7 +1,6 @@
-"""Runs turns with memory: stored items of earlier answers go in, and the items of this one are stored.
+"""Memory of turns: finds the stored items that a turn continues from, and stores the turn when it has ended.
 
-    endpoint -> RememberingRunner -> [input rebuilt] -> TurnRunner -> loop -> Recorder -> the endpoint's
-        writer
+    recall_turn -> RecalledTurn -> [loop, with a Recorder] -> store_turn
 
 Without a store that answers, turns run all the same, and say so.
 """
@@ -14,16 +13,14 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.agent.items import answered_call_id, call_id_of, in_call_order
+from bridge.agent.items import Item, answered_call_id, call_id_of, in_call_order
 from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.loop.turn_runner import TurnRunner
 from bridge.agent.memory.pruning import find_forgettable, prune_outputs, with_reasoning
 from bridge.agent.memory.recorder import Memory, Recorder
 from bridge.agent.memory.replay import Replayed, insert_replayed, marker_ids
 from bridge.agent.memory.replay_filter import select_replayable
-from bridge.agent.model import Model
 from bridge.agent.request_fields import InvalidRequest
-from bridge.agent.turn import Emit, TurnRequest, TurnResult, TurnSettings
+from bridge.agent.turn import Emit, TurnRequest, TurnResult
 from bridge.errors import BridgeError
 from bridge.settings.bridge import MemorySettings
 from bridge.stored_items.items import OWN_TYPES, WAITING_TYPE, StoredItem
@@ -40,23 +37,43 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Recalled:
-    """Stored items of earlier turns."""
+class RecalledTurn:
+    """A turn's request, and what is stored of earlier turns."""
 
+    request: TurnRequest
+    """The request as the caller sent it, except that its user may want nothing stored."""
+    settings: MemorySettings
+    """The user's settings; while unknown, the bridge's."""
+    input: tuple[Item, ...]
+    """All that the model is to know, without markers."""
     earlier: Sequence[StoredItem] = ()
     """Items of the response that the request continues, and of those before it."""
-    found: Mapping[str, StoredItem] = field(default_factory=dict[str, StoredItem])
-    """Items that the markers of the request name, by id."""
+    superfluous: Sequence[str] = ()
+    """Ids of stored items that no turn needs any more."""
     is_lost: bool = False
     """Whether the store gave no answer."""
 
+    def build_request(self) -> TurnRequest:
+        """Build the request that the loop runs."""
+        instructions = self.request.instructions and strip_markers(self.request.instructions)
+        return replace(self.request, input=self.input, instructions=instructions)
 
-class RememberingRunner:
-    """Runs turns that know what is stored, and stores them."""
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the store has for a request."""
+
+    earlier: Sequence[StoredItem] = ()
+    marked: Mapping[str, StoredItem] = field(default_factory=dict[str, StoredItem])
+    """Items that the markers of the request name, by id."""
+    is_lost: bool = False
+
+
+class TurnMemory:
+    """The memory of all users' turns."""
 
     def __init__(
         self,
-        turns: TurnRunner,
         pending: PendingRounds,
         memory: Memory,
         settings: MemorySettings,
@@ -65,60 +82,49 @@ class RememberingRunner:
         wait_s: Callable[[], float],
     ) -> None:
         """`wait_s`: how many seconds a turn waits for its user's retention preference."""
-        self._turns = turns
         self._pending = pending
         self._memory = memory
         self._settings = settings
         self._choices = choices
         self._wait_s = wait_s
 
-    async def keeps_for(self, user_id: str) -> bool:
+    async def stores_answers_of(self, user_id: str) -> bool:
         """Return whether a user's answers are stored; while unknown, what the bridge's settings say."""
         settings = await self._settings_of(user_id) or self._settings
         return settings.persist_tool_results
 
-    async def run_with_memory(
-        self,
-        request: TurnRequest,
-        model: Model,
-        settings: TurnSettings,
-        emit: Emit,
-        *,
-        goes_on: Callable[[], bool] = lambda: False,
-    ) -> TurnResult:
-        """Run one turn to its end. Cancelling ends it; what was done until then is stored.
-
-        `goes_on`: called on cancellation; returns whether another process resumes the turn. The current round
-        is then requested again, and nothing of it is stored.
+    async def recall_turn(self, request: TurnRequest) -> RecalledTurn:
+        """Find what a turn continues from.
 
         Raises:
             InvalidRequest: `previous_response_id` names no response of the user's.
-            BridgeError, ModelError: as `TurnRunner.run_turn`.
         """
         known = await self._settings_of(request.user_id)
-        kept = known or self._settings
-        if not kept.persist_tool_results:
+        settings = known or self._settings
+        if not settings.persist_tool_results:
             request = replace(request, keeps="nothing")
-        recalled = await self._recall(request) if known else _Recalled(is_lost=True)
-        recorder = Recorder(
-            replace(self._memory, keeps_reasoning=kept.reasoning != "disabled"),
-            request,
+        found = await self._find(request) if known else _Found(is_lost=True)
+        items, superfluous = self._build_input(request, found, settings)
+        return RecalledTurn(request, settings, items, found.earlier, superfluous, found.is_lost)
+
+    def open_recorder(self, recalled: RecalledTurn, emit: Emit) -> Recorder:
+        """Create the recorder of a turn that is about to start; `emit`: to all observers."""
+        return Recorder(
+            replace(self._memory, keeps_reasoning=recalled.settings.reasoning != "disabled"),
+            recalled.request,
             emit,
             is_lost=recalled.is_lost,
-            first_position=_made_before(recalled.earlier, request.turn_id),
+            first_position=_made_before(recalled.earlier, recalled.request.turn_id),
         )
-        try:
-            whole, superfluous = self._whole(request, recalled, kept)
-            result = await self._turns.run_turn(whole, model, settings, recorder.record_event)
-            await recorder.record_end(result)
-        except BaseException:
-            if not goes_on():
-                await recorder.break_off()
-            raise
-        if result.caller_calls and kept.persist_tool_results and request.options.get("store") is not False:
-            await self._keep_waiting(request, result)
-        await self._forget(request, superfluous)
-        return replace(result, is_kept=request.keeps != "nothing" and not recorder.is_lost)
+
+    async def store_turn(self, recalled: RecalledTurn, result: TurnResult, *, is_lost: bool) -> TurnResult:
+        """Store what later turns need of one that has ended; `is_lost`: some of it could not be stored."""
+        request = recalled.request
+        stores = recalled.settings.persist_tool_results and request.options.get("store") is not False
+        if result.caller_calls and stores:
+            await self._store_pending(request, result)
+        await self._delete(request, recalled.superfluous)
+        return replace(result, is_kept=request.keeps != "nothing" and not is_lost)
 
     async def _settings_of(self, user_id: str) -> MemorySettings | None:
         """Return the user's settings; None: the database does not say, so nothing may be stored."""
@@ -126,50 +132,46 @@ class RememberingRunner:
             async with asyncio.timeout(self._wait_s()):
                 return narrow_settings(self._settings, await self._choices.choice_of_user(user_id))
         except (BridgeError, TimeoutError) as failure:
-            _log.warning("it is not known what user %s wants kept: %s", user_id, failure)
+            _log.warning("it is not known what user %s wants stored: %s", user_id, failure)
             return None
 
-    async def _recall(self, request: TurnRequest) -> _Recalled:
+    async def _find(self, request: TurnRequest) -> _Found:
         try:
-            await self._recall_waiting(request)
+            await self._load_pending(request)
             earlier = await self._chain(request)
             ids = [] if request.is_task else marker_ids(request.input, MAX_LOOKED_UP)
             found = await self._memory.store.by_ids(request.user_id, ids)
         except StoreUnavailable as failure:
             _log.warning("turn %s knows nothing of earlier ones: %s", request.turn_id, failure)
-            return _Recalled(is_lost=True)
+            return _Found(is_lost=True)
         if missing := len(ids) - len(found):
-            _log.warning("turn %s: %d of %d kept items are not there", request.turn_id, missing, len(ids))
-        return _Recalled(earlier, found)
+            _log.warning("turn %s: %d of %d stored items are not there", request.turn_id, missing, len(ids))
+        return _Found(earlier, found)
 
-    async def _forget(self, request: TurnRequest, ids: Sequence[str]) -> None:
+    async def _delete(self, request: TurnRequest, ids: Sequence[str]) -> None:
         """Delete items; what stays because the database is unavailable is deleted when it expires."""
         if ids and not request.is_task:
             try:
                 await self._memory.store.delete_items(request.user_id, ids)
             except StoreUnavailable as failure:
-                _log.warning("turn %s leaves %d thoughts: %s", request.turn_id, len(ids), failure)
+                _log.warning("turn %s leaves %d reasoning items: %s", request.turn_id, len(ids), failure)
 
-    def _whole(
-        self, request: TurnRequest, recalled: _Recalled, kept: MemorySettings
-    ) -> tuple[TurnRequest, Sequence[str]]:
-        """Return the request with all that its model should know, no markers; and ids of items to delete."""
-        earlier = [Replayed(kept.payload, kept) for kept in (*recalled.earlier, *request.history)]
+    def _build_input(
+        self, request: TurnRequest, found: _Found, settings: MemorySettings
+    ) -> tuple[tuple[Item, ...], Sequence[str]]:
+        """Return the items that the model reads, and ids of stored items to delete."""
+        earlier = [Replayed(item.payload, item) for item in (*found.earlier, *request.history)]
         entries, halves = select_replayable(
-            [*earlier, *insert_replayed(request.input, recalled.found)], request.model
+            [*earlier, *insert_replayed(request.input, found.marked)], request.model
         )
         if halves:
-            _log.warning("turn %s: %d kept items lack their call or output", request.turn_id, halves)
-        superfluous = find_forgettable(entries, kept.reasoning)
-        entries = with_reasoning(entries, kept.reasoning)
-        items = [entry.item for entry in prune_outputs(entries, kept.tool_output_turns)]
-        kept_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
-        whole = replace(
-            request,
-            input=in_call_order(self._pending.restore_input(request.user_id, items, kept_calls)),
-            instructions=request.instructions and strip_markers(request.instructions),
-        )
-        return whole, superfluous
+            _log.warning("turn %s: %d stored items lack their call or output", request.turn_id, halves)
+        superfluous = find_forgettable(entries, settings.reasoning)
+        entries = with_reasoning(entries, settings.reasoning)
+        items = [entry.item for entry in prune_outputs(entries, settings.tool_output_turns)]
+        stored_calls = {call_id for entry in entries if entry.kept and (call_id := call_id_of(entry.item))}
+        restored = self._pending.restore_input(request.user_id, items, stored_calls)
+        return in_call_order(restored), superfluous
 
     async def _chain(self, request: TurnRequest) -> Sequence[StoredItem]:
         previous = request.previous_response_id
@@ -178,20 +180,20 @@ class RememberingRunner:
         if await self._memory.store.find_response(request.user_id, previous) is None:
             message = f"Previous response with id '{previous[:200]}' not found."
             raise InvalidRequest(message, param="previous_response_id", code="previous_response_not_found")
-        kept = await self._memory.store.read_chain(request.user_id, previous)
-        return [item for item in kept if item.payload.get("type") not in OWN_TYPES]
+        stored = await self._memory.store.read_chain(request.user_id, previous)
+        return [item for item in stored if item.payload.get("type") not in OWN_TYPES]
 
-    async def _recall_waiting(self, request: TurnRequest) -> None:
+    async def _load_pending(self, request: TurnRequest) -> None:
         """Load turns that wait for their caller and are not in memory any more, after a restart or expiry."""
         named = [call_id_of(item) or answered_call_id(item) for item in reversed(request.input)]
         unknown = [each for each in named if each and not self._pending.has_call(request.user_id, each)]
         wanted = [_waiting_id(request.user_id, each) for each in dict.fromkeys(unknown[:MAX_LOOKED_UP])]
         if wanted:
-            for kept in (await self._memory.store.by_ids(request.user_id, wanted)).values():
-                if kept.payload.get("type") == WAITING_TYPE:
-                    self._pending.put_turn(request.user_id, text_at(kept.payload, "turn").encode())
+            for stored in (await self._memory.store.by_ids(request.user_id, wanted)).values():
+                if stored.payload.get("type") == WAITING_TYPE:
+                    self._pending.put_turn(request.user_id, text_at(stored.payload, "turn").encode())
 
-    async def _keep_waiting(self, request: TurnRequest, result: TurnResult) -> None:
+    async def _store_pending(self, request: TurnRequest, result: TurnResult) -> None:
         """Store a turn whose caller has calls to run: what the bridge ran in it must not run again."""
         call_id = result.caller_calls[0].call_id
         body = self._pending.find_turn(request.user_id, call_id)
@@ -217,7 +219,7 @@ class RememberingRunner:
 
 def _made_before(earlier: Sequence[StoredItem], turn_id: str) -> int:
     """Return how many output items another process has stored of the turn that is being resumed."""
-    return sum(kept.response_id == turn_id and kept.side == "output" for kept in earlier)
+    return sum(item.response_id == turn_id and item.side == "output" for item in earlier)
 
 
 def _waiting_id(user_id: str, call_id: str) -> str:

@@ -1,0 +1,208 @@
+"""Runs a turn from its admission to its storage; the one way by which every endpoint reaches a model.
+
+    endpoint -> TurnRunner: admit -> recall -> add provider options -> tools -> loop -> store
+
+Receives a `Turn` from an endpoint and returns how it ended. Knows no protocol, no provider and no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Protocol, TypeAlias
+
+from bridge.agent.loop.loop import run_rounds
+from bridge.agent.loop.pending_turns import PendingRounds
+from bridge.agent.loop.subquery import NestingToolbox, with_subquery
+from bridge.agent.loop.turn_log import TurnLogger
+from bridge.agent.memory.recorder import Recorder
+from bridge.agent.memory.turn_memory import RecalledTurn, TurnMemory
+from bridge.agent.model import ModelError
+from bridge.agent.provider_options import add_provider_options
+from bridge.agent.turn import (
+    CallEnded,
+    Emit,
+    ModelOutput,
+    Turn,
+    TurnEvent,
+    TurnRequest,
+    TurnResult,
+    TurnSettings,
+)
+from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
+from bridge.limits.request_queue import RequestQueue
+
+REQUESTS = "Requests to models"
+"""Title, for people, of the circuit breaker of a user's requests."""
+
+
+AT_FAULT = frozenset({400, 404, 409, 413, 415, 422})
+"""Provider statuses that blame the request, not the provider or the key."""
+
+
+class ToolSource(Protocol):
+    """The source of a turn's tools."""
+
+    async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
+        """Return the tools of one turn. Never fails for lack of tools.
+
+        Raises:
+            BridgeError: the request's own tools cannot be used.
+        """
+        ...
+
+
+TurnObserver: TypeAlias = Callable[[TurnEvent], Awaitable[None]]
+"""Receives every event of a turn. May wait, which delays the turn; raising ends it."""
+
+
+class TurnEvents:
+    """The events of one turn, delivered to its observers one after the other."""
+
+    def __init__(self) -> None:
+        self.observers: tuple[TurnObserver, ...] = ()
+
+    async def tell_observers(self, event: TurnEvent) -> None:
+        """Deliver an event. As `Emit`; an observer may emit events of its own while it handles one."""
+        for observer in self.observers:
+            await observer(event)
+
+
+class TurnRunner:
+    """Runs turns: limits concurrent ones, and refuses users whose requests keep failing."""
+
+    def __init__(
+        self,
+        requests: RequestQueue,
+        breakers: Breakers,
+        memory: TurnMemory,
+        tools: ToolSource,
+        pending: PendingRounds,
+    ) -> None:
+        self._requests = requests
+        self._breakers = breakers
+        self.memory = memory
+        self._tools = tools
+        self._pending = pending
+
+    async def run_turn(self, turn: Turn, emit: Emit) -> TurnResult:
+        """Run one turn to its end. Cancelling ends the round and every running call; what was done is stored.
+
+        Raises:
+            BridgeError: `breaker_open`, `server_busy`, `invalid_request`: nothing was started.
+            InvalidRequest: `previous_response_id` names no response of the user's.
+            ModelError: the provider failed before its first output.
+        """
+        if turn.log is None:
+            return await self._run_admitted(turn, emit, None)
+        try:
+            return await self._run_logged(turn, emit, TurnLogger(turn.log, emit))
+        finally:
+            turn.log.close_log()
+
+    async def _run_logged(self, turn: Turn, emit: Emit, logger: TurnLogger) -> TurnResult:
+        """Run a turn that has a log, and attach the log to its answer."""
+        logged = replace(turn, model=logger.wrap_model(turn.model))
+        try:
+            result = await self._run_admitted(logged, emit, logger)
+        except (ModelError, BridgeError) as failure:
+            await logger.attach_failure(failure)
+            raise
+        await logger.attach_end(result)
+        return result
+
+    async def _run_admitted(self, turn: Turn, emit: Emit, logger: TurnLogger | None) -> TurnResult:
+        """Run a turn when its user's circuit breaker and the request queue admit it."""
+        key = BreakerKey(turn.request.user_id, "request")
+        self._breakers.check_breaker(key)
+        async with self._requests.hold_place(turn.request.user_id):
+            with self._breakers.pass_breaker(key, REQUESTS) as passage:
+                skipped = _SkippedRounds(self._breakers, key)
+                try:
+                    result = await self._run_remembered(turn, emit, skipped, logger)
+                except ModelError as error:
+                    passage.record_ending(_verdict_on(error), _wire(error))
+                    raise
+                if result.error is not None:
+                    passage.record_ending(_verdict_on(result.error), _wire(result.error))
+                else:
+                    verdict = BreakerVerdict.NOTHING if skipped.failures else BreakerVerdict.WORKED
+                    passage.record_ending(verdict, None)
+        return result
+
+    async def _run_remembered(
+        self, turn: Turn, emit: Emit, skipped: _SkippedRounds, logger: TurnLogger | None
+    ) -> TurnResult:
+        """Run a turn between what the store knows of earlier ones and what it is to know of this one."""
+        recalled = await self.memory.recall_turn(turn.request)
+        events = TurnEvents()
+        recorder = self.memory.open_recorder(recalled, events.tell_observers)
+        events.observers = _order_observers(emit, recorder, skipped, logger)
+        try:
+            result = await self._run_equipped(turn, recalled, events.tell_observers)
+            skipped.finish_round()
+            await recorder.record_end(result)
+        except BaseException:
+            if not turn.resumes_later():
+                await recorder.break_off()
+            raise
+        return await self.memory.store_turn(recalled, result, is_lost=recorder.is_lost)
+
+    async def _run_equipped(self, turn: Turn, recalled: RecalledTurn, emit: Emit) -> TurnResult:
+        """Run the loop, with the options and tools that belong to the model and the user."""
+        request = add_provider_options(recalled.build_request(), turn.settings.features)
+        turn = replace(turn, request=request)
+        offered = await self._tools.toolbox_of_turn(request, turn.settings)
+        return await run_rounds(turn, with_subquery(offered, turn, emit), emit, pending=self._pending)
+
+
+def _order_observers(
+    emit: Emit, recorder: Recorder, skipped: _SkippedRounds, logger: TurnLogger | None
+) -> tuple[TurnObserver, ...]:
+    """List all who observe a turn, in the order in which they receive each event."""
+    return (
+        skipped.count_call,  # counts for the circuit breaker even if the caller is gone
+        *(() if logger is None else (logger.log_event,)),
+        recorder.store_settled,  # before the caller: whoever hears of a settled round finds it stored
+        emit,  # the caller; a slow one slows the provider down
+        recorder.name_item,  # after the caller, so that no output waits for the store
+    )
+
+
+class _SkippedRounds:
+    """Counts rounds in which every call was skipped because its circuit breaker is open."""
+
+    def __init__(self, breakers: Breakers, key: BreakerKey) -> None:
+        self.failures = 0
+        self._breakers = breakers
+        self._key = key
+        self._calls: list[CallEnded] = []
+        """Calls of the round that ended last."""
+
+    async def count_call(self, event: TurnEvent) -> None:
+        """Record an event. As `TurnObserver`."""
+        if isinstance(event, CallEnded):
+            self._calls.append(event)
+        elif isinstance(event, ModelOutput):
+            self.finish_round()
+
+    def finish_round(self) -> None:
+        """Count one failure of the request if every call of the round was skipped."""
+        calls, self._calls = self._calls, []
+        if calls and all(call.is_left_alone for call in calls):
+            self.failures += 1
+            message = "All tools of a round are left alone after repeated failures."
+            error = WireError(code=ErrorCode.BREAKER_OPEN, message=message)
+            self._breakers.leave_breaker(
+                self._key, Ending(BreakerVerdict.FAILED, REQUESTS, error), is_probe=False
+            )
+
+
+def _verdict_on(error: ModelError) -> BreakerVerdict:
+    """Return the breaker's verdict: a request at fault itself says nothing about the next one."""
+    return BreakerVerdict.ALIVE if error.status in AT_FAULT else BreakerVerdict.FAILED
+
+
+def _wire(error: ModelError) -> WireError:
+    return WireError(code=ErrorCode.MODEL_FAILED, message=error.message, detail={"code": error.code})
